@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace trammel {
+
+/// What a numerical operation tells its caller: recoverable means "try a smaller step", fatal means "stop".
+enum class Outcome : std::uint8_t { ok, recoverable, fatal };
+
+/// Why it was not ok. Text is made only when somebody reads it: describe(cause).
+enum class Cause : std::uint8_t {
+  none,
+  not_finite,          ///< a residual or a solution contains NaN or infinity; row says where
+  singular_matrix,     ///< a pivot vanished; row is the unknown whose pivot it was
+  slow_convergence,    ///< Newton's corrections do not fall fast enough
+  too_many_iterations, ///< Newton did not reach its tolerance in the allowed iterations
+  error_test,          ///< the local error is larger than the tolerance
+  step_too_small,      ///< the step would fall below its floor
+  chart_limit,         ///< a rotation left the range of its chart
+  outside_domain,      ///< a law was evaluated where it is not defined (for example a table outside its range)
+  user_stop,           ///< the caller asked to stop
+};
+
+/// "the matrix is singular", ...
+std::string_view describe(Cause cause);
+
+/// A numerical event as a value. `row` is an index into the equations (or unknowns, for singular_matrix); −1: none.
+struct [[nodiscard]] Status {
+  Outcome outcome = Outcome::ok;
+  Cause cause = Cause::none;
+  int row = -1;
+
+  bool ok() const { return outcome == Outcome::ok; }
+  static Status success() { return {}; }
+  static Status recoverable(Cause cause, int row = -1) { return {Outcome::recoverable, cause, row}; }
+  static Status fatal(Cause cause, int row = -1) { return {Outcome::fatal, cause, row}; }
+};
+
+}  // namespace trammel

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trammel {
+
+/// The candidate that needs the fewest edits (insert, delete, replace, swap of neighbours; case ignored) to become
+/// `name`, or an empty string when nothing is near enough to be a plausible misspelling (more than max(1, n/3) edits).
+std::string nearest_name(std::string_view name, std::span<const std::string> candidates);
+
+/// "; did you mean 'elbow'?" or "" when nothing is near: ready to be appended to a message.
+std::string did_you_mean(std::string_view name, std::span<const std::string> candidates);
+
+/// "'a', 'b' and 'c'" (an empty list gives "nothing").
+std::string join_quoted(std::span<const std::string> names);
+
+}  // namespace trammel
