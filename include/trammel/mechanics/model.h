@@ -1,0 +1,241 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trammel/base/error.h"
+
+namespace trammel {
+
+/// The description of a machine, as a user states it: bodies, joints, forces, motions, controls, measures, by name.
+/// Plain data; nothing here computes. A TOML file, C++ code and scripts all fill the same structs, and
+/// `issues(model)` finds everything wrong with it at once. SI units, right-handed axes.
+///
+/// `ground` exists always and never moves. Points and axes are given in the world of the *drawn configuration* (the
+/// one that the bodies' `position` and `orientation` show) or relative to a body.
+
+inline const std::string ground_name = "ground";
+
+/// Where a description stands in the user's text; empty for models built in code.
+struct Source {
+  std::string entity;                         ///< "arm.toml:12:1", the head of the table
+  std::map<std::string, std::string> fields;  ///< key -> "arm.toml:14:8", the value of that key
+
+  /// The place of one key, else of the whole table, else "".
+  const std::string& at(const std::string& field) const {
+    const auto it = fields.find(field);
+    return it == fields.end() ? entity : it->second;
+  }
+};
+
+/// A point: world coordinates of the drawn configuration if `body` is empty, else coordinates in that body's axes
+/// from that body's origin.
+struct PointSpec {
+  std::string body;
+  Eigen::Vector3d at = Eigen::Vector3d::Zero();
+};
+
+/// A direction, in the world of the drawn configuration or in a body's axes; its length is not used.
+struct AxisSpec {
+  std::string body;
+  Eigen::Vector3d direction = Eigen::Vector3d::UnitZ();
+};
+
+/// A formula in the expression language (docs/expressions.md): of `t`, parameters, measures, states, reactions.
+struct Formula {
+  std::string text;   ///< empty: not given
+  std::string where;  ///< where the text stands in the user's file
+  bool given() const { return !text.empty(); }
+};
+
+enum class BodyKind {
+  rigid,     ///< 6 freedoms: position and orientation
+  planar,    ///< 3 freedoms: moves in a plane, turns about its normal
+  particle,  ///< 3 freedoms: a point; no orientation
+};
+
+struct BodySpec {
+  std::string name;
+  Source source;
+  BodyKind kind = BodyKind::rigid;
+  double mass = 0.0;                                           ///< [kg] > 0
+  Eigen::Matrix3d inertia = Eigen::Matrix3d::Zero();           ///< [kg m²] about the centre of mass, body axes
+  Eigen::Vector3d center_of_mass = Eigen::Vector3d::Zero();    ///< [m] from the origin, body axes
+  Eigen::Vector3d position = Eigen::Vector3d::Zero();          ///< [m] of the origin in the world
+  Eigen::Matrix3d orientation = Eigen::Matrix3d::Identity();   ///< R_WB
+  Eigen::Vector3d velocity = Eigen::Vector3d::Zero();          ///< [m/s] of the origin, world axes
+  Eigen::Vector3d angular_velocity = Eigen::Vector3d::Zero();  ///< [rad/s] **body** axes
+  Eigen::Vector3d plane_normal = Eigen::Vector3d::UnitZ();     ///< planar bodies: normal of the plane, world
+  bool firm_position = false;  ///< the drawn position and orientation must not be moved by the initial projection
+  bool firm_velocity = false;  ///< the given velocities must not be changed by the initial projection
+};
+
+/// A massless scalar coordinate with a name: a joint angle made explicit, the stretch of a spring in series, ….
+struct CoordinateSpec {
+  std::string name;
+  Source source;
+  double value = 0.0;
+  double rate = 0.0;
+};
+
+enum class JointKind {
+  spherical,             ///< 3 rows: points coincide
+  revolute,              ///< 5 rows: points coincide, axes stay parallel; coordinate: angle
+  prismatic,             ///< 5 rows: slides along the axis, does not turn; coordinate: displacement
+  cylindrical,           ///< 4 rows: slides along and turns about the axis; coordinates: angle, displacement
+  universal,             ///< 4 rows: points coincide, `axis` (of a) stays normal to `axis_b` (of b)
+  planar,                ///< 3 rows: b's point stays in the plane through `point` normal to `axis`, turns about it
+  fixed,                 ///< 6 rows
+  screw,                 ///< 5 rows: cylindrical with displacement = pitch · angle/2π
+  point_on_line,         ///< 2 rows: b's point stays on the line through `point` along `axis`, fixed in a
+  point_on_plane,        ///< 1 row: b's point stays in the plane through `point` normal to `axis`, fixed in a
+  distance,              ///< 1 row: points keep their distance (a massless rod)
+  constant_orientation,  ///< 3 rows: no relative rotation
+  rolling_sphere,        ///< sphere of `radius` at b's `point` rolls on the plane (`plane_point`, `axis`) of a
+  rolling_disc,          ///< thin disc of `radius`, centre `point`, axle `axis_b` (of b), rolls on the plane of a
+  knife_edge,            ///< nonholonomic: b's `point` has no velocity along `axis_b` (fixed in b), relative to a
+};
+
+struct JointSpec {
+  std::string name;
+  Source source;
+  JointKind kind = JointKind::revolute;
+  std::string body_a = ground_name;
+  std::string body_b;
+  PointSpec point;                   ///< on a (and on b where both coincide in the drawn configuration)
+  std::optional<PointSpec> point_b;  ///< on b, where it is another point (distance, prismatic, point_on_…)
+  AxisSpec axis;                     ///< joint axis; fixed in a (and in b, where both coincide when drawn)
+  std::optional<AxisSpec> axis_b;    ///< universal: second axis; rolling_disc: axle; knife_edge: blocked direction
+  std::optional<double> length;      ///< distance: ℓ > 0 [m], default: as drawn
+  double pitch = 0.0;                ///< screw: [m] per turn
+  double radius = 0.0;               ///< rolling: [m] > 0
+  std::string coordinate;            ///< non-empty: this [[coordinate]] carries the joint's relative coordinate
+};
+
+/// Which coordinate of a joint is meant: angle [rad] about the axis or displacement [m] along it.
+/// `automatic` is the only one the joint has (revolute: angle, prismatic: displacement); cylindrical must say.
+enum class JointCoordinate { automatic, angle, displacement };
+
+/// One term of a coupler: factor × (coordinate of a joint, or a named scalar coordinate).
+struct CouplerTerm {
+  std::string name;  ///< joint or [[coordinate]]
+  JointCoordinate coordinate = JointCoordinate::automatic;
+  double factor = 1.0;
+};
+
+/// Σ factor · coordinate = constant as drawn (gear, rack, belt), or Σ factor · rate = `rate` (speed coupler).
+struct CouplerSpec {
+  std::string name;
+  Source source;
+  std::vector<CouplerTerm> terms;  ///< one to three
+  bool velocity_level = false;     ///< a nonholonomic row on the rates
+  Formula value;                   ///< right-hand side, a function of t; default: position level as drawn, speed 0
+};
+
+/// Prescribes a joint's free coordinate (or a named scalar coordinate) as a function of time.
+struct MotionSpec {
+  std::string name;
+  Source source;
+  std::string joint;  ///< joint or [[coordinate]]
+  JointCoordinate coordinate = JointCoordinate::automatic;
+  Formula function;  ///< [rad] or [m], a function of t (parameters and tables allowed); zero is as drawn
+  Formula velocity;  ///< instead of `function`: prescribes the rate [rad/s], [m/s]
+};
+
+enum class ForceKind {
+  force,           ///< force vector at a point of a body
+  torque,          ///< torque vector on a body
+  spring_damper,   ///< between two points: −k (ℓ − ℓ₀) − c ℓ̇ − preload, or a law
+  torsion_spring,  ///< about an axis between two bodies: −k (θ − θ₀) − c θ̇ − preload, or a law
+  bushing,         ///< 6×6 between two bodies
+  planar_bushing,  ///< 3×3 between two planar bodies
+  joint_spring,    ///< on a joint's coordinate, or on a named scalar coordinate
+  joint_limit,     ///< stops at `lower`, `upper` of a joint's coordinate
+};
+
+enum class BushingAngles {
+  printed,  ///< small-angle projection angles of the axes, as in [yen1996 5.2]
+  log,      ///< the exact rotation vector log(R_AB)
+};
+
+struct ForceSpec {
+  std::string name;
+  Source source;
+  ForceKind kind = ForceKind::force;
+  std::string body_a = ground_name;  ///< reaction body (two-body forces; force/torque: "" or ground for none)
+  std::string body_b;                ///< the body acted upon
+  PointSpec point_a, point_b;        ///< points of application (force: point_b)
+  AxisSpec axis;                     ///< torsion_spring; bushing: its z axis
+  std::optional<AxisSpec> axis_x;    ///< bushing: its x axis (default: world x, made normal to z)
+  std::string joint;                 ///< joint_spring, joint_limit: joint or [[coordinate]]
+  JointCoordinate coordinate = JointCoordinate::automatic;
+  Formula components[3];             ///< force [N], torque [N m]: each a formula
+  bool in_body_axes = false;         ///< components are in body_b's axes and turn with it
+  double stiffness = 0.0;            ///< [N/m], [N m/rad]
+  double damping = 0.0;              ///< [N s/m], [N m s/rad]
+  double preload = 0.0;              ///< [N], [N m]: force at rest length, > 0 pulls together / turns back
+  std::optional<double> free_value;  ///< rest length or angle; default: as drawn
+  Formula law;           ///< instead of k, c: force as formula of `length`/`angle`/`displacement` and `rate`
+  Eigen::MatrixXd K, C;  ///< bushing: 6×6 or 3×3 (reader expands diagonals)
+  BushingAngles angles = BushingAngles::log;
+  std::optional<double> lower, upper;  ///< joint_limit
+};
+
+/// Internal states ż = g(…), E ż with E = 1 for states and 0 for algebraic ones.
+struct ControlSpec {
+  std::string name;
+  Source source;
+  std::vector<std::string> states;  ///< names of the states, at least one
+  std::vector<Formula> rates;       ///< ż of each; may use own states by name, t, measures, other controls
+  std::vector<bool> algebraic;      ///< true: 0 = rate formula (E = 0)
+  std::vector<double> initial;
+  Formula output;  ///< the value of the control's name in formulas; default: the first state
+};
+
+enum class MeasureKind {
+  expression,  ///< a formula
+  distance,    ///< between point_a and point_b [m]; `.rate` [m/s]
+  point,       ///< x, y, z, vx, vy, vz of point_a (fixed on body_a)
+};
+
+struct MeasureSpec {
+  std::string name;
+  Source source;
+  MeasureKind kind = MeasureKind::expression;
+  Formula expression;
+  std::string body_a = ground_name, body_b = ground_name;
+  PointSpec point_a, point_b;
+  std::string unit;
+};
+
+/// Tabulated data, usable as table(name, x) in formulas.
+struct TableSpec {
+  std::string name;
+  Source source;
+  std::vector<double> x, y;
+  std::string extrapolation = "linear";  ///< error | constant | linear
+};
+
+struct Model {
+  std::string title;
+  Eigen::Vector3d gravity{0.0, 0.0, -9.81};  ///< [m/s²]
+  std::map<std::string, double> parameters;
+  std::vector<BodySpec> bodies;
+  std::vector<CoordinateSpec> coordinates;
+  std::vector<JointSpec> joints;
+  std::vector<CouplerSpec> couplers;
+  std::vector<MotionSpec> motions;
+  std::vector<ForceSpec> forces;
+  std::vector<ControlSpec> controls;
+  std::vector<MeasureSpec> measures;
+  std::vector<TableSpec> tables;
+};
+
+/// Everything wrong with the model itself (names, masses, inertias, axes, joints that do not fit their bodies,
+/// formulas), in the order of the descriptions. Empty: the model can be assembled.
+std::vector<Issue> issues(const Model& model);
+
+}  // namespace trammel

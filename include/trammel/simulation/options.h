@@ -1,0 +1,86 @@
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trammel/base/error.h"
+#include "trammel/mechanics/model.h"
+
+namespace trammel {
+
+enum class AnalysisKind {
+  dynamics,          ///< motion from initial conditions
+  kinematics,        ///< a fully driven mechanism: positions, velocities, accelerations from Φ alone
+  inverse_dynamics,  ///< kinematics, and the forces and torques that the motions need
+};
+
+struct AnalysisOptions {
+  AnalysisKind kind = AnalysisKind::dynamics;
+  double start = 0.0;  ///< [s]
+  double end = 1.0;    ///< [s] > start
+  Source source;
+};
+
+/// How redundant constraint rows are treated. `error` names them and refuses.
+enum class RedundancyPolicy { error, drop, minimum_norm };
+
+enum class ScalingKind {
+  none,      ///< the equations as they are
+  physical,  ///< s = m_r + d_r h + k_r h² [bauchau2009 (6)]
+};
+
+/// The scaling of rows and unknowns; absent values are computed from the model and shown in the Summary.
+struct ScalingOptions {
+  ScalingKind kind = ScalingKind::physical;
+  std::optional<double> m_ave, d_ave, k_ave;  ///< m_r [kg], d_r [N s/m], k_r [N/m]
+  double l_ref = 1.0;                         ///< reference length [m]
+  double rho = 0.0;                           ///< augmented-Lagrangian weight ρ ≥ 0
+};
+
+struct SolverOptions {
+  std::string integrator = "generalized_alpha";  ///< generalized_alpha | hht | newmark
+  std::string formulation = "index3";
+  std::string coordinates = "absolute";
+  std::optional<double> h;   ///< fixed step [s]; absent: error-controlled
+  std::optional<double> h0;  ///< first step of an error-controlled run
+  double hmin = 0.0;         ///< floor of the step [s]; 0: 1e-14 of the time span
+  double hmax = std::numeric_limits<double>::infinity();
+  double rtol = 1e-5;                  ///< relative tolerance of the local error
+  double atol = 1e-7;                  ///< absolute tolerance, for metres and radians alike
+  double rho_inf = 0.8;                ///< generalized_alpha: spectral radius at infinity, 0 ≤ ρ∞ < 1
+  double alpha = -0.1;                 ///< hht: −1/3 ≤ α ≤ 0 with β, γ from it
+  double gamma = 0.6;                  ///< newmark: γ ≥ ½, β = (γ + ½)²/4
+  double newton_tol = 1e-10;           ///< relative tolerance of Newton's iteration (fixed step)
+  int max_iterations = 10;             ///< Newton iterations before a step is rejected
+  std::string linear_solver = "auto";  ///< auto | dense | sparse_lu
+  ScalingOptions scaling;
+  RedundancyPolicy redundant = RedundancyPolicy::error;
+  bool strict = false;            ///< refuse inconsistent initial conditions instead of correcting them
+  bool record_condition = false;  ///< condition number of the iteration matrix per step
+  Source source;
+  Source scaling_source;
+};
+
+struct OutputOptions {
+  std::optional<double> interval;  ///< [s] between recorded frames; default (end − start)/500
+  bool every_step = false;         ///< record at the integrator's own steps instead
+  std::string file;                ///< default: the model file's name with .h5
+  bool flush_every_frame = false;
+  Source source;
+};
+
+/// Everything a model file says.
+struct Study {
+  Model model;
+  AnalysisOptions analysis;
+  SolverOptions solver;
+  OutputOptions output;
+  std::string text;  ///< the model file as it was read, for the results
+};
+
+/// Everything wrong with the options (ranges, names, pairs that exclude each other).
+std::vector<Issue> issues(const Study& study);
+
+}  // namespace trammel
