@@ -1,0 +1,83 @@
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "trammel/mechanics/model.h"
+
+namespace trammel {
+
+/// What a path in a formula can mean: `t`, `rod.x`, `elbow.angle`, `'left spring'.length`, ….
+///
+/// | path                                   | kind                    | entity              | component |
+/// |----------------------------------------|-------------------------|---------------------|-----------|
+/// | t                                      | time                    | –                   | –         |
+/// | BODY.x .y .z                           | body_position           | body                | 0 1 2     |
+/// | BODY.vx .vy .vz                        | body_velocity           | body                | 0 1 2     |
+/// | BODY.wx .wy .wz (body axes)            | body_angular_velocity   | body                | 0 1 2     |
+/// | JOINT.angle .angle_rate                | joint_angle(_rate)      | joint               | –         |
+/// | JOINT.displacement .displacement_rate  | joint_displacement(…)   | joint               | –         |
+/// | JOINT.fx .fy .fz                       | joint_force             | joint               | 0 1 2     |
+/// | JOINT.mx .my .mz                       | joint_moment            | joint               | 0 1 2     |
+/// | JOINT.force .moment (norms)            | joint_force_norm, …     | joint               | –         |
+/// | MOTION.effort (N or N m)               | motion_effort           | motion              | –         |
+/// | COORDINATE, COORDINATE.rate            | coordinate_value, _rate | coordinate          | –         |
+/// | CONTROL                                | control_output          | control             | –         |
+/// | CONTROL.STATE                          | state                   | control             | state     |
+/// | MEASURE                                | measure                 | measure             | –         |
+/// | MEASURE.rate (distance)                | measure_rate            | measure             | –         |
+/// | MEASURE.x … .vz (point)                | point_position/velocity | measure             | 0 1 2     |
+/// | SPRING.length .length_rate             | spring_length(_rate)    | force               | –         |
+/// | TORSION_SPRING.angle .angle_rate       | spring_length(_rate)    | force               | –         |
+/// | PARAMETER                              | (a constant)            |                     |           |
+///
+/// Body positions are those of the origin, in the world. Joint forces and moments are the reaction on body b, at the
+/// joint's point, in world axes.
+enum class SignalKind {
+  time,
+  body_position,
+  body_velocity,
+  body_angular_velocity,
+  joint_angle,
+  joint_angle_rate,
+  joint_displacement,
+  joint_displacement_rate,
+  joint_force,
+  joint_moment,
+  joint_force_norm,
+  joint_moment_norm,
+  motion_effort,
+  coordinate_value,
+  coordinate_rate,
+  control_output,
+  state,
+  measure,
+  measure_rate,
+  point_position,
+  point_velocity,
+  spring_length,
+  spring_length_rate,
+};
+
+struct Signal {
+  SignalKind kind = SignalKind::time;
+  int entity = 0;  ///< index into the model's list
+  int component = 0;
+
+  friend bool operator==(const Signal&, const Signal&) = default;
+};
+
+/// A signal, a constant (parameter, pi), or a message that says why the path means nothing and what is near.
+using ResolvedPath = std::variant<Signal, double, std::string>;
+
+/// Where a formula stands decides which names it may use.
+struct FormulaScope {
+  int control = -1;        ///< ≥ 0: the states of this control are known by their bare names
+  int force = -1;          ///< ≥ 0: `length`/`angle`/`displacement` and `rate` mean this force's own coordinate
+  bool time_only = false;  ///< motions: only t, parameters and tables
+};
+
+ResolvedPath resolve(const Model& model, const FormulaScope& scope, const std::vector<std::string>& path);
+
+}  // namespace trammel
