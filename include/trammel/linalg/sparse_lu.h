@@ -1,0 +1,24 @@
+#pragma once
+
+#include <memory>
+
+#include "trammel/linalg/linear_solver.h"
+
+namespace trammel {
+
+struct SparseLuOptions {
+  /// A diagonal entry (of the matched matrix) is taken as pivot when it is at least pivot_tol × the largest candidate
+  /// of its column; 0 < pivot_tol ≤ 1, 1 = partial pivoting.
+  double pivot_tol = 1.0;
+  /// refactor falls back to factor when the reciprocal pivot growth min_j max_i|a_ij| / max_i|u_ij| falls below this
+  /// part of its value at the last factor. [range: 0 ≤ growth_drop < 1]
+  double growth_drop = 1e-2;
+};
+
+/// Sparse LU by KLU: a matching that puts entries on the diagonal (saddle-point matrices have zeros there), block
+/// triangular form, a fill-reducing ordering per block (AMD and COLAMD are both tried at the first factor after
+/// analyze; the smaller factors stay), partial pivoting; KLU's own row scaling is off.
+template <class S>
+std::unique_ptr<LinearSolver<S>> make_sparse_lu(const SparseLuOptions& options = {});
+
+}  // namespace trammel
