@@ -1,0 +1,85 @@
+#pragma once
+
+#include <hdf5.h>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// The little we need around HDF5's C interface: handles that close themselves, silence, reasons, strings.
+namespace trammel::hdf5 {
+
+/// Owns an HDF5 identifier.
+class Handle {
+ public:
+  using Close = herr_t (*)(hid_t);
+  Handle() = default;
+  Handle(hid_t id, Close close) : id_(id), close_(close) {}
+  Handle(Handle&& other) noexcept : id_(other.id_), close_(other.close_) { other.id_ = H5I_INVALID_HID; }
+  Handle& operator=(Handle&& other) noexcept;
+  ~Handle() { reset(); }
+  herr_t reset();  ///< closes now; negative when HDF5 failed to
+  operator hid_t() const { return id_; }
+  bool valid() const { return id_ >= 0; }
+
+ private:
+  hid_t id_ = H5I_INVALID_HID;
+  Close close_ = nullptr;
+};
+
+/// Keeps HDF5 from printing its error stack while it lives; restores what the host program had set.
+class Quiet {
+ public:
+  Quiet();
+  ~Quiet();
+  Quiet(const Quiet&) = delete;
+  Quiet& operator=(const Quiet&) = delete;
+
+ private:
+  H5E_auto2_t function_ = nullptr;
+  void* data_ = nullptr;
+};
+
+/// Why the last HDF5 call failed: the operating system's words if there are any, else HDF5's most specific ones.
+std::string error_reason();
+
+/// Throws IoError "cannot <doing> '<path>': <reason>" when id (or a status) is negative, else returns it.
+hid_t check(hid_t id, const std::filesystem::path& path, std::string_view doing);
+
+Handle dataset(hid_t id);
+Handle datatype(hid_t id);
+Handle dataspace(hid_t id);
+Handle group(hid_t id);
+Handle attribute(hid_t id);
+Handle properties(hid_t id);
+Handle file(hid_t id);
+
+/// Cuts a file off from the disk after a failed write: what HDF5 still wants to write goes to memory. The file
+/// stays as the last flush left it, readable as that of an interrupted run; HDF5 1.10 would crash when closing it.
+void abandon(hid_t file);
+
+/// HDF5's own locks are off: they fail on file systems without flock and are not held in SWMR mode anyway. Our own
+/// lock (file_lock.h) tells a running simulation from a dead one.
+Handle file_access();
+
+/// A fixed-length, null-padded UTF-8 type. Fixed, because variable-length strings live in a heap that SWMR does not
+/// protect.
+Handle text_type(std::size_t length);
+
+void write_attribute(hid_t object, const std::string& name, const std::string& text);
+void write_attribute(hid_t object, const std::string& name, const std::vector<std::string>& texts);
+
+/// A text attribute (scalar or array) as strings; empty when there is none.
+std::vector<std::string> read_attribute(hid_t object, const std::string& name);
+
+/// All strings of a fixed-length text dataset, in row-major order; negative statuses throw through check().
+std::vector<std::string> read_texts(hid_t dataset, const std::filesystem::path& path);
+
+/// Strings packed into null-padded cells of equal length.
+std::vector<char> pack_texts(const std::vector<std::string>& texts, std::size_t length);
+
+/// Length of the longest text, at least 1.
+std::size_t longest(const std::vector<std::string>& texts);
+
+}  // namespace trammel::hdf5

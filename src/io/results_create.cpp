@@ -1,0 +1,202 @@
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "results_layout.h"
+#include "results_tables.h"
+#include "trammel/simulation/channels.h"
+
+namespace trammel {
+
+namespace {
+
+using hdf5::Handle;
+
+// Chunks of about 64 kB: small enough that rewriting a partly filled one at each flush is cheap, large enough that
+// the index stays short. At most 1024 rows, so that a short run makes a small file.
+constexpr hsize_t chunk_bytes = 64 * 1024;
+constexpr hsize_t max_chunk_rows = 1024;
+// A row wider than this is cut into several chunks along its items, so that reading one item stays affordable.
+constexpr hsize_t max_row_bytes = 256 * 1024;
+
+class Creator {
+ public:
+  Creator(const std::filesystem::path& path, const RecordSchema& schema, int max_views, Handle& file)
+      : path_(path), schema_(schema), max_views_(max_views), file_(file) {}
+
+  void create() {
+    file_ = hdf5::file(check(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, hdf5::file_access()), "create"));
+    links_ = hdf5::properties(H5Pcreate(H5P_LINK_CREATE));
+    H5Pset_create_intermediate_group(links_, 1);
+    H5Pset_char_encoding(links_, H5T_CSET_UTF8);
+    texts();
+    ordered_folder("/frames");
+    ordered_folder("/solver");
+    time("/time", "recorded times");
+    for (const RecordGroup& group : schema_.frames) quantity(group);
+    time("/solver/time", "end of each integrator step");
+    for (const RecordGroup& group : schema_.solver) quantity(group);
+    views();
+    summary();
+  }
+
+ private:
+  hid_t check(hid_t id, std::string_view doing) const { return hdf5::check(id, path_, doing); }
+
+  // Readers recover the schema order from the order of creation.
+  void ordered_folder(const char* at) {
+    const Handle order = hdf5::properties(H5Pcreate(H5P_GROUP_CREATE));
+    H5Pset_link_creation_order(order, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+    hdf5::group(check(H5Gcreate2(file_, at, links_, order, H5P_DEFAULT), "create a folder in"));
+  }
+
+  void texts() {
+    const Handle root = hdf5::group(check(H5Gopen2(file_, "/", H5P_DEFAULT), "open the root of"));
+    hdf5::write_attribute(root, "format", layout::format);
+    hdf5::write_attribute(root, "format_version", layout::format_version);
+    if (!schema_.attributes.count("trammel_version")) hdf5::write_attribute(root, "trammel_version", TRAMMEL_VERSION);
+    for (const auto& [key, text] : schema_.attributes) {
+      if (key == "format" || key == "format_version") continue;
+      if (key == "model" || text.size() > layout::longest_attribute)
+        text_dataset("/" + key, text);
+      else
+        hdf5::write_attribute(root, key, text);
+    }
+  }
+
+  void text_dataset(const std::string& at, const std::string& text) {
+    const Handle type = hdf5::text_type(text.size());
+    const Handle space = hdf5::dataspace(H5Screate(H5S_SCALAR));
+    write_cells(at, type, space, hdf5::pack_texts({text}, std::max<std::size_t>(1, text.size())));
+  }
+
+  void text_list(const std::string& at, const std::vector<std::string>& texts) {
+    const std::size_t length = hdf5::longest(texts);
+    const Handle type = hdf5::text_type(length);
+    const hsize_t size = texts.size();
+    const Handle space = hdf5::dataspace(H5Screate_simple(1, &size, nullptr));
+    write_cells(at, type, space, hdf5::pack_texts(texts, length));
+  }
+
+  void write_cells(const std::string& at, hid_t type, hid_t space, const std::vector<char>& cells) {
+    const Handle made = hdf5::dataset(
+        check(H5Dcreate2(file_, at.c_str(), type, space, links_, H5P_DEFAULT, H5P_DEFAULT), "create '" + at + "' in"));
+    check(H5Dwrite(made, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, cells.data()), "write '" + at + "' to");
+  }
+
+  Handle growing(const std::string& at, std::vector<hsize_t> extent, std::optional<double> fill = {}) {
+    const int rank = static_cast<int>(extent.size());
+    std::vector<hsize_t> limit = extent, chunk = extent;
+    limit[0] = H5S_UNLIMITED;
+    hsize_t row = sizeof(double);
+    for (int axis = 1; axis < rank; ++axis) row *= extent[static_cast<std::size_t>(axis)];
+    chunk[0] = std::clamp<hsize_t>(chunk_bytes / row, 1, max_chunk_rows);
+    if (row > max_row_bytes) {
+      const hsize_t pieces = (row + max_row_bytes - 1) / max_row_bytes;
+      chunk[1] = (extent[1] + pieces - 1) / pieces;
+    }
+    const Handle how = hdf5::properties(H5Pcreate(H5P_DATASET_CREATE));
+    H5Pset_chunk(how, rank, chunk.data());
+    if (fill) H5Pset_fill_value(how, H5T_NATIVE_DOUBLE, &*fill);
+    const Handle space = hdf5::dataspace(H5Screate_simple(rank, extent.data(), limit.data()));
+    return hdf5::dataset(check(H5Dcreate2(file_, at.c_str(), H5T_NATIVE_DOUBLE, space, links_, how, H5P_DEFAULT),
+                               "create '" + at + "' in"));
+  }
+
+  // NaN as fill value: a time that was never written cannot be taken for t = 0.
+  void time(const std::string& at, const std::string& description) {
+    const Handle made = growing(at, {0}, std::numeric_limits<double>::quiet_NaN());
+    hdf5::write_attribute(made, "unit", "s");
+    hdf5::write_attribute(made, "description", description);
+  }
+
+  void quantity(const RecordGroup& group) {
+    if (group.width() == 0) return;
+    const auto items = static_cast<hsize_t>(group.n_items());
+    const auto components = static_cast<hsize_t>(group.n_components());
+    const bool flat = layout::is_flat(group);
+    const Handle made =
+        growing(group.path, flat ? std::vector<hsize_t>{0} : std::vector<hsize_t>{0, items, components});
+    hdf5::write_attribute(made, "unit", group.unit);
+    hdf5::write_attribute(made, "description", group.description);
+    if (!group.components.empty()) hdf5::write_attribute(made, "components", group.components);
+    if (!group.view.empty()) hdf5::write_attribute(made, "view", group.view);
+    if (flat) return;
+    shared_list(layout::side_path("/names", group), group.names);
+    if (!group.item_units.empty()) shared_list(layout::side_path("/units", group), group.item_units);
+  }
+
+  // Many quantities have the same items: equal lists are stored once and linked.
+  void shared_list(const std::string& at, const std::vector<std::string>& texts) {
+    for (const auto& [known, where] : lists_)
+      if (*known == texts) {
+        check(H5Lcreate_hard(file_, where.c_str(), file_, at.c_str(), links_, H5P_DEFAULT), "link names in");
+        return;
+      }
+    text_list(at, texts);
+    lists_.emplace_back(&texts, at);
+  }
+
+  void views() {
+    int total = 0;
+    for (const std::vector<RecordGroup>* groups : {&schema_.frames, &schema_.solver})
+      for (const RecordGroup& group : *groups) {
+        if (group.view.empty() || group.n_items() > max_views_ - total) continue;
+        total += group.n_items();
+        for (int item = 0; item < group.n_items(); ++item) view(group, item);
+      }
+  }
+
+  // Row r of the view is row r of the wide dataset, for as many rows as that one has when the view is opened.
+  void view(const RecordGroup& group, int item) {
+    const std::string at = view_path(group, item);
+    const auto items = static_cast<hsize_t>(group.n_items());
+    const auto components = static_cast<hsize_t>(group.n_components());
+    const hsize_t source_extent[3] = {0, items, components}, source_limit[3] = {H5S_UNLIMITED, items, components};
+    const hsize_t source_start[3] = {0, static_cast<hsize_t>(item), 0}, source_count[3] = {H5S_UNLIMITED, 1, 1};
+    const hsize_t source_block[3] = {1, 1, components};
+    const Handle source = hdf5::dataspace(H5Screate_simple(3, source_extent, source_limit));
+    H5Sselect_hyperslab(source, H5S_SELECT_SET, source_start, nullptr, source_count, source_block);
+
+    const int rank = components == 1 ? 1 : 2;
+    const hsize_t extent[2] = {0, components}, limit[2] = {H5S_UNLIMITED, components};
+    const hsize_t start[2] = {0, 0}, count[2] = {H5S_UNLIMITED, 1}, block[2] = {1, components};
+    const Handle space = hdf5::dataspace(H5Screate_simple(rank, extent, limit));
+    H5Sselect_hyperslab(space, H5S_SELECT_SET, start, nullptr, count, block);
+
+    const Handle how = hdf5::properties(H5Pcreate(H5P_DATASET_CREATE));
+    check(H5Pset_virtual(how, space, ".", group.path.c_str(), source), "map '" + at + "' in");
+    Handle made = hdf5::dataset(H5Dcreate2(file_, at.c_str(), H5T_NATIVE_DOUBLE, space, links_, how, H5P_DEFAULT));
+    // Two names that become equal in a path (a/b and a_b): the first keeps the view, both stay in the wide dataset.
+    if (!made.valid() && H5Lexists(file_, at.c_str(), H5P_DEFAULT) > 0) return;
+    check(made, "create '" + at + "' in");
+    hdf5::write_attribute(made, "unit", group.unit_of(item));
+  }
+
+  void summary() {
+    const hsize_t extent[2] = {0, 2}, limit[2] = {H5S_UNLIMITED, 2}, chunk[2] = {32, 2};
+    const Handle how = hdf5::properties(H5Pcreate(H5P_DATASET_CREATE));
+    H5Pset_chunk(how, 2, chunk);
+    const Handle space = hdf5::dataspace(H5Screate_simple(2, extent, limit));
+    const Handle type = hdf5::text_type(layout::summary_cell);
+    const Handle made = hdf5::dataset(
+        check(H5Dcreate2(file_, "/summary", type, space, links_, how, H5P_DEFAULT), "create '/summary' in"));
+    hdf5::write_attribute(made, "description", "key and value; an empty key continues the value above");
+  }
+
+  const std::filesystem::path& path_;
+  const RecordSchema& schema_;
+  int max_views_;
+  Handle& file_;
+  Handle links_;
+  std::vector<std::pair<const std::vector<std::string>*, std::string>> lists_;
+};
+
+}  // namespace
+
+void create_results(const std::filesystem::path& path, const RecordSchema& schema, int max_views, Handle& file) {
+  Creator(path, schema, max_views, file).create();
+}
+
+}  // namespace trammel

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+
+#include "trammel/simulation/record.h"
+
+/// What the writer and the reader of results files must agree on.
+namespace trammel::layout {
+
+inline const std::string format = "trammel-results";  ///< root attribute `format`
+inline const std::string format_version = "1";        ///< root attribute `format_version`
+
+/// Texts up to this length are root attributes, longer ones (and always the model) datasets in the root.
+inline constexpr std::size_t longest_attribute = 4096;
+
+/// Cells of /summary[line, 2] (key, value). A longer value continues in lines with an empty key.
+inline constexpr std::size_t summary_cell = 256;
+
+/// "/names/position", "/names/solver/…": the item names of a group; likewise "/units/…" where units differ by item.
+inline std::string side_path(const std::string& folder, const RecordGroup& group) {
+  const std::string frames = "/frames";
+  return folder + (group.path.rfind(frames + "/", 0) == 0 ? group.path.substr(frames.size()) : group.path);
+}
+
+/// A single number per row in /solver is stored without item and component axes and without a list of names.
+inline bool is_flat(const RecordGroup& group) {
+  return group.path.rfind("/solver/", 0) == 0 && group.width() == 1 && group.names[0] == group.quantity();
+}
+
+}  // namespace trammel::layout

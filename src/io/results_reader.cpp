@@ -1,0 +1,277 @@
+#include "trammel/io/results_reader.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "file_lock.h"
+#include "hdf5_support.h"
+#include "results_layout.h"
+#include "trammel/base/text.h"
+#include "trammel/simulation/channels.h"
+
+namespace trammel {
+
+using hdf5::Handle;
+
+struct ResultsReader::Impl {
+  explicit Impl(std::filesystem::path file_path);
+
+  void refuse(const std::string& reason) const { throw IoError("cannot read '" + path.string() + "': " + reason); }
+  hid_t check(hid_t id, std::string_view doing) const { return hdf5::check(id, path, doing); }
+  Handle open_dataset(const std::string& at) const {
+    return hdf5::dataset(check(H5Dopen2(file, at.c_str(), H5P_DEFAULT), "read '" + at + "' in"));
+  }
+  void open_file();
+  void read_attributes();
+  std::vector<RecordGroup> read_groups(const std::string& folder, std::vector<Handle>& datasets);
+  RecordGroup read_group(const std::string& at, hid_t dataset);
+  std::vector<double> read_times(const std::string& at, const std::vector<Handle>& datasets);
+  void read_summary();
+  void read_part(hid_t dataset, bool flat, std::array<hsize_t, 3> start, std::array<hsize_t, 3> count,
+                 double* values) const;
+  const ChannelIndex& index() {
+    if (!index_) index_.emplace(schema);
+    return *index_;
+  }
+
+  std::filesystem::path path;
+  Handle file;
+  ResultsState state = ResultsState::closed;
+  RecordSchema schema;
+  std::vector<Handle> frame_datasets, solver_datasets;
+  std::vector<double> times, step_times;
+  std::map<std::string, std::string> summary;
+  std::optional<ChannelIndex> index_;  // made when the first channel is asked for
+};
+
+namespace {
+
+std::vector<std::string> links_of(hid_t file, const std::string& folder, H5_index_t order) {
+  std::vector<std::string> names;
+  const Handle group = hdf5::group(H5Gopen2(file, folder.c_str(), H5P_DEFAULT));
+  if (!group.valid()) return names;
+  const auto collect = [](hid_t, const char* name, const H5L_info_t*, void* data) -> herr_t {
+    static_cast<std::vector<std::string>*>(data)->emplace_back(name);
+    return 0;
+  };
+  hsize_t start = 0;
+  H5Literate(group, order, H5_ITER_INC, &start, collect, &names);
+  return names;
+}
+
+hsize_t row_count(hid_t dataset) {
+  const Handle space = hdf5::dataspace(H5Dget_space(dataset));
+  std::array<hsize_t, H5S_MAX_RANK> extent{};
+  H5Sget_simple_extent_dims(space, extent.data(), nullptr);
+  return extent[0];
+}
+
+}  // namespace
+
+std::string_view describe(ResultsState state) {
+  switch (state) {
+    case ResultsState::closed:
+      return "closed";
+    case ResultsState::running:
+      return "being written by a running simulation";
+    case ResultsState::interrupted:
+      return "left behind by an interrupted run";
+  }
+  return "";
+}
+
+ResultsReader::Impl::Impl(std::filesystem::path file_path) : path(std::move(file_path)) {
+  open_file();
+  if (hdf5::read_attribute(file, "format") != std::vector{layout::format})
+    refuse("it is an HDF5 file, but not a results file of Trammel (root attribute 'format' is not '" + layout::format +
+           "')");
+  if (const auto version = hdf5::read_attribute(file, "format_version"); version != std::vector{layout::format_version})
+    refuse("its format version is " + join_quoted(version) + ", this program reads '" + layout::format_version + "'");
+  read_attributes();
+  schema.frames = read_groups("/frames", frame_datasets);
+  schema.solver = read_groups("/solver", solver_datasets);
+  times = read_times("/time", frame_datasets);
+  step_times = read_times("/solver/time", solver_datasets);
+  read_summary();
+}
+
+void ResultsReader::Impl::open_file() {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) refuse("no such file");
+  if (std::filesystem::is_directory(path, error)) refuse("it is a directory");
+  std::ifstream probe(path, std::ios::binary);
+  if (!probe) refuse(std::system_category().message(errno));
+  std::array<char, 8> head{};
+  probe.read(head.data(), head.size());
+  if (probe.gcount() == 0) refuse("it is empty");
+  if (std::string_view(head.data(), 8) != std::string_view("\x89HDF\r\n\x1a\n", 8)) refuse("it is not an HDF5 file");
+
+  const Handle access = hdf5::file_access();
+  file = hdf5::file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access));
+  if (!file.valid()) {
+    const std::string reason = hdf5::error_reason();
+    file = hdf5::file(H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access));
+    if (!file.valid()) refuse("it is damaged or truncated (" + reason + ")");
+    state = ResultsState::interrupted;
+  }
+  if (FileLock::is_held(path)) state = ResultsState::running;
+}
+
+void ResultsReader::Impl::read_attributes() {
+  hsize_t start = 0;
+  std::vector<std::string> keys;
+  const auto collect = [](hid_t, const char* name, const H5A_info_t*, void* data) -> herr_t {
+    static_cast<std::vector<std::string>*>(data)->emplace_back(name);
+    return 0;
+  };
+  check(H5Aiterate2(file, H5_INDEX_NAME, H5_ITER_INC, &start, collect, &keys), "read the attributes of");
+  for (const std::string& key : keys)
+    if (const auto texts = hdf5::read_attribute(file, key); texts.size() == 1) schema.attributes[key] = texts[0];
+  // Long texts are scalar datasets in the root.
+  for (const std::string& name : links_of(file, "/", H5_INDEX_NAME)) {
+    H5O_info_t info;
+    check(H5Oget_info_by_name2(file, name.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT), "read '" + name + "' in");
+    if (info.type != H5O_TYPE_DATASET) continue;
+    const Handle found = open_dataset("/" + name);
+    const Handle space = hdf5::dataspace(H5Dget_space(found));
+    if (H5Sget_simple_extent_type(space) == H5S_SCALAR) schema.attributes[name] = hdf5::read_texts(found, path).at(0);
+  }
+}
+
+std::vector<RecordGroup> ResultsReader::Impl::read_groups(const std::string& folder, std::vector<Handle>& datasets) {
+  std::vector<RecordGroup> groups;
+  for (const std::string& name : links_of(file, folder, H5_INDEX_CRT_ORDER)) {
+    if (name == "time") continue;
+    datasets.push_back(open_dataset(folder + "/" + name));
+    groups.push_back(read_group(folder + "/" + name, datasets.back()));
+  }
+  return groups;
+}
+
+RecordGroup ResultsReader::Impl::read_group(const std::string& at, hid_t dataset) {
+  const auto text = [&](const char* key) {
+    const std::vector<std::string> texts = hdf5::read_attribute(dataset, key);
+    return texts.empty() ? std::string() : texts[0];
+  };
+  RecordGroup group;
+  group.path = at;
+  group.unit = text("unit");
+  group.description = text("description");
+  group.view = text("view");
+  group.components = hdf5::read_attribute(dataset, "components");
+  const Handle space = hdf5::dataspace(check(H5Dget_space(dataset), "read '" + at + "' in"));
+  if (H5Sget_simple_extent_ndims(space) == 1) {
+    group.names = {group.quantity()};
+    return group;
+  }
+  group.names = hdf5::read_texts(open_dataset(layout::side_path("/names", group)), path);
+  if (const std::string units = layout::side_path("/units", group);
+      H5Lexists(file, "/units", H5P_DEFAULT) > 0 && H5Lexists(file, units.c_str(), H5P_DEFAULT) > 0)
+    group.item_units = hdf5::read_texts(open_dataset(units), path);
+  std::array<hsize_t, H5S_MAX_RANK> extent{};
+  H5Sget_simple_extent_dims(space, extent.data(), nullptr);
+  if (extent[1] != static_cast<hsize_t>(group.n_items()) || extent[2] != static_cast<hsize_t>(group.n_components()))
+    refuse("'" + at + "' does not have as many items and components as it has names for");
+  return group;
+}
+
+std::vector<double> ResultsReader::Impl::read_times(const std::string& at, const std::vector<Handle>& datasets) {
+  const Handle time = open_dataset(at);
+  hsize_t rows = row_count(time);
+  for (const Handle& dataset : datasets) rows = std::min(rows, row_count(dataset));
+  std::vector<double> values(rows);
+  if (rows > 0) read_part(time, true, {0, 0, 0}, {rows, 1, 1}, values.data());
+  // A time that was announced but never written has the fill value NaN.
+  while (!values.empty() && std::isnan(values.back())) values.pop_back();
+  return values;
+}
+
+void ResultsReader::Impl::read_summary() {
+  const std::vector<std::string> cells = hdf5::read_texts(open_dataset("/summary"), path);
+  std::string key;
+  for (std::size_t i = 0; i + 1 < cells.size(); i += 2) {
+    if (!cells[i].empty()) key = cells[i];
+    summary[key] += cells[i + 1];
+  }
+}
+
+void ResultsReader::Impl::read_part(hid_t dataset, bool flat, std::array<hsize_t, 3> start,
+                                    std::array<hsize_t, 3> count, double* values) const {
+  const Handle memory = hdf5::dataspace(H5Screate_simple(flat ? 1 : 3, count.data(), nullptr));
+  const Handle rows = hdf5::dataspace(check(H5Dget_space(dataset), "read rows of"));
+  check(H5Sselect_hyperslab(rows, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr), "read rows of");
+  check(H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, rows, H5P_DEFAULT, values), "read rows of");
+}
+
+ResultsReader::ResultsReader(std::filesystem::path path) {
+  const hdf5::Quiet quiet;
+  impl_ = std::make_unique<Impl>(std::move(path));
+}
+ResultsReader::~ResultsReader() = default;
+ResultsReader::ResultsReader(ResultsReader&&) noexcept = default;
+ResultsReader& ResultsReader::operator=(ResultsReader&&) noexcept = default;
+
+const std::filesystem::path& ResultsReader::path() const { return impl_->path; }
+ResultsState ResultsReader::state() const { return impl_->state; }
+const RecordSchema& ResultsReader::schema() const { return impl_->schema; }
+const std::map<std::string, std::string>& ResultsReader::summary() const { return impl_->summary; }
+std::int64_t ResultsReader::n_frames() const { return std::ssize(impl_->times); }
+std::int64_t ResultsReader::n_steps() const { return std::ssize(impl_->step_times); }
+const std::vector<double>& ResultsReader::times() const { return impl_->times; }
+const std::vector<double>& ResultsReader::step_times() const { return impl_->step_times; }
+std::vector<std::string> ResultsReader::channels() const { return impl_->index().names(); }
+
+const std::string& ResultsReader::attribute(const std::string& key) const {
+  const auto found = impl_->schema.attributes.find(key);
+  if (found != impl_->schema.attributes.end()) return found->second;
+  std::vector<std::string> keys;
+  for (const auto& [known, text] : impl_->schema.attributes) keys.push_back(known);
+  throw InputError("'" + impl_->path.string() + "' has no attribute '" + key + "'" + did_you_mean(key, keys));
+}
+
+Series ResultsReader::read(std::string_view channel) const {
+  const hdf5::Quiet quiet;
+  const ChannelPlace place = impl_->index().find(channel);
+  const auto g = static_cast<std::size_t>(place.group);
+  const RecordGroup& group = place.solver ? impl_->schema.solver[g] : impl_->schema.frames[g];
+  const Handle& dataset = place.solver ? impl_->solver_datasets[g] : impl_->frame_datasets[g];
+
+  Series series{std::string(channel),
+                group.components,
+                group.unit_of(place.item),
+                place.solver ? impl_->step_times : impl_->times,
+                {}};
+  if (place.component >= 0) series.components = {group.components[static_cast<std::size_t>(place.component)]};
+  const hsize_t rows = series.time.size();
+  const hsize_t columns = place.component < 0 ? static_cast<hsize_t>(group.n_components()) : 1;
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> values(rows, columns);
+  const auto component = static_cast<hsize_t>(std::max(place.component, 0));
+  if (rows > 0)
+    impl_->read_part(dataset, layout::is_flat(group), {0, static_cast<hsize_t>(place.item), component},
+                     {rows, 1, columns}, values.data());
+  series.values = values;
+  return series;
+}
+
+void ResultsReader::read_rows(bool solver, int group, std::int64_t first, std::int64_t count,
+                              std::span<double> values) const {
+  const hdf5::Quiet quiet;
+  const auto g = static_cast<std::size_t>(group);
+  const RecordGroup& what = solver ? impl_->schema.solver.at(g) : impl_->schema.frames.at(g);
+  if (first < 0 || count < 0 || first + count > (solver ? n_steps() : n_frames()) ||
+      std::ssize(values) != count * what.width())
+    throw Error("rows of '" + what.path + "' in '" + path().string() + "' are asked for that do not exist");
+  if (count == 0) return;
+  impl_->read_part(
+      (solver ? impl_->solver_datasets : impl_->frame_datasets)[g], layout::is_flat(what),
+      {static_cast<hsize_t>(first), 0, 0},
+      {static_cast<hsize_t>(count), static_cast<hsize_t>(what.n_items()), static_cast<hsize_t>(what.n_components())},
+      values.data());
+}
+
+}  // namespace trammel

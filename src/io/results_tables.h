@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hdf5_support.h"
+#include "trammel/simulation/record.h"
+
+/// The two halves of writing a results file: creating everything, then appending rows.
+namespace trammel {
+
+/// Makes the file with every dataset, name list, view and attribute. `file` is then open for writing, not yet in SWMR
+/// mode; it is an argument so that the caller can abandon it when this throws.
+void create_results(const std::filesystem::path& path, const RecordSchema& schema, int max_views, hdf5::Handle& file);
+
+/// Rows of several datasets with a common time, gathered in memory and appended in blocks.
+class RowTable {
+ public:
+  void append(double t, std::span<const double> values);  ///< does not allocate
+  bool full() const { return waiting_ == capacity_; }
+
+  /// Writes the waiting rows: each quantity, flushed, then the time. A row that the time shows is therefore complete.
+  void write(const std::filesystem::path& path);
+
+  std::int64_t written() const { return written_; }  ///< rows flushed
+  void close();
+
+ private:
+  friend RowTable open_table(hid_t file, const std::filesystem::path& path, const std::string& time_path,
+                             const std::vector<RecordGroup>& groups);
+
+  struct Column {
+    hdf5::Handle dataset;
+    std::vector<hsize_t> extent;  // rows first; the other axes are fixed
+    std::size_t width = 1;        // numbers per row
+    std::vector<double> waiting;  // capacity × width
+  };
+  void write_column(Column& column, const std::filesystem::path& path);
+
+  Column time_;
+  std::vector<Column> columns_;
+  std::size_t width_ = 0;     // numbers per row without the time
+  std::size_t capacity_ = 1;  // rows that may wait
+  std::size_t waiting_ = 0;
+  std::int64_t written_ = 0;
+};
+
+RowTable open_table(hid_t file, const std::filesystem::path& path, const std::string& time_path,
+                    const std::vector<RecordGroup>& groups);
+
+/// Appends key and value lines to /summary.
+void write_summary(hid_t dataset, const std::filesystem::path& path, const std::map<std::string, std::string>& summary);
+
+}  // namespace trammel

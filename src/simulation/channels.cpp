@@ -1,0 +1,137 @@
+#include "trammel/simulation/channels.h"
+
+#include <algorithm>
+
+#include "trammel/base/text.h"
+
+namespace trammel {
+
+namespace {
+
+const std::string placeholder = "{name}";
+
+std::string replace_name(const std::string& view, const std::string& name) {
+  const std::size_t at = view.find(placeholder);
+  return view.substr(0, at) + name + view.substr(at + placeholder.size());
+}
+
+std::string safe_for_path(const std::string& name) {
+  std::string safe = name.empty() ? std::string("_") : name;
+  if (safe.find_first_not_of('.') == std::string::npos) safe[0] = '_';
+  std::replace(safe.begin(), safe.end(), '/', '_');
+  return safe;
+}
+
+std::string dotted(std::string path) {
+  path.erase(0, path.find_first_not_of('/'));
+  std::replace(path.begin(), path.end(), '/', '.');
+  return path;
+}
+
+bool is_scalar(const RecordGroup& group) {
+  return group.width() == 1 && group.view.empty() && group.names[0] == group.quantity();
+}
+
+void append_component(std::vector<ChannelPlace>& places, const RecordSchema& schema, const std::string& component) {
+  std::vector<ChannelPlace> kept;
+  for (ChannelPlace place : places) {
+    const std::vector<RecordGroup>& groups = place.solver ? schema.solver : schema.frames;
+    const std::vector<std::string>& components = groups[static_cast<std::size_t>(place.group)].components;
+    const auto at = std::find(components.begin(), components.end(), component);
+    if (at == components.end()) continue;
+    place.component = static_cast<int>(at - components.begin());
+    kept.push_back(place);
+  }
+  places = kept;
+}
+
+}  // namespace
+
+std::string view_path(const RecordGroup& group, int item) {
+  return replace_name(group.view, safe_for_path(group.names[static_cast<std::size_t>(item)]));
+}
+
+std::string channel_name(const RecordGroup& group, int item) {
+  const std::string& name = group.names[static_cast<std::size_t>(item)];
+  if (group.view.empty()) {
+    const bool frames = group.path.rfind("/frames/", 0) == 0;
+    const std::string front = dotted(frames ? group.path.substr(7) : group.path);
+    return is_scalar(group) ? front : front + "." + name;
+  }
+  const std::size_t at = group.view.find(placeholder);
+  const bool something_follows = at + placeholder.size() < group.view.size();
+  const std::string front = something_follows ? "" : dotted(group.view.substr(0, at));
+  std::string behind = group.view.substr(at + placeholder.size());
+  std::replace(behind.begin(), behind.end(), '/', '.');
+  return front + name + behind;
+}
+
+ChannelIndex::ChannelIndex(const RecordSchema& schema) : schema_(&schema) {
+  for (const bool solver : {false, true}) {
+    const std::vector<RecordGroup>& groups = solver ? schema.solver : schema.frames;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      const RecordGroup& group = groups[g];
+      for (int item = 0; item < group.n_items(); ++item) {
+        const ChannelPlace place{solver, static_cast<int>(g), item, -1};
+        const std::string name = channel_name(group, item);
+        places_[name].push_back(place);
+        if (!group.view.empty()) places_[view_path(group, item)].push_back(place);
+        if (is_scalar(group)) places_[group.path].push_back(place);
+      }
+    }
+  }
+  // A bare item name is a courtesy for one-number quantities; it never hides a full name.
+  std::unordered_map<std::string, std::vector<ChannelPlace>> bare;
+  for (const bool solver : {false, true}) {
+    const std::vector<RecordGroup>& groups = solver ? schema.solver : schema.frames;
+    for (std::size_t g = 0; g < groups.size(); ++g)
+      if (groups[g].n_components() == 1)
+        for (int item = 0; item < groups[g].n_items(); ++item)
+          bare[groups[g].names[static_cast<std::size_t>(item)]].push_back({solver, static_cast<int>(g), item, -1});
+  }
+  for (auto& [name, places] : bare)
+    if (!places_.count(name)) places_.emplace(name, std::move(places));
+}
+
+ChannelPlace ChannelIndex::find(std::string_view name) const {
+  std::vector<ChannelPlace> found;
+  if (const auto whole = places_.find(std::string(name)); whole != places_.end()) found = whole->second;
+  if (const std::size_t cut = name.find_last_of("./"); found.empty() && cut != std::string_view::npos && cut > 0)
+    if (const auto front = places_.find(std::string(name.substr(0, cut))); front != places_.end()) {
+      found = front->second;
+      append_component(found, *schema_, std::string(name.substr(cut + 1)));
+    }
+  if (found.size() == 1) return found[0];
+
+  const std::string quoted = "channel '" + std::string(name) + "'";
+  if (found.empty()) {
+    std::vector<std::string> known = names();
+    for (const auto& [full, places] : places_) known.push_back(full);
+    std::sort(known.begin(), known.end());
+    throw InputError(quoted + " does not exist" + did_you_mean(name, known));
+  }
+  std::vector<std::string> candidates;
+  for (const ChannelPlace& place : found) {
+    const RecordGroup& group =
+        (place.solver ? schema_->solver : schema_->frames)[static_cast<std::size_t>(place.group)];
+    const std::string full = group.view.empty() ? channel_name(group, place.item) : view_path(group, place.item);
+    candidates.push_back(full);
+  }
+  throw InputError(quoted + " may mean " + join_quoted(candidates) + "; use the full name");
+}
+
+std::vector<std::string> ChannelIndex::names() const {
+  std::vector<std::string> names;
+  for (const std::vector<RecordGroup>* groups : {&schema_->frames, &schema_->solver})
+    for (const RecordGroup& group : *groups)
+      for (int item = 0; item < group.n_items(); ++item) {
+        const std::string name = channel_name(group, item);
+        if (group.n_components() == 1)
+          names.push_back(name);
+        else
+          for (const std::string& component : group.components) names.push_back(name + "." + component);
+      }
+  return names;
+}
+
+}  // namespace trammel
