@@ -133,7 +133,7 @@ extern template class LinearSolver<double>;
 extern template class LinearSolver<std::complex<double>>;
 
 enum class LinearSolverKind : std::uint8_t {
-  automatic,  ///< "auto": dense for small systems, sparse_lu beyond; see automatic_dense_limit
+  automatic,  ///< "auto": dense for small systems, sparse_lu beyond 24 unknowns
   dense,      ///< "dense": LU with partial pivoting
   sparse_lu,  ///< "sparse_lu": KLU
 };

@@ -1,0 +1,97 @@
+#include "trammel/linalg/condition.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/SVD>
+#include <cmath>
+#include <limits>
+
+#include "trammel/base/error.h"
+
+namespace trammel {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+template <class SingularValues>
+double ratio(const SingularValues& sigma) {
+  const auto smallest = sigma[sigma.size() - 1];
+  return smallest > 0 ? static_cast<double>(sigma[0] / smallest) : infinity;
+}
+
+template <class Matrix, class ExtendedScalar>
+double svd_condition(const Matrix& A, SvdPrecision precision) {
+  const bool extended = precision == SvdPrecision::extended;
+  const int limit = extended ? condition_extended_limit : condition_svd_limit;
+  if (A.rows() != A.cols())
+    throw Error(
+        fmt::format("condition number: the matrix must be square, it has {} rows and {} columns", A.rows(), A.cols()));
+  if (A.rows() > limit)
+    throw Error(
+        fmt::format("condition number: {} unknowns exceed the limit of {} for singular values in {} precision; "
+                    "estimate_condition serves larger systems",
+                    A.rows(), limit, extended ? "extended" : "double"));
+  if (!A.allFinite()) throw Error("condition number: the matrix contains NaN or infinity");
+  if (A.rows() == 0) return 1;
+  if (extended)
+    return ratio(Eigen::JacobiSVD<Eigen::Matrix<ExtendedScalar, Eigen::Dynamic, Eigen::Dynamic>>(
+                     A.template cast<ExtendedScalar>())
+                     .singularValues());
+  return ratio(
+      Eigen::BDCSVD<Eigen::Matrix<typename Matrix::Scalar, Eigen::Dynamic, Eigen::Dynamic>>(A).singularValues());
+}
+
+/// x / |x|, the subgradient of |x|; 1 at x = 0.
+template <class S>
+S sign(const S& x) {
+  const double size = std::abs(x);
+  return size == 0 ? S(1) : x / size;
+}
+
+}  // namespace
+
+double condition_number(const Eigen::Ref<const Eigen::MatrixXd>& A, SvdPrecision precision) {
+  return svd_condition<Eigen::Ref<const Eigen::MatrixXd>, long double>(A, precision);
+}
+
+double condition_number(const Eigen::Ref<const Eigen::MatrixXcd>& A, SvdPrecision precision) {
+  return svd_condition<Eigen::Ref<const Eigen::MatrixXcd>, std::complex<long double>>(A, precision);
+}
+
+template <class S>
+double estimate_condition(const SparseMatrix<S>& A, LinearSolver<S>& solver) {
+  using Vector = Eigen::Matrix<S, Eigen::Dynamic, 1>;
+  constexpr int max_ascents = 5;  // two or three suffice in practice
+  const int n = A.pattern->n_cols;
+  if (n == 0) return 1;
+  Vector x = Vector::Constant(n, S(1.0 / n)), y(n), z(n);
+  double estimate = 0;
+  int peak = -1;
+  for (int k = 0; k < max_ascents; ++k) {
+    y = x;
+    if (!solver.solve(y).ok()) return infinity;
+    const double norm = y.template lpNorm<1>();
+    if (k > 0 && norm <= estimate) break;
+    estimate = norm;
+    // z = A⁻ᴴ sign(y): the gradient. Its largest entry shows the unit vector that promises most.
+    z = y.unaryExpr([](const S& yi) { return sign(yi); }).conjugate();
+    if (!solver.solve_transposed(z).ok()) return infinity;
+    Eigen::Index j = 0;
+    const double promise = z.cwiseAbs().maxCoeff(&j);
+    if (k > 0 && (promise <= std::abs(z.conjugate().dot(x)) || j == peak)) break;
+    peak = static_cast<int>(j);
+    x.setZero();
+    x[j] = S(1);
+  }
+  // Higham's second opinion for matrices that fool the ascent: x_i = (−1)ⁱ (1 + i/(n−1)).
+  for (int i = 0; i < n; ++i) x[i] = S((i % 2 == 0 ? 1.0 : -1.0) * (1.0 + (n > 1 ? double(i) / (n - 1) : 0.0)));
+  if (!solver.solve(x).ok()) return infinity;
+  estimate = std::max(estimate, 2.0 * x.template lpNorm<1>() / (3.0 * n));
+  return A.norm_1() * estimate;
+}
+
+template double estimate_condition(const SparseMatrix<double>&, LinearSolver<double>&);
+template double estimate_condition(const SparseMatrix<std::complex<double>>&, LinearSolver<std::complex<double>>&);
+
+}  // namespace trammel
