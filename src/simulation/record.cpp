@@ -22,8 +22,9 @@ int total_width(const std::vector<RecordGroup>& groups) {
 void check_group(const RecordGroup& group, const std::string& folder, std::set<std::string>& paths,
                  std::vector<Issue>& issues) {
   const std::string where = "record group '" + group.path + "'";
-  if (group.path.rfind(folder, 0) != 0 || group.path.size() == folder.size() || group.path.back() == '/')
-    issues.push_back({where, "the path must be '" + folder + "' followed by a quantity"});
+  if (group.path.rfind(folder, 0) != 0 || group.path.size() == folder.size() ||
+      group.path.find('/', folder.size()) != std::string::npos)
+    issues.push_back({where, "the path must be '" + folder + "' followed by one word"});
   if (group.path == folder + "time") issues.push_back({where, "'time' is written always and cannot be a quantity"});
   if (!paths.insert(group.path).second) issues.push_back({where, "the path is used twice"});
   std::set<std::string> names;
