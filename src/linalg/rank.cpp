@@ -11,6 +11,7 @@
 #include <memory>
 #include <new>
 #include <queue>
+#include <utility>
 
 #include "trammel/base/error.h"
 
@@ -21,6 +22,14 @@ namespace {
 /// What is left of columns of length 1 after a back substitution that should have given zero; not spread any further.
 constexpr double rounding = 1e-14;
 
+/// Entries of a null vector below this part of its largest one are rounding. Not larger: rows that are nearly dependent
+/// (by 1e-7, say) give vectors with entries of 1e7 that cancel later, and what was dropped would then matter.
+constexpr double noise = 1e-15;
+
+/// A row with less than this share in a dependence (rows of length 1) is not blamed for it: without that row the others
+/// would still be dependent to within this number, and dropping it would help nobody.
+constexpr double significance = 1e-4;
+
 using SparseVector = std::vector<DependentRow::Term>;  // ascending rows
 
 double largest(const SparseVector& v) {
@@ -29,14 +38,13 @@ double largest(const SparseVector& v) {
   return peak;
 }
 
-/// Removes entries below `noise` times the largest one: G is known to relative_tol only, and so are these numbers.
-void drop_noise(SparseVector& v, double noise) {
-  const double limit = noise * largest(v);
+void drop_below(SparseVector& v, double part) {
+  const double limit = part * largest(v);
   std::erase_if(v, [&](const DependentRow::Term& term) { return !(std::abs(term.coefficient) > limit); });
 }
 
 /// v − factor · w without the entry in `row`, which cancels.
-SparseVector subtract(const SparseVector& v, double factor, const SparseVector& w, int row, double noise) {
+SparseVector subtract(const SparseVector& v, double factor, const SparseVector& w, int row) {
   SparseVector out;
   out.reserve(v.size() + w.size());
   auto a = v.begin();
@@ -55,7 +63,7 @@ SparseVector subtract(const SparseVector& v, double factor, const SparseVector& 
     }
     if (term.row != row) out.push_back(term);
   }
-  drop_noise(out, noise);
+  drop_below(out, noise);
   return out;
 }
 
@@ -130,7 +138,7 @@ Staircase factor_transposed(const Pattern& transposed, const std::vector<double>
 
 /// The null vectors of Gᵀ: a dead column d satisfies R e_d = R_live c, so n = e_d − c. One sparse back substitution
 /// each, visiting only the rows that are reached, from the last to the first.
-std::vector<SparseVector> null_vectors(const Staircase& R, double noise) {
+std::vector<SparseVector> null_vectors(const Staircase& R) {
   std::vector<double> work(R.live.size(), 0.0);
   std::vector<char> queued(R.live.size(), 0);
   std::vector<SparseVector> basis;
@@ -163,47 +171,86 @@ std::vector<SparseVector> null_vectors(const Staircase& R, double noise) {
       v.push_back({R.column_row[R.live[r]], -c});
     }
     std::sort(v.begin(), v.end(), [](const auto& a, const auto& b) { return a.row < b.row; });
-    drop_noise(v, noise);
+    drop_below(v, noise);
     basis.push_back(std::move(v));
   }
   return basis;
 }
 
-/// Reduced echelon form from the last row upwards: afterwards vector k ends at a row of its own, where it is 1 and all
-/// other vectors are 0. Among the candidates for a row the one with the relatively largest entry becomes its pivot.
-void reduce_upwards(std::vector<SparseVector>& basis, int n_rows, double noise) {
-  std::vector<std::vector<int>> ending_at(static_cast<std::size_t>(n_rows));
-  for (std::size_t k = 0; k < basis.size(); ++k)
-    if (!basis[k].empty()) ending_at[basis[k].back().row].push_back(static_cast<int>(k));
-  std::vector<int> owner(static_cast<std::size_t>(n_rows), -1);
+/// Reduced echelon form from the last row upwards. Afterwards every vector has a pivot row of its own, where it is 1
+/// and all other vectors are 0; returns these rows. A vector passes a row by in which no candidate has a significant
+/// entry.
+std::vector<int> reduce_upwards(std::vector<SparseVector>& basis, int n_rows) {
+  std::vector<std::vector<int>> waiting_at(static_cast<std::size_t>(n_rows));
+  std::vector<int> owner(static_cast<std::size_t>(n_rows), -1), pivot_row(basis.size(), -1);
+  const auto entry_at = [&](int k, int row) {
+    return std::lower_bound(basis[k].begin(), basis[k].end(), row,
+                            [](const auto& term, int r) { return term.row < r; });
+  };
+  const auto wait_above = [&](int k, int row) {
+    if (const auto next = entry_at(k, row); next != basis[k].begin()) waiting_at[std::prev(next)->row].push_back(k);
+  };
+  const auto weight = [&](int k, int row) { return std::abs(entry_at(k, row)->coefficient) / largest(basis[k]); };
+  const auto own = [&](int k, int row) {
+    owner[row] = k;
+    pivot_row[k] = row;
+    const double pivot = entry_at(k, row)->coefficient;
+    for (DependentRow::Term& term : basis[k]) term.coefficient /= pivot;
+  };
+  for (std::size_t k = 0; k < basis.size(); ++k) wait_above(static_cast<int>(k), n_rows);
   for (int row = n_rows - 1; row >= 0; --row) {
-    std::vector<int>& candidates = ending_at[row];
+    const std::vector<int>& candidates = waiting_at[row];
     if (candidates.empty()) continue;
-    const auto weight = [&](int k) { return std::abs(basis[k].back().coefficient) / largest(basis[k]); };
-    const int best =
-        *std::max_element(candidates.begin(), candidates.end(), [&](int a, int b) { return weight(a) < weight(b); });
-    owner[row] = best;
+    const int best = *std::max_element(candidates.begin(), candidates.end(),
+                                       [&](int a, int b) { return weight(a, row) < weight(b, row); });
+    const bool significant = weight(best, row) >= significance;
+    if (significant) own(best, row);
     for (const int k : candidates) {
-      if (k == best) continue;
-      basis[k] =
-          subtract(basis[k], basis[k].back().coefficient / basis[best].back().coefficient, basis[best], row, noise);
-      if (!basis[k].empty()) ending_at[basis[k].back().row].push_back(k);
+      if (significant && k == best) continue;
+      if (significant) basis[k] = subtract(basis[k], entry_at(k, row)->coefficient, basis[best], row);
+      wait_above(k, row);
     }
+  }
+  // What is left of a vector may stand only in rows that it has passed by: take the largest of them.
+  for (std::size_t k = 0; k < basis.size(); ++k) {
+    if (pivot_row[k] >= 0) continue;
+    const DependentRow::Term* peak = nullptr;
+    for (const DependentRow::Term& term : basis[k])
+      if (owner[term.row] < 0 && (!peak || std::abs(term.coefficient) > std::abs(peak->coefficient))) peak = &term;
+    if (peak) own(static_cast<int>(k), peak->row);
   }
   // Clear the other pivot rows, from the first row on: the vector that is subtracted is already reduced.
   for (int row = 0; row < n_rows; ++row) {
     if (owner[row] < 0) continue;
     SparseVector& v = basis[owner[row]];
-    const double pivot = v.back().coefficient;
-    for (DependentRow::Term& term : v) term.coefficient /= pivot;
     std::vector<int> to_clear;
     for (const DependentRow::Term& term : v)
       if (term.row != row && owner[term.row] >= 0) to_clear.push_back(term.row);
     for (const int other : to_clear) {
-      const auto entry = std::find_if(v.begin(), v.end(), [&](const auto& term) { return term.row == other; });
-      if (entry != v.end()) v = subtract(v, entry->coefficient, basis[owner[other]], other, noise);
+      const auto entry = entry_at(owner[row], other);
+      if (entry != v.end() && entry->row == other) v = subtract(v, entry->coefficient, basis[owner[other]], other);
     }
   }
+  return pivot_row;
+}
+
+/// The null vector v, 1 at `row`, as a statement about rows of G; `unit` are the rows scaled to length 1.
+DependentRow describe(const SparseVector& v, int row, const Pattern& transposed, const std::vector<double>& unit,
+                      const std::vector<double>& length, std::vector<double>& rest) {
+  DependentRow dependent{row, 0.0, {}};
+  for (const DependentRow::Term& term : v) {
+    for (int k = transposed.start[term.row]; k < transposed.start[term.row + 1]; ++k)
+      rest[transposed.index[k]] += term.coefficient * unit[k];
+    if (term.row != row) dependent.terms.push_back({term.row, -term.coefficient * length[row] / length[term.row]});
+  }
+  double sum = 0;
+  for (const DependentRow::Term& term : v)
+    for (int k = transposed.start[term.row]; k < transposed.start[term.row + 1]; ++k) {
+      const double left = std::exchange(rest[transposed.index[k]], 0.0);
+      sum += left * left;
+    }
+  dependent.residual = std::sqrt(sum);
+  return dependent;
 }
 
 }  // namespace
@@ -228,32 +275,13 @@ RankReport find_dependent_rows(const SparseMatrix<double>& G, double relative_to
   if (n_rows == 0) return report;
   const Staircase R = factor_transposed(t, values, relative_tol);
   report.rank = static_cast<int>(R.live.size());
-  std::vector<SparseVector> basis = null_vectors(R, relative_tol);
-  reduce_upwards(basis, n_rows, relative_tol);
+  std::vector<SparseVector> basis = null_vectors(R);
+  const std::vector<int> pivot_row = reduce_upwards(basis, n_rows);
 
-  std::vector<double> left(static_cast<std::size_t>(G.pattern->n_cols), 0.0);
-  for (const SparseVector& v : basis) {
-    if (v.empty()) continue;
-    DependentRow dependent;
-    dependent.row = v.back().row;
-    const double own = length[dependent.row];
-    double sum = 0;
-    const auto accumulate = [&](bool reset) {
-      for (const DependentRow::Term& term : v)
-        for (int k = t.start[term.row]; k < t.start[term.row + 1]; ++k)
-          if (reset) {
-            sum += left[t.index[k]] * left[t.index[k]];
-            left[t.index[k]] = 0;
-          } else {
-            left[t.index[k]] += term.coefficient * values[k];
-          }
-    };
-    accumulate(false);
-    accumulate(true);
-    dependent.residual = std::sqrt(sum);
-    for (const DependentRow::Term& term : v)
-      if (term.row != dependent.row) dependent.terms.push_back({term.row, -term.coefficient * own / length[term.row]});
-    report.dependent.push_back(std::move(dependent));
+  std::vector<double> rest(static_cast<std::size_t>(G.pattern->n_cols), 0.0);
+  for (std::size_t d = 0; d < basis.size(); ++d) {
+    drop_below(basis[d], relative_tol);  // G is not known better
+    report.dependent.push_back(describe(basis[d], pivot_row[d], t, values, length, rest));
   }
   std::sort(report.dependent.begin(), report.dependent.end(),
             [](const DependentRow& a, const DependentRow& b) { return a.row < b.row; });

@@ -17,7 +17,7 @@ struct DependentRow {
   };
   int row = -1;
   double residual = 0;      ///< ‖g_row − Σ …‖₂ / ‖g_row‖₂; 0 for a zero row
-  std::vector<Term> terms;  ///< ascending rows, all of them independent and before `row`; empty: the row is zero
+  std::vector<Term> terms;  ///< ascending independent rows; after `row` only tiny coefficients; empty: the row is zero
 };
 
 struct RankReport {
