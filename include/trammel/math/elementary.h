@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include "trammel/math/scalar.h"
@@ -243,6 +244,11 @@ struct Tanh {
 };
 
 }  // namespace detail
+
+// Kernels in this namespace write sqrt(x) for every scalar, double included, without a using-declaration of their own.
+using std::abs, std::acos, std::asin, std::atan, std::atan2, std::ceil, std::cos, std::cosh, std::exp, std::floor;
+using std::hypot, std::log, std::log10, std::max, std::min, std::pow, std::round, std::sin, std::sinh, std::sqrt;
+using std::tan, std::tanh, std::trunc;
 
 template <Differential S>
 S sqrt(const S& x) {

@@ -126,7 +126,9 @@ struct Taylor2 {
     using std::pow;
     if (y.moves()) {
       if (is_zero(x) && value_of(y) > 0.0) return Taylor2(0.0);
-      return exp(y * log(x));
+      const T f = pow(x.v, y.v);  // exp(y log x) would not be the value that doubles give, bit by bit
+      const Taylor2 exponent = y * log(x);
+      return {f, f * exponent.d, f * (exponent.dd + exponent.d * exponent.d)};
     }
     const T& p = y.v;
     const T p1 = p - 1.0, p2 = p - 2.0;
