@@ -1,6 +1,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -78,6 +80,43 @@ struct FormulaScope {
   bool time_only = false;  ///< motions: only t, parameters and tables
 };
 
+/// Everything a model has by name, indexed once: build it once per model when there are many formulas to resolve.
+/// Refers to the model, which must outlive it and not change.
+class SignalTable {
+ public:
+  explicit SignalTable(const Model& model);
+  ResolvedPath resolve(const FormulaScope& scope, const std::vector<std::string>& path) const;
+
+  enum class Entity { body, coordinate, joint, coupler, motion, force, control, measure, table, parameter };
+  struct Entry {
+    Entity entity = Entity::body;
+    int index = 0;
+  };
+  /// What has this name, or nullptr; of several the first.
+  const Entry* find(const std::string& name) const;
+  /// The names of all entities of one kind.
+  std::vector<std::string> names(Entity entity) const;
+
+ private:
+  ResolvedPath resolve_own(const FormulaScope& scope, const std::string& name) const;
+  ResolvedPath resolve_entity(const Entry& entry, const std::vector<std::string>& path) const;
+  ResolvedPath resolve_joint(int joint, const std::vector<std::string>& path) const;
+  std::string unknown(const FormulaScope& scope, const std::string& name) const;
+
+  const Model& model_;
+  std::unordered_map<std::string, Entry> entries_;
+};
+
+/// The same for a single path.
 ResolvedPath resolve(const Model& model, const FormulaScope& scope, const std::vector<std::string>& path);
+
+/// Whether joints of this kind have an angle about, or a displacement along, their axis.
+bool has_coordinate(JointKind kind, JointCoordinate coordinate);
+
+/// The coordinate that is meant when nothing is said: the only one there is; else `automatic`.
+JointCoordinate only_coordinate(JointKind kind);
+
+/// "body", "joint", …
+std::string_view to_string(SignalTable::Entity entity);
 
 }  // namespace trammel

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include "trammel/simulation/options.h"
+
+namespace trammel {
+
+/// Reads a model file (docs/model_file.md) with the command line's `--set key=value` applied: "solver.h=1e-4",
+/// "parameters.N=40", "body.rod.mass=3". Everything that can be refused without assembling the machine is refused
+/// here, all of it at once.
+///
+/// Throws InputError with every issue in the order of the text (`where` is "arm.toml:12:7", or "--set solver.h"; a
+/// TOML syntax error stands alone), IoError if the model file itself cannot be read.
+Study read_study(const std::filesystem::path& file, std::span<const std::string> settings = {});
+
+/// The same from a text; `name` stands for the file in messages, and files that the text names (tables, includes) are
+/// searched relative to its folder.
+Study read_study_text(const std::string& text, const std::filesystem::path& name,
+                      std::span<const std::string> settings = {});
+
+}  // namespace trammel

@@ -1,0 +1,87 @@
+#include "trammel/io/model_reader.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "model_reader_entities.h"
+#include "model_reader_expand.h"
+
+namespace trammel {
+
+namespace {
+
+using detail::Expansion;
+using detail::Fields;
+using detail::Findings;
+using detail::Instance;
+using detail::Node;
+
+using EntityReader = void (*)(Fields&, const std::string&, detail::ModelDraft&);
+
+void read_entities(const Expansion& expansion, Findings& findings, detail::ModelDraft& model) {
+  // Bodies first: a hinge of a planar body takes its axis from it.
+  static const std::vector<std::pair<std::string, EntityReader>> readers{
+      {"body", detail::read_body},       {"coordinate", detail::read_coordinate}, {"joint", detail::read_joint},
+      {"coupler", detail::read_coupler}, {"motion", detail::read_motion},         {"force", detail::read_force},
+      {"control", detail::read_control}, {"measure", detail::read_measure},       {"table", detail::read_table}};
+  for (const auto& [kind, read] : readers) {
+    for (const Instance& instance : expansion.instances()) {
+      if (instance.kind != kind) continue;
+      const std::string what = instance.name.empty() ? kind : fmt::format("{} '{}'", kind, instance.name);
+      Fields fields(findings, *instance.node, *instance.scope, *instance.part, what);
+      fields.ignore("name");
+      read(fields, instance.name, model);
+    }
+  }
+}
+
+void read_root(const Expansion& expansion, Findings& findings, Study& study) {
+  Fields fields(findings, expansion.root(), expansion.scope(), expansion.part(), "model");
+  study.model.title = fields.text("title", "");
+  study.model.gravity = fields.vector("gravity", study.model.gravity);
+  study.model.parameters = expansion.parameters();
+  for (const char* key : {"parameters", "repeat", "include"}) fields.ignore(key);
+  for (const std::string& kind : detail::entity_kinds()) fields.ignore(kind);
+  const auto read_options = [&](const std::string& key, auto&& read) {
+    if (const Node* node = fields.get(key)) {
+      if (node->kind != detail::NodeKind::table) return fields.report_type(*node, key, "a table [" + key + "]");
+      Fields inner(findings, *node, expansion.scope(), expansion.part(), key);
+      read(inner);
+    }
+  };
+  read_options("analysis", [&](Fields& inner) { detail::read_analysis(inner, study.analysis); });
+  read_options("solver", [&](Fields& inner) { detail::read_solver(inner, study.solver); });
+  read_options("output", [&](Fields& inner) { detail::read_output(inner, study.output); });
+  fields.finish();
+}
+
+}  // namespace
+
+Study read_study_text(const std::string& text, const std::filesystem::path& name,
+                      std::span<const std::string> settings) {
+  Findings findings;
+  const Expansion expansion(findings, text, name, settings);
+  Study study;
+  study.text = text;
+  read_root(expansion, findings, study);
+  detail::ModelDraft draft{std::move(study.model), {}};
+  read_entities(expansion, findings, draft);
+  study.model = std::move(draft);
+  findings.add_consequences(issues(study.model));
+  findings.add_consequences(issues(study));
+  if (!findings.empty()) throw InputError(findings.in_order());
+  return study;
+}
+
+Study read_study(const std::filesystem::path& file, std::span<const std::string> settings) {
+  std::ifstream stream(file, std::ios::binary);
+  std::stringstream text;
+  text << stream.rdbuf();
+  if (!stream || std::filesystem::is_directory(file))
+    throw IoError(fmt::format("the model file '{}' cannot be read", file.string()));
+  return read_study_text(text.str(), file, settings);
+}
+
+}  // namespace trammel

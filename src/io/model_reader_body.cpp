@@ -1,0 +1,239 @@
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+#include <numbers>
+
+#include "model_reader_entities.h"
+#include "trammel/base/text.h"
+
+namespace trammel::detail {
+
+namespace {
+
+const Choices<BodyKind> body_kinds{
+    {"rigid", BodyKind::rigid}, {"planar", BodyKind::planar}, {"particle", BodyKind::particle}};
+
+enum class Shape { box, cylinder, sphere, rod };
+const Choices<Shape> shapes{
+    {"box", Shape::box}, {"cylinder", Shape::cylinder}, {"sphere", Shape::sphere}, {"rod", Shape::rod}};
+
+double positive(Fields& fields, const std::string& key, const std::string& meaning) {
+  const double value = fields.required_number(key, meaning, 1.0);
+  if (value > 0.0) return value;
+  fields.report(*fields.get(key), fmt::format("'{}' is {} but must be > 0", key, value));
+  return 1.0;
+}
+
+/// Mass properties of homogeneous solids about their centre, m = ρV:
+///   box      I_xx = m (b² + c²)/12, …
+///   cylinder I_axial = m (R² + r²)/2,   I_radial = m (3 (R² + r²) + L²)/12     (r: radius of the bore)
+///   sphere   I = 2/5 m R²
+///   rod      I_radial = m L²/12, I_axial = 0                                    (thin)
+/// Returns the inertia for unit mass and the volume (0 for the rod, which has none).
+std::pair<Eigen::Matrix3d, double> unit_inertia(Fields& fields, Shape shape) {
+  const auto about_axis = [&](double axial, double radial) {
+    const Node* node = fields.get("axis");
+    Eigen::Vector3d u = node == nullptr ? Eigen::Vector3d::UnitZ() : read_direction(fields, *node, "axis");
+    if (u.norm() == 0.0) {
+      fields.report(*node, "'axis' is zero; it must have a direction");
+      u = Eigen::Vector3d::UnitZ();
+    }
+    u.normalize();
+    return Eigen::Matrix3d(radial * Eigen::Matrix3d::Identity() + (axial - radial) * u * u.transpose());
+  };
+  constexpr double pi = std::numbers::pi;
+  switch (shape) {
+    case Shape::box: {
+      const Node* node = fields.require("size", "the edges [x, y, z] of the box [m]");
+      Eigen::Vector3d size = Eigen::Vector3d::Ones();
+      if (node != nullptr) size = fields.vector_of(*node, "size", size);
+      if (node != nullptr && size.minCoeff() <= 0.0) {
+        fields.report(*node, fmt::format("'size' is {} but every edge must be > 0", describe(*node)));
+        size.setOnes();
+      }
+      const Eigen::Vector3d squared = size.cwiseAbs2();
+      const Eigen::Vector3d moments = (Eigen::Vector3d::Constant(squared.sum()) - squared) / 12.0;
+      return {Eigen::Matrix3d(moments.asDiagonal()), size.prod()};
+    }
+    case Shape::cylinder: {
+      const double radius = positive(fields, "radius", "the outer radius [m]");
+      const double length = positive(fields, "length", "the length along its axis [m]");
+      double inner = fields.number("inner_radius", 0.0);
+      if (inner < 0.0 || inner >= radius) {
+        fields.report(
+            *fields.get("inner_radius"),
+            fmt::format("'inner_radius' is {} but must be at least 0 and less than 'radius' = {}", inner, radius));
+        inner = 0.0;
+      }
+      const double squares = radius * radius + inner * inner;
+      return {about_axis(squares / 2.0, (3.0 * squares + length * length) / 12.0),
+              pi * (radius * radius - inner * inner) * length};
+    }
+    case Shape::sphere: {
+      const double radius = positive(fields, "radius", "the radius [m]");
+      return {0.4 * radius * radius * Eigen::Matrix3d::Identity(), 4.0 / 3.0 * pi * radius * radius * radius};
+    }
+    case Shape::rod: {
+      const double length = positive(fields, "length", "the length along its axis [m]");
+      return {about_axis(0.0, length * length / 12.0), 0.0};
+    }
+  }
+  return {Eigen::Matrix3d::Identity(), 1.0};
+}
+
+void read_shape(Fields& outer, const Node& node, BodySpec& body) {
+  std::optional<Fields> fields = outer.inner(node, "shape");
+  if (!fields) {
+    body.mass = 1.0;
+    body.inertia.setIdentity();
+    return;
+  }
+  const Node* mass = outer.get("mass");
+  const Node* kind = fields->require("kind", "one of 'box', 'cylinder', 'sphere' and 'rod'");
+  bool good = kind != nullptr;
+  const Shape shape = fields->choice("kind", shapes, Shape::sphere, &good);
+  if (!good) {
+    body.mass = 1.0;
+    body.inertia.setIdentity();
+    return;
+  }
+  const auto [inertia, volume] = unit_inertia(*fields, shape);
+  const Node* density = shape == Shape::rod ? nullptr : fields->get("density");
+  if (mass != nullptr && density != nullptr)
+    fields->report(*density, "'density' and the 'mass' of the body exclude each other; give one of them");
+  if (mass == nullptr && density == nullptr)
+    outer.report(shape == Shape::rod ? "the key 'mass' is missing: the mass [kg] of the rod"
+                                     : "the key 'mass' [kg] is missing, or 'density' [kg/m³] in its 'shape'");
+  if (mass != nullptr)
+    body.mass = outer.number_of(*mass, "mass", 1.0);
+  else
+    body.mass = density == nullptr ? 1.0 : volume * positive(*fields, "density", "");
+  body.inertia = body.mass * inertia;
+  fields->finish();
+}
+
+Eigen::Matrix3d read_inertia(const Fields& fields, const Node& node, const BodySpec& body) {
+  const Eigen::Vector3d n = body.orientation.transpose() * body.plane_normal.stableNormalized();
+  const bool planar = body.kind == BodyKind::planar;
+  if (planar && node.kind != NodeKind::array) return fields.number_of(node, "inertia", 1.0) * n * n.transpose();
+  const std::string wanted =
+      fmt::format("the principal moments [xx, yy, zz], the six [xx, yy, zz, xy, xz, yz] or a 3 x 3 matrix [kg m²]{}",
+                  planar ? ", or for a planar body the one moment about its normal" : "");
+  if (node.kind != NodeKind::array) {
+    fields.report_type(node, "inertia", wanted);
+    return Eigen::Matrix3d::Identity();
+  }
+  Eigen::Matrix3d inertia = Eigen::Matrix3d::Identity();
+  if (!node.items.empty() && node.items[0].kind == NodeKind::array) {
+    if (const auto matrix = fields.matrix_of(node, "inertia", 3)) inertia = *matrix;
+    return inertia;
+  }
+  const std::vector<double> m = fields.list_of(node, "inertia");
+  if (m.size() == 3)
+    inertia = Eigen::Vector3d(m[0], m[1], m[2]).asDiagonal();
+  else if (m.size() == 6)
+    inertia << m[0], m[3], m[4], m[3], m[1], m[5], m[4], m[5], m[2];
+  else
+    fields.report(node, fmt::format("'inertia' is a list of {} numbers; it must be {}", m.size(), wanted));
+  return inertia;
+}
+
+void read_mass_properties(Fields& fields, BodySpec& body) {
+  if (body.kind == BodyKind::particle) {
+    body.mass = fields.required_number("mass", "the mass [kg] of the particle", 1.0);
+    return;
+  }
+  if (const Node* shape = fields.get("shape")) {
+    if (const Node* inertia = fields.get("inertia"))
+      fields.report(*inertia, "'inertia' and 'shape' exclude each other; the shape gives the inertia");
+    read_shape(fields, *shape, body);
+  } else {
+    body.mass = fields.required_number("mass", "the mass [kg] (or a 'shape' with a 'density')", 1.0);
+    const Node* inertia =
+        fields.require("inertia", "moments of inertia about the centre of mass [kg m²] (or a 'shape')");
+    body.inertia = inertia == nullptr ? Eigen::Matrix3d::Identity() : read_inertia(fields, *inertia, body);
+  }
+  body.center_of_mass = fields.vector("center_of_mass", Eigen::Vector3d::Zero());
+}
+
+void read_angular_velocity(Fields& fields, BodySpec& body) {
+  std::string which;
+  const Node* node = fields.one_of({"angular_velocity", "angular_velocity_world"}, &which);
+  if (node == nullptr) return;
+  if (body.kind == BodyKind::planar && node->kind != NodeKind::array) {
+    const double w = fields.number_of(*node, which, 0.0);
+    body.angular_velocity = w * (body.orientation.transpose() * body.plane_normal.stableNormalized());
+    return;
+  }
+  body.angular_velocity = fields.vector_of(*node, which, Eigen::Vector3d::Zero());
+  if (which == "angular_velocity_world") body.angular_velocity = body.orientation.transpose() * body.angular_velocity;
+}
+
+void read_firm(Fields& fields, BodySpec& body) {
+  const Node* node = fields.get("firm");
+  if (node == nullptr) return;
+  const std::string wanted =
+      "a list of what the initial conditions must not change: [\"position\"], [\"velocity\"] or both";
+  if (node->kind != NodeKind::array) return fields.report_type(*node, "firm", wanted);
+  for (const Node& item : node->items) {
+    if (item.kind == NodeKind::string && item.text == "position")
+      body.firm_position = true;
+    else if (item.kind == NodeKind::string && item.text == "velocity")
+      body.firm_velocity = true;
+    else
+      fields.report(item, fmt::format("'firm' contains {}; it must be {}", describe(item), wanted));
+  }
+}
+
+}  // namespace
+
+void read_body(Fields& fields, const std::string& name, ModelDraft& model) {
+  BodySpec body;
+  body.name = name;
+  model.body_index.try_emplace(name, model.bodies.size());
+  body.source = fields.source();
+  bool good = true;
+  body.kind = fields.choice("kind", body_kinds, BodyKind::rigid, &good);
+  if (!good) {
+    fields.findings().add_broken(name, body.source);
+    body.mass = 1.0;
+    body.inertia.setIdentity();
+    model.bodies.push_back(std::move(body));
+    return;
+  }
+  // The drawing of the part first; then the part is placed as a whole.
+  body.position = fields.vector("position", Eigen::Vector3d::Zero());
+  body.velocity = fields.vector("velocity", Eigen::Vector3d::Zero());
+  if (body.kind != BodyKind::particle) body.orientation = read_orientation(fields);
+  if (body.kind == BodyKind::planar)
+    if (const Node* normal = fields.get("normal")) {
+      body.plane_normal = read_direction(fields, *normal, "normal");
+      body.source.fields["plane_normal"] = fields.findings().where(normal->place);
+    }
+  read_mass_properties(fields, body);
+  if (body.kind != BodyKind::particle) read_angular_velocity(fields, body);
+  read_firm(fields, body);
+  fields.finish();
+
+  const Part& part = fields.part();
+  if (part.is_moved()) {
+    body.position = part.position + part.rotation * body.position;
+    body.orientation = part.rotation * body.orientation;
+    if (body.kind == BodyKind::particle) body.orientation.setIdentity();
+    body.velocity = part.rotation * body.velocity;
+    body.plane_normal = part.rotation * body.plane_normal;
+  }
+  model.bodies.push_back(std::move(body));
+}
+
+void read_coordinate(Fields& fields, const std::string& name, ModelDraft& model) {
+  CoordinateSpec coordinate;
+  coordinate.name = name;
+  coordinate.source = fields.source();
+  coordinate.value = fields.number("value", 0.0);
+  coordinate.rate = fields.number("rate", 0.0);
+  fields.finish();
+  model.coordinates.push_back(std::move(coordinate));
+}
+
+}  // namespace trammel::detail

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <string>
+#include <unordered_map>
+
+#include "model_reader_expand.h"
+#include "model_reader_values.h"
+#include "trammel/simulation/options.h"
+
+namespace trammel::detail {
+
+/// What stands in for a formula that could not be read.
+inline const std::string zero_formula = "0";
+
+/// A model underway, with its bodies by name.
+struct ModelDraft : Model {
+  std::unordered_map<std::string, std::size_t> body_index;
+};
+
+// Each reads one table into the model; what is wrong goes to the fields' findings, and a harmless value takes its
+// place.
+void read_body(Fields& fields, const std::string& name, ModelDraft& model);
+void read_coordinate(Fields& fields, const std::string& name, ModelDraft& model);
+void read_joint(Fields& fields, const std::string& name, ModelDraft& model);
+void read_coupler(Fields& fields, const std::string& name, ModelDraft& model);
+void read_motion(Fields& fields, const std::string& name, ModelDraft& model);
+void read_force(Fields& fields, const std::string& name, ModelDraft& model);
+void read_control(Fields& fields, const std::string& name, ModelDraft& model);
+void read_measure(Fields& fields, const std::string& name, ModelDraft& model);
+void read_table(Fields& fields, const std::string& name, ModelDraft& model);
+
+void read_analysis(Fields& fields, AnalysisOptions& analysis);
+void read_solver(Fields& fields, SolverOptions& solver);
+void read_output(Fields& fields, OutputOptions& output);
+
+/// [x, y, z] in the world (moved with its part), or { body = "rod", at = [x, y, z] }.
+PointSpec read_point(const Fields& fields, const Node& node, const std::string& key);
+/// [x, y, z] or "x", "-y" … in the world (turned with its part), or { body = "rod", direction = … }.
+AxisSpec read_axis(const Fields& fields, const Node& node, const std::string& key);
+/// The two bodies of `bodies = ["a", "b"]`, or of `body_a` (default: ground) and `body_b`.
+void read_bodies(Fields& fields, std::string& body_a, std::string& body_b, bool required = true);
+/// angle | displacement
+JointCoordinate read_joint_coordinate(Fields& fields);
+/// Whether a formula can be read at all; reports it at `node` if not. Names are judged later, by the model's issues.
+bool has_good_syntax(const Fields& fields, const Node& node, const std::string& key, const std::string& text);
+
+}  // namespace trammel::detail

@@ -1,0 +1,368 @@
+#include "model_reader_expand.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+#include <tuple>
+
+#include "trammel/base/text.h"
+
+namespace trammel::detail {
+
+namespace {
+
+bool is_entity_kind(const std::string& key) {
+  const std::vector<std::string>& kinds = entity_kinds();
+  return std::find(kinds.begin(), kinds.end(), key) != kinds.end();
+}
+
+bool is_identifier(const std::string& text) { return !text.empty() && quoted_name(text) == text; }
+
+// Words that formulas understand by themselves.
+bool is_reserved(const std::string& name) {
+  return name == "t" || name == "pi" || name == "and" || name == "or" || name == "not" || name == ground_name;
+}
+
+// body.'left rod'.mass -> {"body", "left rod", "mass"}; empty if it is not a dotted key.
+std::vector<std::string> split_key(const std::string& key) {
+  std::vector<std::string> path(1);
+  char quote = 0;
+  for (const char c : key) {
+    if (quote != 0 && c == quote)
+      quote = 0;
+    else if (quote == 0 && (c == '\'' || c == '"'))
+      quote = c;
+    else if (quote == 0 && c == '.')
+      path.emplace_back();
+    else
+      path.back() += c;
+  }
+  const bool empty = std::any_of(path.begin(), path.end(), [](const std::string& part) { return part.empty(); });
+  return empty || quote != 0 ? std::vector<std::string>{} : path;
+}
+
+// Puts `value` at path[from …] below `table`; returns false where the path runs through something that is no table.
+bool set_value(Node& table, const std::vector<std::string>& path, std::size_t from, const Node& value) {
+  if (table.kind != NodeKind::table) return false;
+  auto it = std::find_if(table.entries.begin(), table.entries.end(),
+                         [&](const Entry& entry) { return entry.key == path[from]; });
+  const bool last = from + 1 == path.size();
+  if (it == table.entries.end()) {
+    Node fresh;
+    fresh.place = value.place;
+    table.entries.push_back({path[from], value.place, last ? value : fresh});
+    it = table.entries.end() - 1;
+  } else if (last) {
+    it->place = value.place;  // the setting is responsible for the value from now on
+    it->value = value;
+  }
+  return last || set_value(it->value, path, from + 1, value);
+}
+
+}  // namespace
+
+const std::vector<std::string>& entity_kinds() {
+  static const std::vector<std::string> kinds{"body",  "coordinate", "joint",   "coupler", "motion",
+                                              "force", "control",    "measure", "table"};
+  return kinds;
+}
+
+Expansion::Expansion(Findings& findings, const std::string& text, const std::filesystem::path& file,
+                     std::span<const std::string> settings)
+    : findings_(findings) {
+  const int id = findings_.add_file(file.string());
+  root_ = &trees_.emplace_back(parse_toml(text, file.string(), id));
+  apply_settings(*root_, settings);
+  Part& part = parts_.emplace_back();
+  part.file = file.string();
+  part.folder = file.parent_path();
+  Scope& scope = scopes_.emplace_back();
+  if (const Node* table = root_->find("parameters")) parameters_ = evaluate_parameters(*table, {}, scope, part);
+  for (const auto& [name, value] : parameters_) scope.add(name, value);
+  expand(*root_, scope, part, "model");
+  apply_entity_settings();
+}
+
+void Expansion::apply_settings(Node& root, std::span<const std::string> settings) {
+  for (const std::string& setting : settings) {
+    const std::size_t equal = setting.find('=');
+    const std::string key = setting.substr(0, equal);
+    const int id = findings_.add_setting(key);
+    const std::vector<std::string> path = split_key(key);
+    if (equal == std::string::npos || path.empty()) {
+      findings_.add(Place{id, 0, 0}, fmt::format("'{}' is not of the form key=value, such as solver.h=1e-4", setting));
+      continue;
+    }
+    Node value = parse_setting(setting.substr(equal + 1), id);
+    if (is_entity_kind(path[0])) {
+      entity_settings_.push_back({path, std::move(value), key});
+      continue;
+    }
+    if (path[0] == "parameters" && path.size() == 2) {
+      std::vector<std::string> names;
+      if (const Node* table = root.find("parameters"))
+        for (const Entry& entry : table->entries) names.push_back(entry.key);
+      if (std::find(names.begin(), names.end(), path[1]) == names.end()) {
+        const std::string near = did_you_mean(path[1], names);
+        findings_.add(value.place, fmt::format("the model has no parameter '{}'{} It has {}", path[1],
+                                               near.empty() ? "." : near, join_quoted(names)));
+        continue;
+      }
+    }
+    if (!set_value(root, path, 0, value))
+      findings_.add(value.place, fmt::format("'{}' runs through a key that is not a table", key));
+  }
+}
+
+void Expansion::apply_entity_settings() {
+  for (const Setting& setting : entity_settings_) {
+    const std::string& kind = setting.path[0];
+    if (setting.path.size() < 3) {
+      findings_.add(setting.value.place, fmt::format("'{0}' does not say which key of which {1}; write "
+                                                     "{1}.NAME.KEY=value",
+                                                     setting.key, kind));
+      continue;
+    }
+    std::vector<std::string> names;
+    Instance* found = nullptr;
+    for (Instance& instance : instances_) {
+      if (instance.kind != kind) continue;
+      names.push_back(instance.name);
+      if (instance.name == setting.path[1]) found = &instance;
+    }
+    if (found == nullptr) {
+      findings_.add(setting.value.place,
+                    fmt::format("there is no {} '{}'{}", kind, setting.path[1], did_you_mean(setting.path[1], names)));
+      continue;
+    }
+    Node& copy = trees_.emplace_back(*found->node);
+    if (setting.path[2] == "name")
+      findings_.add(setting.value.place, "a name cannot be changed from the command line");
+    else if (!set_value(copy, setting.path, 2, setting.value))
+      findings_.add(setting.value.place, fmt::format("'{}' runs through a key that is not a table", setting.key));
+    found->node = &copy;
+  }
+}
+
+std::map<std::string, double> Expansion::evaluate_parameters(const Node& table,
+                                                             const std::map<std::string, double>& given,
+                                                             const Scope& outer, const Part& part) {
+  std::map<std::string, double> values = given;
+  const Fields fields(findings_, table, outer, part, "parameters");
+  if (table.kind != NodeKind::table) {
+    fields.report_type(table, "parameters", "a table of numbers");
+    return values;
+  }
+  std::vector<std::string> names = outer.names(), underway;
+  for (const Entry& entry : table.entries) names.push_back(entry.key);
+
+  // Each parameter is evaluated when it is first needed; meeting one that is underway closes a cycle.
+  std::function<std::optional<double>(const std::string&)> value_of = [&](const std::string& name) {
+    if (const auto it = values.find(name); it != values.end()) return std::optional(it->second);
+    const auto entry = std::find_if(table.entries.begin(), table.entries.end(),
+                                    [&](const Entry& candidate) { return candidate.key == name; });
+    if (entry == table.entries.end()) return outer.find(name);
+    const Node& node = entry->value;
+    const auto cycle = std::find(underway.begin(), underway.end(), name);
+    if (cycle != underway.end()) {
+      std::string chain;
+      for (auto it = cycle; it != underway.end(); ++it) chain += "'" + *it + "' needs ";
+      fields.report(node, fmt::format("the parameters depend on each other in a circle: {}'{}'", chain, name));
+      values[name] = 1.0;  // a harmless value: said once is enough
+      return std::optional(1.0);
+    }
+    underway.push_back(name);
+    double value = 1.0;
+    if (node.kind == NodeKind::string) {
+      const Evaluated result = evaluate(node.text, value_of, names);
+      if (!result.error.empty())
+        fields.report(node, fmt::format("'{}' = {}: {}", name, describe(node), result.error));
+      else if (!std::isfinite(result.value))
+        fields.report(node, fmt::format("'{}' = {} is {}; it must be finite", name, describe(node), result.value));
+      else
+        value = result.value;
+    } else {
+      value = fields.number_of(node, name, 1.0);
+    }
+    underway.pop_back();
+    values[name] = value;
+    return std::optional(value);
+  };
+  for (const Entry& entry : table.entries) {
+    if (!is_identifier(entry.key))
+      findings_.add(entry.place, fmt::format("parameters: '{}' cannot be used in formulas; a parameter's name consists "
+                                             "of letters, digits and _, and does not begin with a digit",
+                                             entry.key));
+    else if (is_reserved(entry.key))
+      findings_.add(
+          entry.place,
+          fmt::format("parameters: '{}' has a meaning of its own in formulas; choose another name", entry.key));
+    value_of(entry.key);
+  }
+  return values;
+}
+
+void Expansion::expand(const Node& table, const Scope& scope, Part& part, const std::string& what) {
+  struct Element {
+    Place place;
+    const std::string* key;
+    const Node* node;
+  };
+  std::vector<Element> elements;
+  for (const Entry& entry : table.entries) {
+    if (!is_entity_kind(entry.key) && entry.key != "repeat" && entry.key != "include") continue;
+    const bool list = entry.value.kind == NodeKind::array;
+    const bool tables = list && std::all_of(entry.value.items.begin(), entry.value.items.end(),
+                                            [](const Node& item) { return item.kind == NodeKind::table; });
+    if (!tables) {
+      findings_.add(entry.place, fmt::format("{}: '{}' must be a list of tables; begin each with [[{}]], in double "
+                                             "brackets",
+                                             what, entry.key, entry.key));
+      continue;
+    }
+    for (const Node& item : entry.value.items) elements.push_back({item.place, &entry.key, &item});
+  }
+  std::stable_sort(elements.begin(), elements.end(), [](const Element& a, const Element& b) {
+    return std::pair(a.place.line, a.place.column) < std::pair(b.place.line, b.place.column);
+  });
+  for (const Element& element : elements) {
+    if (*element.key == "repeat")
+      repeat(*element.node, scope, part);
+    else if (*element.key == "include")
+      include(*element.node, scope, part);
+    else
+      add_entity(*element.key, *element.node, scope, part);
+  }
+}
+
+void Expansion::add_entity(const std::string& kind, const Node& node, const Scope& scope, Part& part) {
+  Fields fields(findings_, node, scope, part, kind);
+  Instance instance{kind, &node, &scope, &part, ""};
+  if (const Node* name = fields.require("name", "a name by which the rest of the model and the results refer to it")) {
+    const std::string text = fields.text_of(*name, "name");
+    if (!text.empty()) {
+      part.own_names.insert(text);
+      instance.name = part.prefix + text;
+    } else if (name->kind == NodeKind::string && name->text.empty()) {
+      fields.report(*name, "'name' is empty");
+    }
+  }
+  instances_.push_back(std::move(instance));
+}
+
+void Expansion::repeat(const Node& node, const Scope& scope, Part& part) {
+  Fields fields(findings_, node, scope, part, "repeat");
+  constexpr double most = 1e7;  // more instances than memory holds: a slip in the formula
+  const Node* count_node = fields.require("count", "how many times the tables below are repeated");
+  double count = count_node == nullptr ? 0.0 : fields.number_of(*count_node, "count", 0.0);
+  if (count != std::round(count) || count < 0.0 || count > most) {
+    fields.report(*count_node, fmt::format("'count' is {}; it must be a whole number from 0 to {:.0f}", count, most));
+    count = 0.0;
+  }
+  const int start = fields.integer("start", 0);
+  std::string index = fields.text("index", "i");
+  const Node* index_node = fields.get("index");
+  const Node& index_place = index_node == nullptr ? node : *index_node;
+  if (!is_identifier(index) || is_reserved(index)) {
+    fields.report(index_place, fmt::format("'index' is '{}'; it must be a name of letters, digits and _ that does not "
+                                           "begin with a digit",
+                                           index));
+    return;
+  }
+  if (scope.find(index)) {
+    fields.report(index_place, fmt::format("the index '{0}' has the same name as a parameter or an outer index; choose "
+                                           "another one with index = \"...\"",
+                                           index));
+    return;
+  }
+  const Node* locals = fields.get("parameters");
+  for (const std::string& kind : entity_kinds()) fields.ignore(kind);
+  fields.ignore("repeat");
+  fields.ignore("include");
+  fields.finish();
+  for (int k = 0; k < static_cast<int>(count); ++k) {
+    Scope* inner = &scopes_.emplace_back(&scope, true);
+    inner->add(index, start + k);
+    if (locals != nullptr) {
+      const std::map<std::string, double> values = evaluate_parameters(*locals, {}, *inner, part);
+      inner = &scopes_.emplace_back(inner, true);
+      for (const auto& [name, value] : values) inner->add(name, value);
+    }
+    expand(node, *inner, part, "repeat");
+  }
+}
+
+void Expansion::include(const Node& node, const Scope& scope, Part& outer) {
+  Fields fields(findings_, node, scope, outer, "include");
+  const Node* file_node = fields.require("file", "the model file to include, relative to this file");
+  const std::string prefix = fields.text("prefix", "");
+  const Eigen::Vector3d at = fields.vector("at", Eigen::Vector3d::Zero());
+  const Eigen::Matrix3d rotation = read_orientation(fields);
+  const Node* parameters_node = fields.get("parameters");
+  fields.finish();
+  if (file_node == nullptr) return;
+  const std::string file = fields.text_of(*file_node, "file");
+  if (file.empty()) return;
+
+  Part& part = parts_.emplace_back();
+  part.parent = &outer;
+  const std::filesystem::path path = outer.folder / file;
+  part.file = path.lexically_normal().string();
+  part.folder = path.parent_path();
+  part.prefix = outer.prefix + prefix;
+  part.rotation = outer.rotation * rotation;
+  part.position = outer.position + outer.rotation * at;
+  for (const Part* ancestor = &outer; ancestor != nullptr; ancestor = ancestor->parent) {
+    if (std::filesystem::path(ancestor->file).lexically_normal() != std::filesystem::path(part.file)) continue;
+    std::string chain = part.file;
+    for (const Part* p = &outer; p != ancestor->parent; p = p->parent) chain = p->file + " includes " + chain;
+    fields.report(*file_node, "a file cannot include itself: " + chain);
+    return;
+  }
+
+  const auto known = included_.find(part.file);
+  const Node* tree = known == included_.end() ? nullptr : known->second;
+  if (tree == nullptr) {
+    std::ifstream stream(path, std::ios::binary);
+    std::stringstream text;
+    text << stream.rdbuf();
+    if (!stream) {
+      fields.report(*file_node, fmt::format("the file '{}' cannot be read", part.file));
+      return;
+    }
+    tree = &trees_.emplace_back(parse_toml(text.str(), part.file, findings_.add_file(part.file)));
+    included_[part.file] = tree;
+    const Scope none;
+    Fields root(findings_, *tree, none, part, "included model");
+    for (const std::string& kind : entity_kinds()) root.ignore(kind);
+    // What a file needs to run on its own does not concern the model that includes it.
+    for (const char* key : {"title", "gravity", "parameters", "analysis", "solver", "output", "repeat", "include"})
+      root.ignore(key);
+    root.finish();
+  }
+
+  std::map<std::string, double> given;
+  const Node* declared = tree->find("parameters");
+  if (parameters_node != nullptr) {
+    std::vector<std::string> names;
+    if (declared != nullptr)
+      for (const Entry& entry : declared->entries) names.push_back(entry.key);
+    if (parameters_node->kind != NodeKind::table) fields.report_type(*parameters_node, "parameters", "a table { ... }");
+    for (const Entry& entry : parameters_node->entries) {
+      given[entry.key] = fields.number_of(entry.value, entry.key, 1.0);
+      if (std::find(names.begin(), names.end(), entry.key) != names.end()) continue;
+      const std::string near = did_you_mean(entry.key, names);
+      findings_.add(entry.place, fmt::format("include: '{}' has no parameter '{}'{} It has {}", part.file, entry.key,
+                                             near.empty() ? "." : near, join_quoted(names)));
+    }
+  }
+  Scope& inner = scopes_.emplace_back(&scope, true);
+  if (declared != nullptr)
+    for (const auto& [name, value] : evaluate_parameters(*declared, given, scope, part)) inner.add(name, value);
+  expand(*tree, inner, part, "included model");
+}
+
+}  // namespace trammel::detail

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model_reader_tree.h"
+#include "model_reader_values.h"
+
+namespace trammel::detail {
+
+/// One [[body]], [[joint]], … of the finished model, with the constants and the file it lives in.
+struct Instance {
+  std::string kind;  ///< "body", "joint", …
+  const Node* node = nullptr;
+  const Scope* scope = nullptr;
+  const Part* part = nullptr;
+  std::string name;  ///< with the prefix of its part; empty if it has none
+};
+
+/// The model file with its settings applied, its parameters evaluated, its [[repeat]]s and [[include]]s written out.
+class Expansion {
+ public:
+  /// Throws InputError for a syntax error, here or in an included file.
+  Expansion(Findings& findings, const std::string& text, const std::filesystem::path& file,
+            std::span<const std::string> settings);
+
+  const Node& root() const { return *root_; }
+  const Scope& scope() const { return scopes_.front(); }
+  const Part& part() const { return parts_.front(); }
+  const std::map<std::string, double>& parameters() const { return parameters_; }
+  const std::vector<Instance>& instances() const { return instances_; }
+
+ private:
+  struct Setting {
+    std::vector<std::string> path;
+    Node value;
+    std::string key;
+  };
+
+  void apply_settings(Node& root, std::span<const std::string> settings);
+  void apply_entity_settings();
+  std::map<std::string, double> evaluate_parameters(const Node& table, const std::map<std::string, double>& given,
+                                                    const Scope& outer, const Part& part);
+  void expand(const Node& table, const Scope& scope, Part& part, const std::string& what);
+  void add_entity(const std::string& kind, const Node& node, const Scope& scope, Part& part);
+  void repeat(const Node& node, const Scope& scope, Part& part);
+  void include(const Node& node, const Scope& scope, Part& part);
+
+  Findings& findings_;
+  Node* root_ = nullptr;
+  std::deque<Node> trees_;  // deques: elements never move, the rest points to them
+  std::map<std::string, const Node*> included_;
+  std::deque<Scope> scopes_;
+  std::deque<Part> parts_;
+  std::map<std::string, double> parameters_;
+  std::vector<Setting> entity_settings_;
+  std::vector<Instance> instances_;
+};
+
+/// The kinds of entities: the arrays of tables a model file, a repeat and an included file may have.
+const std::vector<std::string>& entity_kinds();
+
+/// Reads exactly one of rotation, quaternion, axis_angle, euler (or `orientation = { one of them }`); identity if none.
+Eigen::Matrix3d read_orientation(Fields& fields);
+
+/// A direction as [x, y, z] or one of "x", "-y", …; what it is relative to is the caller's affair.
+Eigen::Vector3d read_direction(const Fields& fields, const Node& node, const std::string& key);
+
+}  // namespace trammel::detail

@@ -1,0 +1,150 @@
+#include <fmt/format.h>
+
+#include <cctype>
+#include <cmath>
+
+#include "model_reader_entities.h"
+#include "model_reader_values.h"
+#include "trammel/base/text.h"
+#include "trammel/math/expression.h"
+
+namespace trammel::detail {
+
+namespace {
+
+bool is_letter(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+}
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+std::string at_column(const ExpressionError& error) {
+  return fmt::format("{} (column {} of the formula)", error.message(), error.column());
+}
+
+// The end of the number that begins at `i`: digits, point, exponent.
+std::size_t end_of_number(const std::string& text, std::size_t i) {
+  while (i < text.size() && (is_digit(text[i]) || text[i] == '.')) ++i;
+  if (i < text.size() && (text[i] == 'e' || text[i] == 'E')) {
+    std::size_t j = i + 1;
+    if (j < text.size() && (text[j] == '+' || text[j] == '-')) ++j;
+    if (j < text.size() && is_digit(text[j])) {
+      i = j;
+      while (i < text.size() && is_digit(text[i])) ++i;
+    }
+  }
+  return i;
+}
+
+}  // namespace
+
+Evaluated evaluate(const std::string& text, const ConstantLookup& lookup, const std::vector<std::string>& names) {
+  const NameResolver resolver = [&](const std::vector<std::string>& path) -> ResolvedName {
+    if (path.size() == 1) {
+      if (const std::optional<double> value = lookup(path[0])) return *value;
+      const std::string near = did_you_mean(path[0], names);
+      return fmt::format("'{}' is not a parameter{}", path[0],
+                         near.empty() ? "; a number may use only parameters and indices of repeats" : near);
+    }
+    return fmt::format("'{}.{}' is not known here; a number may use only parameters and indices of repeats", path[0],
+                       path[1]);
+  };
+  try {
+    const Expression expression = Expression::parse(text, resolver);
+    return {expression.constant_value(), ""};
+  } catch (const ExpressionError& error) {
+    return {0.0, at_column(error)};
+  }
+}
+
+Evaluated evaluate(const std::string& text, const Scope& scope) {
+  const ConstantLookup lookup = [&](const std::string& name) { return scope.find(name); };
+  const Evaluated result = evaluate(text, lookup, {});
+  return result.error.empty() ? result : evaluate(text, lookup, scope.names());  // names only when they are needed
+}
+
+Evaluated interpolate(const std::string& text, const Scope& scope, std::string& result) {
+  result.clear();
+  std::size_t from = 0;
+  for (;;) {
+    const std::size_t open = text.find('{', from);
+    if (open == std::string::npos) break;
+    const std::size_t close = text.find('}', open);
+    if (close == std::string::npos) return {0.0, "the '{' has no '}'"};
+    const Evaluated inside = evaluate(text.substr(open + 1, close - open - 1), scope);
+    if (!inside.error.empty())
+      return {0.0, fmt::format("in {}: {}", text.substr(open, close - open + 1), inside.error)};
+    result.append(text, from, open - from);
+    constexpr double largest_exact = 9e15;  // whole numbers below 2⁵³ are written as such
+    const bool whole = inside.value == std::round(inside.value) && std::abs(inside.value) < largest_exact;
+    result += whole ? fmt::format("{}", static_cast<long long>(inside.value)) : fmt::format("{}", inside.value);
+    from = close + 1;
+  }
+  result.append(text, from, std::string::npos);
+  return {};
+}
+
+std::string quoted_name(const std::string& name) {
+  bool plain = !name.empty() && is_letter(name[0]);
+  for (const char c : name) plain = plain && (is_letter(c) || is_digit(c));
+  return plain ? name : "'" + name + "'";
+}
+
+std::string globalize(const std::string& formula, const Scope& scope, const Part& part) {
+  if (!scope.has_locals() && part.parent == nullptr) return formula;
+  std::string result;
+  std::size_t i = 0;
+  bool after_point = false;  // a component of a path: belongs to the name before it
+  while (i < formula.size()) {
+    const char c = formula[i];
+    std::size_t end = i + 1;
+    if (is_digit(c) || (c == '.' && end < formula.size() && is_digit(formula[end]))) {
+      end = end_of_number(formula, i);
+    } else if (is_letter(c) || c == '\'' || c == '"') {
+      const bool quoted = !is_letter(c);
+      if (quoted) {
+        end = formula.find(c, i + 1);
+        if (end == std::string::npos) return result + formula.substr(i);  // the parser will say it
+        ++end;
+      } else {
+        while (end < formula.size() && (is_letter(formula[end]) || is_digit(formula[end]))) ++end;
+      }
+      const std::string name = quoted ? formula.substr(i + 1, end - i - 2) : formula.substr(i, end - i);
+      const std::size_t next = formula.find_first_not_of(' ', end);
+      const bool call = !quoted && next != std::string::npos && formula[next] == '(';
+      const bool path = next != std::string::npos && formula[next] == '.';
+      const std::optional<double> value = path || quoted ? std::nullopt : scope.find_local(name);
+      if (!after_point && !call && value) {
+        result += *value < 0.0 ? fmt::format("({})", *value) : fmt::format("{}", *value);
+        i = end;
+        continue;
+      }
+      if (!after_point && !call && part.full_name(name) != name) {
+        result += quoted_name(part.full_name(name));
+        i = end;
+        continue;
+      }
+    }
+    result.append(formula, i, end - i);
+    if (c != ' ') after_point = c == '.' && end == i + 1;
+    i = end;
+  }
+  return result;
+}
+
+bool has_good_syntax(const Fields& fields, const Node& node, const std::string& key, const std::string& text) {
+  // Any name may stand for something, and any table: only the grammar is judged.
+  const NameResolver names = [](const std::vector<std::string>&) -> ResolvedName { return 0; };
+  const TableResolver tables = [](const std::string&) -> ResolvedTable {
+    static const std::vector<double> line{0.0, 1.0};
+    return std::make_shared<const CubicSpline>(line, line);
+  };
+  try {
+    Expression::parse(text, names, tables);
+    return true;
+  } catch (const ExpressionError& error) {
+    fields.report(node, fmt::format("'{}': {}", key, at_column(error)));
+    return false;
+  }
+}
+
+}  // namespace trammel::detail

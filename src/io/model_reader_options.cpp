@@ -1,0 +1,76 @@
+#include "model_reader_entities.h"
+
+namespace trammel::detail {
+
+namespace {
+
+const Choices<AnalysisKind> analysis_kinds{{"dynamics", AnalysisKind::dynamics},
+                                           {"kinematics", AnalysisKind::kinematics},
+                                           {"inverse_dynamics", AnalysisKind::inverse_dynamics}};
+const Choices<RedundancyPolicy> redundancy_policies{{"error", RedundancyPolicy::error},
+                                                    {"drop", RedundancyPolicy::drop},
+                                                    {"minimum_norm", RedundancyPolicy::minimum_norm}};
+const Choices<ScalingKind> scaling_kinds{{"none", ScalingKind::none}, {"physical", ScalingKind::physical}};
+
+void read_scaling(Fields& fields, SolverOptions& solver) {
+  ScalingOptions& scaling = solver.scaling;
+  solver.scaling_source = fields.source();
+  scaling.kind = fields.choice("kind", scaling_kinds, scaling.kind);
+  scaling.m_ave = fields.optional_number("m_ave");
+  scaling.d_ave = fields.optional_number("d_ave");
+  scaling.k_ave = fields.optional_number("k_ave");
+  scaling.l_ref = fields.number("l_ref", scaling.l_ref);
+  scaling.rho = fields.number("rho", scaling.rho);
+  fields.finish();
+}
+
+}  // namespace
+
+void read_analysis(Fields& fields, AnalysisOptions& analysis) {
+  analysis.source = fields.source();
+  analysis.kind = fields.choice("kind", analysis_kinds, analysis.kind);
+  analysis.start = fields.number("start", analysis.start);
+  analysis.end = fields.number("end", analysis.end);
+  fields.finish();
+}
+
+void read_solver(Fields& fields, SolverOptions& solver) {
+  solver.source = fields.source();
+  solver.integrator = fields.text("integrator", solver.integrator);
+  solver.formulation = fields.text("formulation", solver.formulation);
+  solver.coordinates = fields.text("coordinates", solver.coordinates);
+  solver.linear_solver = fields.text("linear_solver", solver.linear_solver);
+  solver.h = fields.optional_number("h");
+  solver.h0 = fields.optional_number("h0");
+  solver.hmin = fields.number("hmin", solver.hmin);
+  solver.hmax = fields.number("hmax", solver.hmax);
+  solver.rtol = fields.number("rtol", solver.rtol);
+  solver.atol = fields.number("atol", solver.atol);
+  solver.rho_inf = fields.number("rho_inf", solver.rho_inf);
+  solver.alpha = fields.number("alpha", solver.alpha);
+  solver.gamma = fields.number("gamma", solver.gamma);
+  solver.newton_tol = fields.number("newton_tol", solver.newton_tol);
+  solver.max_iterations = fields.integer("max_iterations", solver.max_iterations);
+  solver.redundant = fields.choice("redundant", redundancy_policies, solver.redundant);
+  solver.strict = fields.boolean("strict", solver.strict);
+  solver.record_condition = fields.boolean("record_condition", solver.record_condition);
+  if (const Node* node = fields.get("scaling")) {
+    if (node->kind == NodeKind::string) {  // scaling = "none": only the kind
+      solver.scaling.kind = fields.choice("scaling", scaling_kinds, solver.scaling.kind);
+    } else if (std::optional<Fields> inner = fields.inner(*node, "scaling")) {
+      read_scaling(*inner, solver);
+    }
+  }
+  fields.finish();
+}
+
+void read_output(Fields& fields, OutputOptions& output) {
+  output.source = fields.source();
+  output.interval = fields.optional_number("interval");
+  output.every_step = fields.boolean("every_step", output.every_step);
+  output.file = fields.text("file", output.file);
+  output.flush_every_frame = fields.boolean("flush_every_frame", output.flush_every_frame);
+  fields.finish();
+}
+
+}  // namespace trammel::detail

@@ -1,0 +1,187 @@
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+
+#include "model_checks.h"
+#include "trammel/base/text.h"
+
+namespace trammel::detail {
+
+namespace {
+
+bool is_kind(const ModelChecks& checks, const std::string& name, BodyKind kind) {
+  const BodySpec* body = checks.find_body(name);
+  return body != nullptr && body->kind == kind;
+}
+
+// Key under which the user named the body: `bodies`, or the field's own.
+std::string body_key(const ForceSpec& force) { return force.source.fields.count("bodies") > 0 ? "bodies" : "body_b"; }
+
+bool check_force_bodies(ModelChecks& checks, const ForceSpec& force) {
+  const bool no_reaction = force.body_a.empty();
+  const bool a = no_reaction || check_body_reference(checks, "force", force, "body_a", force.body_a);
+  const bool b = check_body_reference(checks, "force", force, "body_b", force.body_b);
+  if (!a || !b) return false;
+  if (force.body_a == force.body_b) {
+    checks.report("force", force, body_key(force),
+                  fmt::format("it acts between '{0}' and '{0}' itself, which has no effect", force.body_b));
+    return false;
+  }
+  return true;
+}
+
+void check_orientations(ModelChecks& checks, const ForceSpec& force, const std::string& what) {
+  for (const std::string& name : {force.body_a, force.body_b})
+    if (is_kind(checks, name, BodyKind::particle))
+      checks.report("force", force, body_key(force),
+                    fmt::format("'{}' is a particle and has no orientation that {} could act on", name, what));
+}
+
+void check_spring(ModelChecks& checks, const ForceSpec& force) {
+  check_point(checks, "force", force, "point_a", force.point_a);
+  check_point(checks, "force", force, "point_b", force.point_b);
+  if (force.free_value && *force.free_value < 0.0)
+    checks.report("force", force, "free_value",
+                  fmt::format("its free length is {} m but must be ≥ 0", *force.free_value));
+  if ((checks.drawn(force.point_a) - checks.drawn(force.point_b)).norm() == 0.0)
+    checks.report("force", force, "point_b",
+                  "its ends coincide as drawn, so that the force has no direction; draw them apart, or use a bushing");
+}
+
+void check_bushing(ModelChecks& checks, const ForceSpec& force) {
+  const bool planar = force.kind == ForceKind::planar_bushing;
+  const BodyKind wanted = planar ? BodyKind::planar : BodyKind::rigid;
+  for (const std::string& name : {force.body_a, force.body_b})
+    if (checks.find_body(name) != nullptr && !is_kind(checks, name, wanted))
+      checks.report("force", force, body_key(force),
+                    fmt::format("a {} holds {} bodies (or the ground), and '{}' is none; use {}",
+                                planar ? "planar_bushing" : "bushing", planar ? "planar" : "rigid", name,
+                                planar ? "a bushing" : "a planar_bushing between planar bodies, or springs"));
+  check_point(checks, "force", force, "point_a", force.point_a);
+  check_point(checks, "force", force, "point_b", force.point_b);
+  const bool axis = planar || check_axis(checks, "force", force, "axis", force.axis);
+  const bool axis_x = !force.axis_x || check_axis(checks, "force", force, "axis_x", *force.axis_x);
+  if (!planar && axis && axis_x && force.axis_x &&
+      checks.drawn(force.axis).cross(checks.drawn(*force.axis_x)).norm() <= parallel_tol)
+    checks.report("force", force, "axis_x", "'axis_x' is parallel to 'axis'; x and z must be different directions");
+  const Eigen::Index n = planar ? 3 : 6;
+  const std::pair<const char*, const Eigen::MatrixXd*> matrices[] = {{"K", &force.K}, {"C", &force.C}};
+  for (const auto& [key, matrix] : matrices) {
+    if (matrix->size() > 0 && (matrix->rows() != n || matrix->cols() != n))
+      checks.report("force", force, key,
+                    fmt::format("'{}' is {} x {} but must be {} x {}", key, matrix->rows(), matrix->cols(), n, n));
+    else if (!matrix->allFinite())
+      checks.report("force", force, key, fmt::format("'{}' is not finite", key));
+  }
+}
+
+void check_limit(ModelChecks& checks, const ForceSpec& force) {
+  if (!force.lower && !force.upper)
+    checks.report("force", force, "lower", "it has neither 'lower' nor 'upper'; give at least one stop");
+  if (force.lower && force.upper && !(*force.lower < *force.upper))
+    checks.report("force", force, "upper",
+                  fmt::format("'upper' = {} must be greater than 'lower' = {}", *force.upper, *force.lower));
+  if (!(force.stiffness > 0.0))
+    checks.report("force", force, "stiffness",
+                  fmt::format("'stiffness' is {} but a stop's must be > 0", force.stiffness));
+}
+
+}  // namespace
+
+void check_forces(ModelChecks& checks) {
+  for (const ForceSpec& force : checks.model.forces) {
+    const bool on_joint = force.kind == ForceKind::joint_spring || force.kind == ForceKind::joint_limit;
+    if (on_joint)
+      check_joint_reference(checks, "force", force, "joint", force.joint, force.coordinate);
+    else if (!check_force_bodies(checks, force))
+      continue;
+    for (const auto& [key, value] : {std::pair("stiffness", force.stiffness), std::pair("damping", force.damping),
+                                     std::pair("preload", force.preload)})
+      if (!std::isfinite(value)) checks.report("force", force, key, fmt::format("'{}' is not finite", key));
+    switch (force.kind) {
+      case ForceKind::force:
+        check_point(checks, "force", force, "point_b", force.point_b);
+        if (force.in_body_axes) check_orientations(checks, force, "a force in body axes");
+        break;
+      case ForceKind::torque:
+        check_orientations(checks, force, "a torque");
+        break;
+      case ForceKind::spring_damper:
+        check_spring(checks, force);
+        break;
+      case ForceKind::torsion_spring:
+        check_axis(checks, "force", force, "axis", force.axis);
+        check_orientations(checks, force, "a torsion spring");
+        break;
+      case ForceKind::bushing:
+      case ForceKind::planar_bushing:
+        check_bushing(checks, force);
+        break;
+      case ForceKind::joint_spring:
+        break;
+      case ForceKind::joint_limit:
+        check_limit(checks, force);
+        break;
+    }
+  }
+}
+
+namespace {
+
+void check_states(ModelChecks& checks, const ControlSpec& control) {
+  for (std::size_t i = 0; i < control.states.size(); ++i) {
+    const std::string& state = control.states[i];
+    const bool word = !state.empty() && !std::isdigit(static_cast<unsigned char>(state[0])) &&
+                      std::all_of(state.begin(), state.end(),
+                                  [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; });
+    if (!word)
+      checks.report(
+          "control", control, "states",
+          fmt::format("the state '{}' must be a word of letters, digits and _ that does not begin with a digit",
+                      state));
+    if (std::find(control.states.begin(), control.states.begin() + static_cast<std::ptrdiff_t>(i), state) !=
+        control.states.begin() + static_cast<std::ptrdiff_t>(i))
+      checks.report("control", control, "states", fmt::format("the state '{}' is listed twice", state));
+    if (const SignalTable::Entry* other = checks.table.find(state))
+      checks.report(
+          "control", control, control.source.fields.count("states") > 0 ? "states" : "kind",
+          fmt::format("its state '{}' has the name of a {} of the model, and formulas could not tell them apart; "
+                      "rename the {}",
+                      state, to_string(other->entity),
+                      control.source.fields.count("states") > 0 ? "state" : to_string(other->entity)));
+    if (state == "t" || state == "pi")
+      checks.report("control", control, "states", fmt::format("'{}' has a meaning of its own in formulas", state));
+  }
+}
+
+}  // namespace
+
+void check_controls_and_measures(ModelChecks& checks) {
+  for (const ControlSpec& control : checks.model.controls) {
+    const std::size_t n = control.states.size();
+    if (n == 0) checks.report("control", control, "states", "it has no states; a control needs at least one");
+    if (control.rates.size() != n || control.initial.size() != n || control.algebraic.size() != n)
+      checks.report(
+          "control", control, "rates",
+          fmt::format("it has {} states, {} rates, {} initial values and {} algebraic marks; each state needs one "
+                      "of each",
+                      n, control.rates.size(), control.initial.size(), control.algebraic.size()));
+    for (const double value : control.initial)
+      if (!std::isfinite(value)) checks.report("control", control, "initial", "an initial value is not finite");
+    check_states(checks, control);
+  }
+  for (const MeasureSpec& measure : checks.model.measures) {
+    if (measure.kind == MeasureKind::expression) continue;
+    check_body_reference(checks, "measure", measure, "body_a", measure.body_a);
+    check_point(checks, "measure", measure, "point_a", measure.point_a);
+    if (measure.kind == MeasureKind::point) continue;
+    check_body_reference(checks, "measure", measure, "body_b", measure.body_b);
+    check_point(checks, "measure", measure, "point_b", measure.point_b);
+    const bool same = measure.body_a == measure.body_b;
+    if (same)
+      checks.report("measure", measure, "point_b",
+                    fmt::format("both points are fixed on '{}', so that their distance never changes", measure.body_a));
+  }
+}
+
+}  // namespace trammel::detail

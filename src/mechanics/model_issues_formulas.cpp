@@ -1,0 +1,157 @@
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+
+#include "model_checks.h"
+#include "trammel/base/text.h"
+#include "trammel/math/expression.h"
+
+namespace trammel::detail {
+
+namespace {
+
+// A formula parsed for its problems and for what it depends on.
+template <class Spec>
+std::vector<Signal> check_formula(ModelChecks& checks, std::string_view kind, const Spec& spec,
+                                  const std::string& field, const Formula& formula, const FormulaScope& scope) {
+  std::vector<Signal> signals;
+  if (!formula.given()) return signals;
+  bool wrong_name = false;
+  const NameResolver names = [&](const std::vector<std::string>& path) -> ResolvedName {
+    const ResolvedPath resolved = checks.table.resolve(scope, path);
+    if (const double* value = std::get_if<double>(&resolved)) return *value;
+    if (const std::string* message = std::get_if<std::string>(&resolved)) {
+      wrong_name = true;
+      return *message;
+    }
+    const Signal& signal = std::get<Signal>(resolved);
+    const auto it = std::find(signals.begin(), signals.end(), signal);
+    if (it != signals.end()) return static_cast<int>(it - signals.begin());
+    signals.push_back(signal);
+    return static_cast<int>(signals.size()) - 1;
+  };
+  const TableResolver tables = [&](const std::string& name) -> ResolvedTable {
+    static const std::vector<double> line{0.0, 1.0};
+    const SignalTable::Entry* entry = checks.table.find(name);
+    if (entry != nullptr && entry->entity == SignalTable::Entity::table)
+      return std::make_shared<const CubicSpline>(line, line);
+    wrong_name = true;
+    return no_such(checks, SignalTable::Entity::table, name);
+  };
+  const auto report = [&](const std::string& message) {
+    checks.report(kind, spec, field, fmt::format("'{}': {}", field, message));
+    if (!formula.where.empty()) checks.issues.back().where = formula.where;
+  };
+  try {
+    const Expression expression = Expression::parse(formula.text, names, tables);
+    if (expression.is_constant() && !std::isfinite(expression.constant_value()))
+      report(fmt::format("the formula \"{}\" is {}; it must be finite", formula.text, expression.constant_value()));
+  } catch (const ExpressionError& error) {
+    if (wrong_name)
+      report(error.message());
+    else
+      report(fmt::format("{} (column {} of \"{}\")", error.message(), error.column(), formula.text));
+  }
+  return signals;
+}
+
+/// Measures and control outputs are computed from one another in some order; a circle has none.
+class Circles {
+ public:
+  explicit Circles(ModelChecks& checks) : checks_(checks) {
+    const std::size_t n = checks.model.measures.size() + checks.model.controls.size();
+    needs_.resize(n);
+    state_.resize(n, State::fresh);
+  }
+
+  void add(int node, const std::vector<Signal>& signals) {
+    for (const Signal& signal : signals) {
+      if (signal.kind == SignalKind::measure) needs_[static_cast<std::size_t>(node)].push_back(signal.entity);
+      if (signal.kind == SignalKind::control_output)
+        needs_[static_cast<std::size_t>(node)].push_back(control_node(signal.entity));
+    }
+  }
+
+  int control_node(int control) const { return static_cast<int>(checks_.model.measures.size()) + control; }
+
+  void report_all() {
+    for (std::size_t i = 0; i < needs_.size(); ++i) visit(static_cast<int>(i));
+  }
+
+ private:
+  enum class State { fresh, underway, done };
+
+  const std::string& name(int node) const {
+    const std::size_t i = static_cast<std::size_t>(node), n = checks_.model.measures.size();
+    return i < n ? checks_.model.measures[i].name : checks_.model.controls[i - n].name;
+  }
+
+  void visit(int node) {
+    State& state = state_[static_cast<std::size_t>(node)];
+    if (state == State::done) return;
+    if (state == State::underway) return report(node);
+    state = State::underway;
+    path_.push_back(node);
+    for (const int next : needs_[static_cast<std::size_t>(node)]) visit(next);
+    path_.pop_back();
+    state_[static_cast<std::size_t>(node)] = State::done;
+  }
+
+  void report(int node) {
+    std::string chain;
+    for (auto it = std::find(path_.begin(), path_.end(), node); it != path_.end(); ++it)
+      chain += fmt::format("'{}' needs ", name(*it));
+    const std::string message = fmt::format("the formulas depend on each other in a circle: {}'{}'", chain, name(node));
+    const std::size_t i = static_cast<std::size_t>(node), n = checks_.model.measures.size();
+    if (i < n)
+      checks_.report("measure", checks_.model.measures[i], "expression", message);
+    else
+      checks_.report("control", checks_.model.controls[i - n], "output", message);
+  }
+
+  ModelChecks& checks_;
+  std::vector<std::vector<int>> needs_;
+  std::vector<State> state_;
+  std::vector<int> path_;
+};
+
+}  // namespace
+
+void check_formulas(ModelChecks& checks) {
+  const Model& model = checks.model;
+  FormulaScope time_only;
+  time_only.time_only = true;
+  for (const CouplerSpec& coupler : model.couplers)
+    check_formula(checks, "coupler", coupler, "value", coupler.value, time_only);
+  for (const MotionSpec& motion : model.motions) {
+    check_formula(checks, "motion", motion, "function", motion.function, time_only);
+    check_formula(checks, "motion", motion, "velocity", motion.velocity, time_only);
+  }
+  for (std::size_t i = 0; i < model.forces.size(); ++i) {
+    const ForceSpec& force = model.forces[i];
+    FormulaScope law;
+    law.force = static_cast<int>(i);
+    check_formula(checks, "force", force, "law", force.law, law);
+    for (const Formula& component : force.components)
+      check_formula(checks, "force", force, force.kind == ForceKind::torque ? "torque" : "force", component, {});
+  }
+  Circles circles(checks);
+  for (std::size_t i = 0; i < model.controls.size(); ++i) {
+    const ControlSpec& control = model.controls[i];
+    FormulaScope own;
+    own.control = static_cast<int>(i);
+    for (const Formula& rate : control.rates) check_formula(checks, "control", control, "rates", rate, own);
+    circles.add(circles.control_node(own.control),
+                check_formula(checks, "control", control, "output", control.output, own));
+  }
+  for (std::size_t i = 0; i < model.measures.size(); ++i) {
+    const MeasureSpec& measure = model.measures[i];
+    if (measure.kind != MeasureKind::expression) continue;
+    if (!measure.expression.given()) checks.report("measure", measure, "expression", "its formula is empty");
+    circles.add(static_cast<int>(i), check_formula(checks, "measure", measure, "expression", measure.expression, {}));
+  }
+  circles.report_all();
+}
+
+}  // namespace trammel::detail

@@ -1,0 +1,198 @@
+#include <Eigen/Eigenvalues>
+#include <Eigen/Geometry>
+#include <Eigen/SVD>
+#include <cmath>
+#include <numbers>
+
+#include "model_checks.h"
+
+namespace trammel::detail {
+
+// A body whose inertia vanishes about an axis e through its centre of mass C has motions without kinetic energy:
+//
+//   (1)  n:  ω = Σ xᵢ eᵢ,  v_C = 0            (e₁ for a thin rod, e₁…e₃ for a point mass drawn as a rigid body)
+//
+// The mass matrix is positive definite on the admissible motions only if G n ≠ 0 for every such n. All other bodies
+// stand still in n, so that the rows of G at this body alone decide: if they leave one n free, the equations of motion
+// are singular and the body is refused. (Combinations of several such bodies are found when the system is assembled.)
+
+namespace {
+
+using Rows = std::vector<Eigen::RowVector3d>;  // each row acts on ω (world), the body turning about its centre of mass
+
+class BodyRows {
+ public:
+  BodyRows(const ModelChecks& checks, const BodySpec& body)
+      : checks_(checks), body_(body), center_(body.position + body.orientation * body.center_of_mass) {}
+
+  const Rows& rows() const { return rows_; }
+
+  void add(const JointSpec& joint) {
+    const PointSpec& mine = joint.point_b && joint.body_b == body_.name ? *joint.point_b : joint.point;
+    Eigen::Vector3d p = checks_.drawn(mine);
+    const Eigen::Vector3d u = checks_.drawn(joint.axis);
+    const Eigen::Vector3d w = joint.axis_b ? checks_.drawn(*joint.axis_b) : u;
+    const auto [x, y] = normals(u);
+    switch (joint.kind) {
+      case JointKind::spherical:
+        velocity(p, {ex, ey, ez});
+        break;
+      case JointKind::revolute:
+        velocity(p, {ex, ey, ez}), turn({x, y});
+        break;
+      case JointKind::prismatic:
+        velocity(p, {x, y}), turn({ex, ey, ez});
+        break;
+      case JointKind::cylindrical:
+        velocity(p, {x, y}), turn({x, y});
+        break;
+      case JointKind::universal:
+        velocity(p, {ex, ey, ez}), turn({u.cross(w)});
+        break;
+      case JointKind::planar:
+        velocity(p, {u}), turn({x, y});
+        break;
+      case JointKind::fixed:
+        velocity(p, {ex, ey, ez}), turn({ex, ey, ez});
+        break;
+      case JointKind::screw:
+        velocity(p, {x, y}), turn({x, y});
+        rows_.push_back(row_of_velocity(p, u) - joint.pitch / (2.0 * std::numbers::pi) * u.transpose());
+        break;
+      case JointKind::point_on_line:
+        velocity(p, {x, y});
+        break;
+      case JointKind::point_on_plane:
+        velocity(p, {u});
+        break;
+      case JointKind::distance:
+        velocity(p, {other_point(joint) - p});
+        break;
+      case JointKind::constant_orientation:
+        turn({ex, ey, ez});
+        break;
+      case JointKind::rolling_sphere:
+        velocity(p - joint.radius * u, {ex, ey, ez});
+        break;
+      case JointKind::rolling_disc:
+        velocity(p - joint.radius * (u - u.dot(w) * w).stableNormalized(), {ex, ey, ez});
+        break;
+      case JointKind::knife_edge:
+        velocity(p, {w});
+        break;
+    }
+  }
+
+  // A motion or a coupler holds the joint's coordinate as well.
+  void add(const JointSpec& joint, JointCoordinate coordinate) {
+    const Eigen::Vector3d u = checks_.drawn(joint.axis);
+    if (coordinate == JointCoordinate::automatic) coordinate = only_coordinate(joint.kind);
+    if (coordinate == JointCoordinate::angle) turn({u});
+    if (coordinate == JointCoordinate::displacement) velocity(checks_.drawn(joint.point), {u});
+  }
+
+ private:
+  static std::pair<Eigen::Vector3d, Eigen::Vector3d> normals(const Eigen::Vector3d& u) {
+    const Eigen::Vector3d x = u.unitOrthogonal();
+    return {x, u.cross(x)};
+  }
+
+  Eigen::Vector3d other_point(const JointSpec& joint) const {
+    return checks_.drawn(joint.body_b == body_.name || !joint.point_b ? joint.point : *joint.point_b);
+  }
+
+  // d·(ω × (p − C)) = ((p − C) × d)·ω
+  Eigen::RowVector3d row_of_velocity(const Eigen::Vector3d& p, const Eigen::Vector3d& d) const {
+    return (p - center_).cross(d).transpose();
+  }
+
+  void velocity(const Eigen::Vector3d& p, std::initializer_list<Eigen::Vector3d> directions) {
+    for (const Eigen::Vector3d& d : directions) rows_.push_back(row_of_velocity(p, d));
+  }
+  void turn(std::initializer_list<Eigen::Vector3d> directions) {
+    for (const Eigen::Vector3d& d : directions) rows_.push_back(d.transpose());
+  }
+
+  inline static const Eigen::Vector3d ex = Eigen::Vector3d::UnitX(), ey = Eigen::Vector3d::UnitY(),
+                                      ez = Eigen::Vector3d::UnitZ();
+  const ModelChecks& checks_;
+  const BodySpec& body_;
+  Eigen::Vector3d center_;
+  Rows rows_;
+};
+
+// World directions about which the body has no inertia, as columns.
+Eigen::MatrixXd axes_without_inertia(const BodySpec& body) {
+  constexpr double none = 1e-14;  // of the largest moment: below it, rounding
+  if (body.kind == BodyKind::particle) return Eigen::MatrixXd(3, 0);
+  if (body.kind == BodyKind::planar) {
+    const Eigen::Vector3d n = body.plane_normal.stableNormalized();
+    const Eigen::Vector3d n_body = body.orientation.transpose() * n;
+    const double moment = n_body.dot(body.inertia * n_body);
+    return moment > 0.0 ? Eigen::MatrixXd(3, 0) : Eigen::MatrixXd(n);
+  }
+  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver(body.inertia);
+  const Eigen::Vector3d moments = solver.eigenvalues();
+  int n = 0;
+  while (n < 3 && moments[n] <= none * moments[2]) ++n;
+  return body.orientation * solver.eigenvectors().leftCols(n);
+}
+
+}  // namespace
+
+void check_free_axes(ModelChecks& checks) {
+  if (!checks.joints_are_known) return;
+  const Model& model = checks.model;
+  std::unordered_map<std::string, BodyRows> suspects;
+  std::unordered_map<std::string, Eigen::MatrixXd> axes;
+  for (const BodySpec& body : model.bodies) {
+    if (checks.faulty.count(body.name) > 0) continue;
+    const Eigen::MatrixXd free = axes_without_inertia(body);
+    if (free.cols() == 0) continue;
+    suspects.try_emplace(body.name, checks, body);
+    axes.try_emplace(body.name, free);
+  }
+  if (suspects.empty()) return;
+  const auto for_bodies_of = [&](const JointSpec& joint, auto&& action) {
+    for (const std::string& name : {joint.body_a, joint.body_b})
+      if (const auto it = suspects.find(name); it != suspects.end()) {
+        if (checks.faulty.count(joint.name) > 0)
+          suspects.erase(it);  // nobody knows what the joint will hold
+        else
+          action(it->second);
+      }
+  };
+  for (const JointSpec& joint : model.joints) for_bodies_of(joint, [&](BodyRows& rows) { rows.add(joint); });
+  const auto hold = [&](const std::string& name, JointCoordinate coordinate) {
+    if (const JointSpec* joint = checks.find_joint(name))
+      for_bodies_of(*joint, [&](BodyRows& rows) { rows.add(*joint, coordinate); });
+  };
+  for (const MotionSpec& motion : model.motions) hold(motion.joint, motion.coordinate);
+  for (const CouplerSpec& coupler : model.couplers)
+    for (const CouplerTerm& term : coupler.terms) hold(term.name, term.coordinate);
+  for (const JointSpec& joint : model.joints)
+    if (!joint.coordinate.empty()) hold(joint.name, JointCoordinate::automatic);
+
+  for (const BodySpec& body : model.bodies) {
+    const auto it = suspects.find(body.name);
+    if (it == suspects.end()) continue;
+    const Eigen::MatrixXd& free = axes.at(body.name);
+    Eigen::MatrixXd held =
+        Eigen::MatrixXd::Zero(std::max<Eigen::Index>(3, Eigen::Index(it->second.rows().size())), free.cols());
+    for (std::size_t i = 0; i < it->second.rows().size(); ++i)
+      held.row(static_cast<Eigen::Index>(i)) = it->second.rows()[i] * free;
+    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(held, Eigen::ComputeThinV);
+    constexpr double rank_tol = 1e-9;  // lengths are of the order of metres
+    if (svd.singularValues().minCoeff() > rank_tol) continue;
+    const Eigen::Vector3d world = free * svd.matrixV().rightCols(1);
+    const Eigen::Vector3d e = body.orientation.transpose() * world;
+    checks.report(
+        "body", body, body.source.fields.count("inertia") > 0 ? "inertia" : "shape",
+        fmt::format("it has no moment of inertia about its axis [{:.3g}, {:.3g}, {:.3g}] (body axes, through the "
+                    "centre of mass), and no joint keeps it from turning there, so that its motion is not "
+                    "determined; give it a moment > 0, hold it with another joint, or make it a particle",
+                    e.x() + 0.0, e.y() + 0.0, e.z() + 0.0));
+  }
+}
+
+}  // namespace trammel::detail

@@ -1,0 +1,292 @@
+#include "trammel/mechanics/signals.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numbers>
+
+#include "trammel/base/text.h"
+
+namespace trammel {
+
+namespace {
+
+using Entity = SignalTable::Entity;
+
+// "x" "y" "z" after a prefix -> 0 1 2; −1 if it is none of them.
+int axis_of(const std::string& text, const std::string& prefix) {
+  if (text.size() != prefix.size() + 1 || text.compare(0, prefix.size(), prefix) != 0) return -1;
+  const char letter = text.back();
+  return letter >= 'x' && letter <= 'z' ? letter - 'x' : -1;
+}
+
+Signal signal(SignalKind kind, int entity, int component = 0) { return {kind, entity, component}; }
+
+// "'rod' is a body: write rod.x, rod.y, …" or "body 'rod' has no 'vxx'; did you mean 'vx'? It has …"
+std::string no_such_component(std::string_view kind, const std::vector<std::string>& path,
+                              const std::vector<std::string>& components) {
+  if (components.empty()) return fmt::format("{} '{}' has no values that a formula could use", kind, path[0]);
+  if (path.size() == 1)
+    return fmt::format("'{}' is a {}, not a value; say which value of it, such as {}.{} (it has {})", path[0], kind,
+                       path[0], components[0], join_quoted(components));
+  if (path.size() > 2) return fmt::format("'{}.{}' has no parts of its own", path[0], path[1]);
+  const std::string near = did_you_mean(path[1], components);
+  return fmt::format("{} '{}' has no '{}'{} It has {}", kind, path[0], path[1], near.empty() ? "." : near,
+                     join_quoted(components));
+}
+
+ResolvedPath resolve_body(const BodySpec& body, int index, const std::vector<std::string>& path) {
+  std::vector<std::string> components{"x", "y", "z", "vx", "vy", "vz"};
+  const bool turns = body.kind != BodyKind::particle;
+  if (turns) components.insert(components.end(), {"wx", "wy", "wz"});
+  if (path.size() == 2) {
+    if (const int i = axis_of(path[1], ""); i >= 0) return signal(SignalKind::body_position, index, i);
+    if (const int i = axis_of(path[1], "v"); i >= 0) return signal(SignalKind::body_velocity, index, i);
+    if (const int i = axis_of(path[1], "w"); i >= 0 && turns)
+      return signal(SignalKind::body_angular_velocity, index, i);
+  }
+  return no_such_component(turns ? "body" : "particle", path, components);
+}
+
+ResolvedPath resolve_coordinate(int index, const std::vector<std::string>& path) {
+  if (path.size() == 1) return signal(SignalKind::coordinate_value, index);
+  if (path.size() == 2 && path[1] == "rate") return signal(SignalKind::coordinate_rate, index);
+  return no_such_component("coordinate", path, {"rate"});
+}
+
+ResolvedPath resolve_control(const ControlSpec& control, int index, const std::vector<std::string>& path) {
+  if (path.size() == 1) return signal(SignalKind::control_output, index);
+  const auto it = std::find(control.states.begin(), control.states.end(), path[1]);
+  if (path.size() == 2 && it != control.states.end())
+    return signal(SignalKind::state, index, static_cast<int>(it - control.states.begin()));
+  return no_such_component("control", path, control.states);
+}
+
+ResolvedPath resolve_measure(const MeasureSpec& measure, int index, const std::vector<std::string>& path) {
+  if (measure.kind == MeasureKind::point) {
+    if (path.size() == 2) {
+      if (const int i = axis_of(path[1], ""); i >= 0) return signal(SignalKind::point_position, index, i);
+      if (const int i = axis_of(path[1], "v"); i >= 0) return signal(SignalKind::point_velocity, index, i);
+    }
+    return no_such_component("point measure", path, {"x", "y", "z", "vx", "vy", "vz"});
+  }
+  if (path.size() == 1) return signal(SignalKind::measure, index);
+  if (measure.kind == MeasureKind::distance && path.size() == 2 && path[1] == "rate")
+    return signal(SignalKind::measure_rate, index);
+  if (measure.kind == MeasureKind::distance) return no_such_component("measure", path, {"rate"});
+  return fmt::format("measure '{}' is a formula and has no '{}'; use '{}' alone", path[0], path[1], path[0]);
+}
+
+ResolvedPath resolve_force(const ForceSpec& force, int index, const std::vector<std::string>& path) {
+  const bool spring = force.kind == ForceKind::spring_damper, torsion = force.kind == ForceKind::torsion_spring;
+  if (!spring && !torsion) return no_such_component("force", path, {});
+  const std::string own = spring ? "length" : "angle";
+  if (path.size() == 2 && path[1] == own) return signal(SignalKind::spring_length, index);
+  if (path.size() == 2 && path[1] == own + "_rate") return signal(SignalKind::spring_length_rate, index);
+  return no_such_component("spring", path, {own, own + "_rate"});
+}
+
+}  // namespace
+
+bool has_coordinate(JointKind kind, JointCoordinate coordinate) {
+  const bool both = kind == JointKind::cylindrical || kind == JointKind::screw;
+  switch (coordinate) {
+    case JointCoordinate::angle:
+      return both || kind == JointKind::revolute || kind == JointKind::planar;
+    case JointCoordinate::displacement:
+      return both || kind == JointKind::prismatic;
+    case JointCoordinate::automatic:
+      return only_coordinate(kind) != JointCoordinate::automatic;
+  }
+  return false;
+}
+
+JointCoordinate only_coordinate(JointKind kind) {
+  const bool angle = has_coordinate(kind, JointCoordinate::angle);
+  const bool displacement = has_coordinate(kind, JointCoordinate::displacement);
+  if (angle == displacement) return JointCoordinate::automatic;
+  return angle ? JointCoordinate::angle : JointCoordinate::displacement;
+}
+
+std::string_view to_string(SignalTable::Entity entity) {
+  switch (entity) {
+    case Entity::body:
+      return "body";
+    case Entity::coordinate:
+      return "coordinate";
+    case Entity::joint:
+      return "joint";
+    case Entity::coupler:
+      return "coupler";
+    case Entity::motion:
+      return "motion";
+    case Entity::force:
+      return "force";
+    case Entity::control:
+      return "control";
+    case Entity::measure:
+      return "measure";
+    case Entity::table:
+      return "table";
+    case Entity::parameter:
+      return "parameter";
+  }
+  return "";
+}
+
+SignalTable::SignalTable(const Model& model) : model_(model) {
+  const auto add = [&](Entity entity, const auto& list) {
+    for (std::size_t i = 0; i < list.size(); ++i)
+      entries_.try_emplace(list[i].name, Entry{entity, static_cast<int>(i)});
+  };
+  add(Entity::body, model.bodies);
+  add(Entity::coordinate, model.coordinates);
+  add(Entity::joint, model.joints);
+  add(Entity::coupler, model.couplers);
+  add(Entity::motion, model.motions);
+  add(Entity::force, model.forces);
+  add(Entity::control, model.controls);
+  add(Entity::measure, model.measures);
+  add(Entity::table, model.tables);
+  for (const auto& [name, value] : model.parameters) entries_.try_emplace(name, Entry{Entity::parameter, 0});
+}
+
+const SignalTable::Entry* SignalTable::find(const std::string& name) const {
+  const auto it = entries_.find(name);
+  return it == entries_.end() ? nullptr : &it->second;
+}
+
+std::vector<std::string> SignalTable::names(Entity entity) const {
+  std::vector<std::string> names;
+  for (const auto& [name, entry] : entries_)
+    if (entry.entity == entity) names.push_back(name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string SignalTable::unknown(const FormulaScope& scope, const std::string& name) const {
+  if (name == ground_name) return "'ground' never moves and has no values; write numbers instead";
+  std::vector<std::string> names{"t"};
+  for (const auto& [candidate, entry] : entries_)
+    if (!scope.time_only || entry.entity == Entity::parameter) names.push_back(candidate);
+  if (scope.control >= 0) {
+    const std::vector<std::string>& states = model_.controls[static_cast<std::size_t>(scope.control)].states;
+    names.insert(names.end(), states.begin(), states.end());
+  }
+  if (scope.force >= 0) names.insert(names.end(), {"length", "angle", "displacement", "rate"});
+  std::sort(names.begin(), names.end());
+  return fmt::format("nothing in the model is called '{}'{}", name, did_you_mean(name, names));
+}
+
+// The bare names that only this place knows: states of the control, the coordinate of the force. Empty text: not one.
+ResolvedPath SignalTable::resolve_own(const FormulaScope& scope, const std::string& name) const {
+  if (scope.control >= 0) {
+    const std::vector<std::string>& states = model_.controls[static_cast<std::size_t>(scope.control)].states;
+    const auto it = std::find(states.begin(), states.end(), name);
+    if (it != states.end()) return signal(SignalKind::state, scope.control, static_cast<int>(it - states.begin()));
+  }
+  if (scope.force < 0) return std::string();
+  const bool rate = name == "rate";
+  if (!rate && name != "length" && name != "angle" && name != "displacement") return std::string();
+  const ForceSpec& force = model_.forces[static_cast<std::size_t>(scope.force)];
+  std::string own;
+  ResolvedPath result = std::string();
+  if (force.kind == ForceKind::spring_damper || force.kind == ForceKind::torsion_spring) {
+    own = force.kind == ForceKind::spring_damper ? "length" : "angle";
+    result = signal(rate ? SignalKind::spring_length_rate : SignalKind::spring_length, scope.force);
+  } else if (force.kind == ForceKind::joint_spring) {
+    const Entry* entry = find(force.joint);
+    if (entry == nullptr) return std::string();
+    if (entry->entity == Entity::coordinate)
+      return name == "length" ? ResolvedPath(std::string())
+                              : signal(rate ? SignalKind::coordinate_rate : SignalKind::coordinate_value, entry->index);
+    if (entry->entity != Entity::joint) return std::string();
+    const JointKind kind = model_.joints[static_cast<std::size_t>(entry->index)].kind;
+    const JointCoordinate meant =
+        force.coordinate == JointCoordinate::automatic ? only_coordinate(kind) : force.coordinate;
+    if (meant == JointCoordinate::automatic) return std::string();
+    const bool angle = meant == JointCoordinate::angle;
+    own = angle ? "angle" : "displacement";
+    const SignalKind value = angle ? SignalKind::joint_angle : SignalKind::joint_displacement;
+    const SignalKind speed = angle ? SignalKind::joint_angle_rate : SignalKind::joint_displacement_rate;
+    result = signal(rate ? speed : value, entry->index);
+  } else {
+    return std::string();
+  }
+  if (rate || name == own) return result;
+  return entries_.count(name) > 0 ? ResolvedPath(std::string())
+                                  : fmt::format("this law is a formula of '{}' and 'rate', not of '{}'", own, name);
+}
+
+ResolvedPath SignalTable::resolve_joint(int joint, const std::vector<std::string>& path) const {
+  const JointKind kind = model_.joints[static_cast<std::size_t>(joint)].kind;
+  std::vector<std::string> components;
+  const bool angle = has_coordinate(kind, JointCoordinate::angle);
+  const bool displacement = has_coordinate(kind, JointCoordinate::displacement);
+  if (angle) components.insert(components.end(), {"angle", "angle_rate"});
+  if (displacement) components.insert(components.end(), {"displacement", "displacement_rate"});
+  components.insert(components.end(), {"fx", "fy", "fz", "mx", "my", "mz", "force", "moment"});
+  if (path.size() == 2) {
+    const std::string& what = path[1];
+    if (what == "force") return signal(SignalKind::joint_force_norm, joint);
+    if (what == "moment") return signal(SignalKind::joint_moment_norm, joint);
+    if (what == "angle" && angle) return signal(SignalKind::joint_angle, joint);
+    if (what == "angle_rate" && angle) return signal(SignalKind::joint_angle_rate, joint);
+    if (what == "displacement" && displacement) return signal(SignalKind::joint_displacement, joint);
+    if (what == "displacement_rate" && displacement) return signal(SignalKind::joint_displacement_rate, joint);
+    if (const int i = axis_of(what, "f"); i >= 0) return signal(SignalKind::joint_force, joint, i);
+    if (const int i = axis_of(what, "m"); i >= 0) return signal(SignalKind::joint_moment, joint, i);
+  }
+  return no_such_component("joint", path, components);
+}
+
+ResolvedPath SignalTable::resolve_entity(const Entry& entry, const std::vector<std::string>& path) const {
+  const std::size_t i = static_cast<std::size_t>(entry.index);
+  switch (entry.entity) {
+    case Entity::body:
+      return resolve_body(model_.bodies[i], entry.index, path);
+    case Entity::coordinate:
+      return resolve_coordinate(entry.index, path);
+    case Entity::joint:
+      return resolve_joint(entry.index, path);
+    case Entity::coupler:
+      return no_such_component("coupler", path, {});
+    case Entity::motion:
+      if (path.size() == 2 && path[1] == "effort") return signal(SignalKind::motion_effort, entry.index);
+      return no_such_component("motion", path, {"effort"});
+    case Entity::force:
+      return resolve_force(model_.forces[i], entry.index, path);
+    case Entity::control:
+      return resolve_control(model_.controls[i], entry.index, path);
+    case Entity::measure:
+      return resolve_measure(model_.measures[i], entry.index, path);
+    case Entity::table:
+      return fmt::format("'{0}' is a table; write table({0}, x) with its argument", path[0]);
+    case Entity::parameter:
+      break;
+  }
+  if (path.size() == 1) return model_.parameters.at(path[0]);
+  return fmt::format("'{}' is a parameter and has no '{}'", path[0], path[1]);
+}
+
+ResolvedPath SignalTable::resolve(const FormulaScope& scope, const std::vector<std::string>& path) const {
+  if (path.size() == 1) {
+    if (path[0] == "t") return signal(SignalKind::time, 0);
+    if (path[0] == "pi") return std::numbers::pi;
+    const ResolvedPath own = resolve_own(scope, path[0]);
+    const std::string* text = std::get_if<std::string>(&own);
+    if (text == nullptr || !text->empty()) return own;
+  }
+  const Entry* entry = find(path[0]);
+  if (entry == nullptr) return unknown(scope, path[0]);
+  if (scope.time_only && entry->entity != Entity::parameter && entry->entity != Entity::table)
+    return fmt::format("'{}' is a {} and depends on the motion; here only t, parameters and tables may be used",
+                       path[0], to_string(entry->entity));
+  return resolve_entity(*entry, path);
+}
+
+ResolvedPath resolve(const Model& model, const FormulaScope& scope, const std::vector<std::string>& path) {
+  return SignalTable(model).resolve(scope, path);
+}
+
+}  // namespace trammel

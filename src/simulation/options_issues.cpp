@@ -1,0 +1,136 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "trammel/base/text.h"
+#include "trammel/simulation/options.h"
+
+namespace trammel {
+
+namespace {
+
+class OptionChecks {
+ public:
+  OptionChecks(const Source& source, std::string table) : source_(source), table_(std::move(table)) {}
+
+  void report(const std::string& key, const std::string& message) {
+    const std::string& place = source_.at(key);
+    found_.push_back({place.empty() ? table_ + "." + key : place, fmt::format("{}: {}", table_, message)});
+  }
+  void range(const std::string& key, double value, bool good, const std::string& formula) {
+    if (!good) report(key, fmt::format("'{}' is {} but {} must hold", key, value, formula));
+  }
+  void name(const std::string& key, const std::string& value, const std::vector<std::string>& allowed) {
+    if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return;
+    const std::string near = did_you_mean(value, allowed);
+    report(key, fmt::format("'{}' is '{}'{} Allowed: {}", key, value, near.empty() ? "." : near, join_quoted(allowed)));
+  }
+  bool given(const std::string& key) const { return source_.fields.count(key) > 0; }
+  void append_to(std::vector<Issue>& all) const { all.insert(all.end(), found_.begin(), found_.end()); }
+
+ private:
+  const Source& source_;
+  std::string table_;
+  std::vector<Issue> found_;
+};
+
+void check_analysis(const AnalysisOptions& analysis, std::vector<Issue>& all) {
+  OptionChecks checks(analysis.source, "analysis");
+  checks.range("start", analysis.start, std::isfinite(analysis.start), "a finite time");
+  if (!(analysis.end > analysis.start) || !std::isfinite(analysis.end))
+    checks.report("end", fmt::format("'end' is {} s but must be later than 'start', which is {} s", analysis.end,
+                                     analysis.start));
+  checks.append_to(all);
+}
+
+void check_steps(const SolverOptions& solver, const AnalysisOptions& analysis, OptionChecks& checks) {
+  const double span = analysis.end - analysis.start;
+  if (solver.h) {
+    checks.range("h", *solver.h, *solver.h > 0.0 && std::isfinite(*solver.h), "h > 0");
+    if (span > 0.0 && *solver.h > span)
+      checks.report("h", fmt::format("the step 'h' = {} s is longer than the whole analysis, {} s", *solver.h, span));
+    for (const char* key : {"h0", "hmin", "hmax", "rtol", "atol"})
+      if (checks.given(key))
+        checks.report(key,
+                      fmt::format("'{}' belongs to a run with error control, and 'h' makes the step fixed; give one or "
+                                  "the other",
+                                  key));
+    if (solver.h0 && !checks.given("h0"))
+      checks.report("h0", "'h0' is given with a fixed step 'h'; give one or the other");
+  } else {
+    if (solver.h0) checks.range("h0", *solver.h0, *solver.h0 > 0.0 && std::isfinite(*solver.h0), "h0 > 0");
+    checks.range("hmin", solver.hmin, solver.hmin >= 0.0 && std::isfinite(solver.hmin), "hmin ≥ 0");
+    checks.range("hmax", solver.hmax, solver.hmax > 0.0, "hmax > 0");
+    if (solver.hmin > solver.hmax && solver.hmax > 0.0)
+      checks.report("hmin", fmt::format("'hmin' = {} is greater than 'hmax' = {}", solver.hmin, solver.hmax));
+    if (solver.h0 && *solver.h0 > solver.hmax)
+      checks.report("h0", fmt::format("'h0' = {} is greater than 'hmax' = {}", *solver.h0, solver.hmax));
+    if (solver.h0 && *solver.h0 < solver.hmin)
+      checks.report("h0", fmt::format("'h0' = {} is less than 'hmin' = {}", *solver.h0, solver.hmin));
+  }
+  checks.range("rtol", solver.rtol, solver.rtol >= 0.0 && solver.rtol < 1.0, "0 ≤ rtol < 1");
+  checks.range("atol", solver.atol, solver.atol > 0.0 && std::isfinite(solver.atol), "atol > 0");
+}
+
+void check_solver(const SolverOptions& solver, const AnalysisOptions& analysis, std::vector<Issue>& all) {
+  OptionChecks checks(solver.source, "solver");
+  checks.name("integrator", solver.integrator, {"generalized_alpha", "hht", "newmark"});
+  checks.name("formulation", solver.formulation, {"index3"});
+  checks.name("coordinates", solver.coordinates, {"absolute"});
+  checks.name("linear_solver", solver.linear_solver, {"auto", "dense", "sparse_lu"});
+  check_steps(solver, analysis, checks);
+
+  // Each member of the family has its own parameter; one that would be ignored is refused.
+  const std::pair<const char*, const char*> owners[] = {
+      {"rho_inf", "generalized_alpha"}, {"alpha", "hht"}, {"gamma", "newmark"}};
+  for (const auto& [key, owner] : owners)
+    if (checks.given(key) && solver.integrator != owner)
+      checks.report(
+          key, fmt::format("'{}' belongs to the integrator '{}', and '{}' is chosen", key, owner, solver.integrator));
+  checks.range("rho_inf", solver.rho_inf, solver.rho_inf >= 0.0 && solver.rho_inf < 1.0, "0 ≤ rho_inf < 1");
+  checks.range("alpha", solver.alpha, solver.alpha >= -1.0 / 3.0 && solver.alpha <= 0.0, "-1/3 ≤ alpha ≤ 0");
+  checks.range("gamma", solver.gamma, solver.gamma >= 0.5 && std::isfinite(solver.gamma), "gamma ≥ 1/2");
+  checks.range("newton_tol", solver.newton_tol, solver.newton_tol > 0.0 && solver.newton_tol < 1.0,
+               "0 < newton_tol < 1");
+  checks.range("max_iterations", solver.max_iterations, solver.max_iterations >= 1, "max_iterations ≥ 1");
+  checks.append_to(all);
+
+  OptionChecks scaling(solver.scaling_source, "solver.scaling");
+  const ScalingOptions& s = solver.scaling;
+  const auto average = [&](const char* key, const std::optional<double>& value, bool zero_allowed) {
+    if (!value) return;
+    const bool good = std::isfinite(*value) && (*value > 0.0 || (zero_allowed && *value == 0.0));
+    scaling.range(key, *value, good, fmt::format("{} {} 0", key, zero_allowed ? "≥" : ">"));
+    if (s.kind == ScalingKind::none) scaling.report(key, fmt::format("'{}' has no meaning with kind = \"none\"", key));
+  };
+  average("m_ave", s.m_ave, false);
+  average("d_ave", s.d_ave, true);
+  average("k_ave", s.k_ave, true);
+  scaling.range("l_ref", s.l_ref, s.l_ref > 0.0 && std::isfinite(s.l_ref), "l_ref > 0");
+  scaling.range("rho", s.rho, s.rho >= 0.0 && std::isfinite(s.rho), "rho ≥ 0");
+  scaling.append_to(all);
+}
+
+void check_output(const OutputOptions& output, std::vector<Issue>& all) {
+  OptionChecks checks(output.source, "output");
+  if (output.interval) {
+    checks.range("interval", *output.interval, *output.interval > 0.0 && std::isfinite(*output.interval),
+                 "interval > 0");
+    if (output.every_step)
+      checks.report("every_step", "'every_step' and 'interval' exclude each other; give one of them");
+  }
+  checks.append_to(all);
+}
+
+}  // namespace
+
+std::vector<Issue> issues(const Study& study) {
+  std::vector<Issue> all;
+  check_analysis(study.analysis, all);
+  check_solver(study.solver, study.analysis, all);
+  check_output(study.output, all);
+  return all;
+}
+
+}  // namespace trammel
