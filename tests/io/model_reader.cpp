@@ -41,8 +41,8 @@ TEST(ModelReader, remembers_where_everything_stands) {
 }
 
 TEST(ModelReader, evaluates_parameters_in_the_order_of_their_dependence) {
-  const Study study =
-      read("[parameters]\na = \"2*b\"\nb = \"c + 1\"\nc = 3\n" + replaced(pendulum, "[parameters]", "") + "");
+  const std::string chain = "[parameters]\na = \"2*b\"\nb = \"c + 1\"\nc = 3";
+  const Study study = read(replaced(pendulum, "[parameters]", chain));
   EXPECT_EQ(study.model.parameters.at("a"), 8.0);
 }
 
