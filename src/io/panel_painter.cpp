@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <utility>
 
 #include "text_file.h"
-#include "ticks.h"
 #include "trammel/base/error.h"
 
 namespace trammel {
@@ -19,6 +20,8 @@ namespace {
 constexpr double margin = 0.04;
 // Average width of a character, as a part of the font size: enough to size legend boxes and label columns.
 constexpr double character_width = 0.56;
+
+constexpr double legend_gap = 8;  // [px]
 
 double text_width(const std::string& text, double font_size) {
   const auto characters = std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
@@ -57,13 +60,12 @@ double PanelPainter::Scale::pixel(double value) const {
 PanelPainter::PanelPainter(const Panel& panel, const PanelFrame& frame) : panel_(panel), frame_(frame) {
   choose_range(x_, panel_.x_, true);
   choose_range(y_, panel_.y_, false);
-  double label_width = 0.0;
-  for (const Tick& tick : y_.log ? log_ticks(y_.from, y_.to, 6) : linear_ticks(y_.from, y_.to, 6))
-    label_width = std::max(label_width, text_width(tick.label + tick.exponent, 12));
-  left_ = frame.x + 14 + (panel_.y_.label.empty() ? 4 : 20) + label_width;
-  right_ = frame.x + frame.width - 18;
   top_ = frame.y + (panel_.title_.empty() ? 14 : 32);
   bottom_ = frame.y + frame.height - (panel_.x_.label.empty() ? 28 : 46);
+  double label_width = 0.0;
+  for (const Tick& tick : y_ticks()) label_width = std::max(label_width, text_width(tick.label + tick.exponent, 12));
+  left_ = frame.x + 14 + (panel_.y_.label.empty() ? 4 : 20) + label_width;
+  right_ = frame.x + frame.width - 18;
   if (panel_.equal_ && !x_.log && !y_.log) equalize();
   x_.a = left_;
   x_.b = right_;
@@ -126,6 +128,16 @@ void PanelPainter::equalize() {
   scale.to = middle + half;
 }
 
+std::vector<Tick> PanelPainter::x_ticks() const {
+  const int wanted = std::max(2, static_cast<int>((right_ - left_) / 70));
+  return x_.log ? log_ticks(x_.from, x_.to, wanted) : linear_ticks(x_.from, x_.to, wanted);
+}
+
+std::vector<Tick> PanelPainter::y_ticks() const {
+  const int wanted = std::max(2, static_cast<int>((bottom_ - top_) / 40));
+  return y_.log ? log_ticks(y_.from, y_.to, wanted) : linear_ticks(y_.from, y_.to, wanted);
+}
+
 std::string PanelPainter::paint() {
   svg_ += fmt::format("<g id=\"panel{}\">\n", frame_.number);
   paint_axes();
@@ -137,8 +149,6 @@ std::string PanelPainter::paint() {
 
 void PanelPainter::paint_axes() {
   const auto out = std::back_inserter(svg_);
-  const int across = std::max(2, static_cast<int>((right_ - left_) / 70)),
-            up = std::max(2, static_cast<int>((bottom_ - top_) / 40));
   const auto label = [](const Tick& tick) {
     return tick.exponent.empty()
                ? escape_xml(tick.label)
@@ -149,7 +159,7 @@ void PanelPainter::paint_axes() {
       fmt::format_to(out, "<line x1=\"{:.2f}\" y1=\"{:.2f}\" x2=\"{:.2f}\" y2=\"{:.2f}\" stroke=\"{}\"/>\n", from.x,
                      from.y, to.x, to.y, major ? "#dddddd" : "#f1f1f1");
   };
-  for (const Tick& tick : x_.log ? log_ticks(x_.from, x_.to, across) : linear_ticks(x_.from, x_.to, across)) {
+  for (const Tick& tick : x_ticks()) {
     const double at = x_.pixel(tick.at);
     grid({at, top_}, {at, bottom_}, tick.major);
     fmt::format_to(out, "<line x1=\"{0:.2f}\" y1=\"{1:.2f}\" x2=\"{0:.2f}\" y2=\"{2:.2f}\" stroke=\"#222222\"/>\n", at,
@@ -158,7 +168,7 @@ void PanelPainter::paint_axes() {
       fmt::format_to(out, "<text x=\"{:.2f}\" y=\"{:.2f}\" text-anchor=\"middle\">{}</text>\n", at, bottom_ + 17,
                      label(tick));
   }
-  for (const Tick& tick : y_.log ? log_ticks(y_.from, y_.to, up) : linear_ticks(y_.from, y_.to, up)) {
+  for (const Tick& tick : y_ticks()) {
     const double at = y_.pixel(tick.at);
     grid({left_, at}, {right_, at}, tick.major);
     fmt::format_to(out, "<line x1=\"{1:.2f}\" y1=\"{0:.2f}\" x2=\"{2:.2f}\" y2=\"{0:.2f}\" stroke=\"#222222\"/>\n", at,
@@ -294,6 +304,33 @@ void PanelPainter::segment(Pixel from, Pixel to, const CurveStyle& style) {
                  from.x, from.y, to.x, to.y, stroke(style));
 }
 
+// The corner that was asked for, or the one where the box covers the fewest points of curves.
+PanelPainter::Pixel PanelPainter::legend_place(double width, double height) const {
+  const double x_left = left_ + legend_gap, x_right = right_ - legend_gap - width;
+  const double y_top = top_ + legend_gap, y_bottom = bottom_ - legend_gap - height;
+  const std::array<std::pair<Corner, Pixel>, 4> places{{{Corner::top_right, {x_right, y_top}},
+                                                        {Corner::top_left, {x_left, y_top}},
+                                                        {Corner::bottom_right, {x_right, y_bottom}},
+                                                        {Corner::bottom_left, {x_left, y_bottom}}}};
+  Pixel best = places[0].second;
+  std::size_t fewest = std::numeric_limits<std::size_t>::max();
+  for (const auto& [corner, place] : places) {
+    if (corner == panel_.legend_) return place;
+    std::size_t covered = 0;
+    for (const Panel::Curve& curve : panel_.curves_)
+      for (std::size_t i = 0; i < curve.x.size(); ++i) {
+        if (!x_.shows(curve.x[i]) || !y_.shows(curve.y[i])) continue;
+        const double x = x_.pixel(curve.x[i]) - place.x, y = y_.pixel(curve.y[i]) - place.y;
+        if (x > -legend_gap && x < width + legend_gap && y > -legend_gap && y < height + legend_gap) ++covered;
+      }
+    if (covered < fewest) {
+      fewest = covered;
+      best = place;
+    }
+  }
+  return best;
+}
+
 void PanelPainter::paint_legend() {
   std::vector<const CurveStyle*> entries;
   for (const Panel::Curve& curve : panel_.curves_)
@@ -303,14 +340,12 @@ void PanelPainter::paint_legend() {
       if (!style.label.empty()) entries.push_back(&style);
   if (entries.empty()) return;
 
-  constexpr double line_height = 17, sample = 26, gap = 8;
+  constexpr double line_height = 17, sample = 26, gap = legend_gap;
   double width = 0.0;
   for (const CurveStyle* style : entries) width = std::max(width, text_width(style->label, 12));
   width += sample + 3 * gap;
   const double height = line_height * static_cast<double>(entries.size()) + gap;
-  const bool at_left = panel_.legend_ == Corner::top_left || panel_.legend_ == Corner::bottom_left;
-  const bool at_top = panel_.legend_ == Corner::top_left || panel_.legend_ == Corner::top_right;
-  const double x = at_left ? left_ + gap : right_ - gap - width, y = at_top ? top_ + gap : bottom_ - gap - height;
+  const auto [x, y] = legend_place(width, height);
   const auto out = std::back_inserter(svg_);
   fmt::format_to(
       out,

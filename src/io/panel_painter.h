@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "ticks.h"
 #include "trammel/io/figure.h"
 
 namespace trammel {
@@ -34,12 +35,15 @@ class PanelPainter {
 
   void choose_range(Scale& scale, const Panel::Axis& axis, bool is_x) const;
   void equalize();
+  std::vector<Tick> x_ticks() const;
+  std::vector<Tick> y_ticks() const;
   void paint_axes();
   void paint_curves();
   void paint_line(const Panel::Curve& curve);
   void paint_markers(const Panel::Curve& curve);
   void paint_marker(Pixel at, const CurveStyle& style);
   void paint_legend();
+  Pixel legend_place(double width, double height) const;
   void segment(Pixel from, Pixel to, const CurveStyle& style);
 
   const Panel& panel_;

@@ -28,7 +28,7 @@ std::vector<Tick> linear_ticks(double from, double to, int wanted) {
   const double power = std::pow(10.0, std::floor(std::log10(raw)));
   double step = 10.0 * power;
   for (const double factor : {1.0, 2.0, 5.0})
-    if (factor * power >= raw * (1 - 1e-9)) {
+    if (factor * power >= 0.75 * raw) {
       step = factor * power;
       break;
     }

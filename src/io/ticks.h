@@ -12,7 +12,7 @@ struct Tick {
   bool major = true;
 };
 
-/// Marks at 1, 2 or 5 times a power of ten, at most about `wanted` of them, inside from … to.
+/// Marks at 1, 2 or 5 times a power of ten, about `wanted` of them, inside from … to.
 std::vector<Tick> linear_ticks(double from, double to, int wanted);
 
 /// Marks at powers of ten (thinned out when there are many) with minor ones between them; for less than one decade of

@@ -138,6 +138,27 @@ TEST(Figure, thins_long_curves_without_losing_extremes) {
   EXPECT_NE(path.find(" 14.00"), std::string::npos) << "the top of the panel is reached";
 }
 
+TEST(Figure, puts_the_legend_where_it_hides_least) {
+  std::vector<double> x, falling, rising;
+  for (int i = 0; i <= 100; ++i) {
+    x.push_back(i);
+    falling.push_back(100 - i);
+    rising.push_back(i);
+  }
+  const auto legend_x = [&](const std::vector<double>& y, Corner corner) {
+    Figure figure;
+    figure.panel().legend(corner).line(x, y, {.label = "curve"});
+    const std::string svg = figure.svg();
+    double at = 0.0;
+    const std::size_t box = svg.rfind("<rect x=\"");
+    EXPECT_EQ(std::sscanf(svg.c_str() + box, "<rect x=\"%lf", &at), 1);
+    return at;
+  };
+  EXPECT_GT(legend_x(falling, Corner::emptiest), 240) << "on the right, the curve starts at the top left";
+  EXPECT_LT(legend_x(rising, Corner::emptiest), 240) << "on the left, the curve ends at the top right";
+  EXPECT_LT(legend_x(falling, Corner::bottom_left), 240);
+}
+
 TEST(Figure, refuses_curves_and_ranges_that_make_no_sense) {
   Figure figure;
   const std::vector<double> two{1, 2}, three{1, 2, 3};

@@ -11,7 +11,7 @@ namespace trammel {
 
 enum class Dash { solid, dashed, dotted, dash_dot };
 enum class Marker { none, circle, square, triangle, diamond, cross, plus };
-enum class Corner { top_right, top_left, bottom_right, bottom_left };
+enum class Corner { emptiest, top_right, top_left, bottom_right, bottom_left };
 
 /// How one curve is drawn. An empty colour takes the next of a cycle that colour-blind readers can tell apart
 /// (Okabe and Ito, 2008).
@@ -37,7 +37,7 @@ class Panel {
   Panel& x_range(double from, double to);  ///< instead of the range of the data; from < to, positive on a log axis
   Panel& y_range(double from, double to);
   Panel& grid(bool on);                ///< on by default
-  Panel& legend(Corner at);            ///< top right by default; shown when a curve has a label
+  Panel& legend(Corner at);            ///< the emptiest corner by default; shown when a curve has a label
   Panel& equal_scale(bool on = true);  ///< a metre is as long along x as along y (paths in space; linear axes)
 
   /// Throws InputError when x and y differ in length.
@@ -68,7 +68,7 @@ class Panel {
   std::string title_;
   Axis x_, y_;
   bool grid_ = true, equal_ = false;
-  Corner legend_ = Corner::top_right;
+  Corner legend_ = Corner::emptiest;
   std::vector<Curve> curves_;
   std::vector<std::pair<double, CurveStyle>> horizontals_, verticals_;
   std::vector<Note> notes_;
