@@ -20,8 +20,8 @@ double ratio(const SingularValues& sigma) {
   return smallest > 0 ? static_cast<double>(sigma[0] / smallest) : infinity;
 }
 
-template <class Matrix, class ExtendedScalar>
-double svd_condition(const Matrix& A, SvdPrecision precision) {
+template <class Matrix>
+void require_feasible(const Matrix& A, SvdPrecision precision) {
   const bool extended = precision == SvdPrecision::extended;
   const int limit = extended ? condition_extended_limit : condition_svd_limit;
   if (A.rows() != A.cols())
@@ -33,13 +33,14 @@ double svd_condition(const Matrix& A, SvdPrecision precision) {
                     "estimate_condition serves larger systems",
                     A.rows(), limit, extended ? "extended" : "double"));
   if (!A.allFinite()) throw Error("condition number: the matrix contains NaN or infinity");
+}
+
+double svd_condition(const Eigen::MatrixXd& A, SvdPrecision precision) {
   if (A.rows() == 0) return 1;
-  if (extended)
-    return ratio(Eigen::JacobiSVD<Eigen::Matrix<ExtendedScalar, Eigen::Dynamic, Eigen::Dynamic>>(
-                     A.template cast<ExtendedScalar>())
-                     .singularValues());
-  return ratio(
-      Eigen::BDCSVD<Eigen::Matrix<typename Matrix::Scalar, Eigen::Dynamic, Eigen::Dynamic>>(A).singularValues());
+  using Extended = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
+  if (precision == SvdPrecision::extended)
+    return ratio(Eigen::JacobiSVD<Extended>(A.cast<long double>()).singularValues());
+  return ratio(Eigen::BDCSVD<Eigen::MatrixXd>(A).singularValues());
 }
 
 /// x / |x|, the subgradient of |x|; 1 at x = 0.
@@ -52,11 +53,19 @@ S sign(const S& x) {
 }  // namespace
 
 double condition_number(const Eigen::Ref<const Eigen::MatrixXd>& A, SvdPrecision precision) {
-  return svd_condition<Eigen::Ref<const Eigen::MatrixXd>, long double>(A, precision);
+  require_feasible(A, precision);
+  return svd_condition(A, precision);
 }
 
+/// [Re A, −Im A; Im A, Re A] has the singular values of A, each twice.
 double condition_number(const Eigen::Ref<const Eigen::MatrixXcd>& A, SvdPrecision precision) {
-  return svd_condition<Eigen::Ref<const Eigen::MatrixXcd>, std::complex<long double>>(A, precision);
+  require_feasible(A, precision);
+  const Eigen::Index n = A.rows();
+  Eigen::MatrixXd real(2 * n, 2 * n);
+  real.topLeftCorner(n, n) = real.bottomRightCorner(n, n) = A.real();
+  real.bottomLeftCorner(n, n) = A.imag();
+  real.topRightCorner(n, n) = -A.imag();
+  return svd_condition(real, precision);
 }
 
 template <class S>

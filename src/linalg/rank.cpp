@@ -253,6 +253,31 @@ DependentRow describe(const SparseVector& v, int row, const Pattern& transposed,
   return dependent;
 }
 
+/// Whether the rows other than `dropped` have full rank by the same measure.
+bool rest_is_independent(const Pattern& transposed, const std::vector<double>& unit, const std::vector<int>& dropped,
+                         int rank, double tol) {
+  if (dropped.empty()) return true;
+  std::vector<char> is_dropped(static_cast<std::size_t>(transposed.n_cols), 0);
+  for (const int row : dropped) {
+    if (row < 0) return false;
+    is_dropped[row] = 1;
+  }
+  Pattern rest;
+  rest.n_rows = transposed.n_rows;
+  std::vector<double> values;
+  for (int row = 0; row < transposed.n_cols; ++row) {
+    if (is_dropped[row]) continue;
+    for (int k = transposed.start[row]; k < transposed.start[row + 1]; ++k) {
+      rest.index.push_back(transposed.index[k]);
+      values.push_back(unit[k]);
+    }
+    rest.start.push_back(rest.nnz());
+    ++rest.n_cols;
+  }
+  if (rest.n_cols != rank) return false;
+  return rank == 0 || static_cast<int>(factor_transposed(rest, values, tol).live.size()) == rank;
+}
+
 }  // namespace
 
 RankReport find_dependent_rows(const SparseMatrix<double>& G, double relative_tol) {
@@ -275,12 +300,19 @@ RankReport find_dependent_rows(const SparseMatrix<double>& G, double relative_to
   if (n_rows == 0) return report;
   const Staircase R = factor_transposed(t, values, relative_tol);
   report.rank = static_cast<int>(R.live.size());
-  std::vector<SparseVector> basis = null_vectors(R);
-  const std::vector<int> pivot_row = reduce_upwards(basis, n_rows);
+  const std::vector<SparseVector> found = null_vectors(R);
+  std::vector<SparseVector> basis = found;
+  std::vector<int> pivot_row = reduce_upwards(basis, n_rows);
+  if (!rest_is_independent(t, values, pivot_row, report.rank, relative_tol)) {
+    // Nearly dependent rows spoilt the reduction. The columns that the factorization itself left out are a sound
+    // choice.
+    basis = found;
+    for (std::size_t d = 0; d < basis.size(); ++d) pivot_row[d] = R.column_row[R.dead[d]];
+  }
 
   std::vector<double> rest(static_cast<std::size_t>(G.pattern->n_cols), 0.0);
   for (std::size_t d = 0; d < basis.size(); ++d) {
-    drop_below(basis[d], relative_tol);  // G is not known better
+    std::erase_if(basis[d], [&](const auto& term) { return std::abs(term.coefficient) < relative_tol; });
     report.dependent.push_back(describe(basis[d], pivot_row[d], t, values, length, rest));
   }
   std::sort(report.dependent.begin(), report.dependent.end(),

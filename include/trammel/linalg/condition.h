@@ -8,9 +8,9 @@
 
 namespace trammel {
 
-/// Systems up to this size get the singular values (0.2 s at n = 400); larger ones estimate_condition.
+/// Systems up to this size get the singular values (measured: 0.04 s at n = 400); larger ones estimate_condition.
 inline constexpr int condition_svd_limit = 400;
-/// The same in long double (about 1 s at n = 100, growing with n³).
+/// The same in long double (measured: 0.05 s at n = 100, 0.18 s at n = 150).
 inline constexpr int condition_extended_limit = 150;
 
 enum class SvdPrecision {

@@ -7,8 +7,8 @@
 namespace trammel {
 
 /// P A = L U with partial pivoting on a full matrix: the solver for small systems and the judge of all others.
-/// Memory n², work 2n³/3; neither factor nor solve allocates after analyze (Eigen's own PartialPivLU does beyond
-/// n ≈ 100, in the packing of its matrix products; this one works in panels of matrix-vector products instead).
+/// Memory n², work 2n³/3. Neither factor nor solve allocates after analyze, at any size: the trailing matrix is updated
+/// in panels of matrix-vector products, because Eigen's PartialPivLU allocates for large matrices (measured: n = 400).
 template <class S>
 std::unique_ptr<LinearSolver<S>> make_dense_lu();
 
