@@ -178,12 +178,15 @@ TEST(Dual, at_singular_points_a_direction_that_does_not_move_has_derivative_zero
   EXPECT_EQ(abs(x).d[1], 0.0);
   EXPECT_EQ(hypot(x, D(0.0)).d[1], 0.0);
   EXPECT_EQ(asin(D(1.0)).d[0], 0.0);
+  EXPECT_EQ(atan2(x, D(0.0)).d[0], 0.0);
+  EXPECT_FALSE(is_finite(atan2(x, D(0.0))));
   EXPECT_EQ(pow(D(-2.0), D(3.0)).v, -8.0);
   EXPECT_TRUE(is_finite(pow(D(-2.0), D(3.0))));
 }
 
 TEST(Taylor2, at_singular_points_a_constant_has_no_derivatives) {
-  for (const T y : {sqrt(T(0.0)), pow(T(0.0), 1.5), pow(T(0.0), 0.5), asin(T(1.0)), acos(T(-1.0)), abs(T(0.0))}) {
+  for (const T y : {sqrt(T(0.0)), atan2(T(0.0), T(0.0)), hypot(T(0.0), T(0.0)), pow(T(0.0), 1.5), pow(T(0.0), 0.5),
+                    asin(T(1.0)), acos(T(-1.0)), abs(T(0.0))}) {
     EXPECT_EQ(y.d, 0.0);
     EXPECT_EQ(y.dd, 0.0);
   }

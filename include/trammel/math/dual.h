@@ -149,6 +149,10 @@ struct BasicDual {
     BasicDual r;
     r.v = atan2(y.v, x.v);
     const T square = x.v * x.v + y.v * y.v;
+    if (value_of(square) == 0.0) {  // at the origin only what does not move has a derivative
+      for (int i = 0; i < N; ++i) r.d[i] = is_zero(x.d[i]) && is_zero(y.d[i]) ? T(0.0) : T(std::nan(""));
+      return r;
+    }
     const T dr_dy = x.v / square, dr_dx = -y.v / square;
     for (int i = 0; i < N; ++i) r.d[i] = dr_dy * y.d[i] + dr_dx * x.d[i];
     return r;

@@ -106,6 +106,7 @@ struct Taylor2 {
   /// From (x² + y²) α̇ = x ẏ − y ẋ, differentiated once more.
   friend Taylor2 atan2(const Taylor2& y, const Taylor2& x) {
     using std::atan2;
+    if (!x.moves() && !y.moves()) return Taylor2(atan2(y.v, x.v));  // defined at the origin too
     const T square = x.v * x.v + y.v * y.v;
     const T rate = (x.v * y.d - y.v * x.d) / square;
     const T square_rate = 2.0 * (x.v * x.d + y.v * y.d);
