@@ -24,7 +24,8 @@ inline std::string side_path(const std::string& folder, const RecordGroup& group
 
 /// A single number per row in /solver is stored without item and component axes and without a list of names.
 inline bool is_flat(const RecordGroup& group) {
-  return group.path.rfind("/solver/", 0) == 0 && group.width() == 1 && group.names[0] == group.quantity();
+  return group.path.rfind("/solver/", 0) == 0 && group.width() == 1 && group.view.empty() &&
+         group.names[0] == group.quantity();
 }
 
 }  // namespace trammel::layout

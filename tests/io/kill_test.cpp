@@ -151,6 +151,39 @@ print('fine')
   EXPECT_EQ(output, "fine\n");
 }
 
+// Readers need not wait for the end: the writer sleeps in another process, its file open.
+TEST(ResultsReader, reads_a_file_that_is_being_written) {
+  const Folder folder;
+  const RecordSchema schema = sample::schema();
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    ResultsFile file(folder / "run.h5");
+    file.begin(schema);
+    sample::write_rows(file, schema, 40, 40);
+    file.flush();
+    if (write(ends[1], "x", 1) != 1) _exit(1);
+    for (;;) pause();
+  }
+  char ready = 0;
+  ASSERT_EQ(read(ends[0], &ready, 1), 1);
+  {
+    const ResultsReader reader(folder / "run.h5");
+    EXPECT_EQ(reader.state(), ResultsState::running);
+    EXPECT_EQ(reader.n_frames(), 40);
+    expect_frames(reader, schema, 40);
+    EXPECT_NE(sample::message_of([&] { ResultsFile(folder / "run.h5").begin(schema); }).find("a running simulation"),
+              std::string::npos);
+  }
+  kill(child, SIGKILL);
+  int status = 0;
+  waitpid(child, &status, 0);
+  close(ends[0]);
+  close(ends[1]);
+  EXPECT_EQ(ResultsReader(folder / "run.h5").state(), ResultsState::interrupted);
+}
+
 TEST(Repair, refuses_a_running_file_and_its_own_source) {
   const Folder folder;
   const RecordSchema schema = sample::schema();

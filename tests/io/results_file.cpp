@@ -146,6 +146,9 @@ TEST(ResultsFile, counts_as_written_only_what_a_reader_can_see) {
   const std::string seen = sample::python(
       folder, "import h5py\nprint(len(h5py.File('" + (folder / "run.h5").string() + "', 'r', swmr=True)['/time']))\n");
   EXPECT_EQ(seen, "5\n");
+  const ResultsReader here(folder / "run.h5");  // also in the process that writes
+  EXPECT_EQ(here.state(), ResultsState::running);
+  EXPECT_EQ(here.n_frames(), 5);
 }
 
 TEST(ResultsFile, flushes_each_frame_on_request) {
