@@ -201,6 +201,7 @@ void read_body(Fields& fields, const std::string& name, ModelDraft& model) {
     model.bodies.push_back(std::move(body));
     return;
   }
+  if (const Node* kind = fields.get("kind")) fields.specify(kind->text);
   // The drawing of the part first; then the part is placed as a whole.
   body.position = fields.vector("position", Eigen::Vector3d::Zero());
   body.velocity = fields.vector("velocity", Eigen::Vector3d::Zero());

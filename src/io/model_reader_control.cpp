@@ -111,6 +111,7 @@ void read_control(Fields& fields, const std::string& name, ModelDraft& model) {
     model.controls.push_back(std::move(control));
     return;
   }
+  fields.specify(fields.get("kind")->text);
   if (kind == ControlKind::filter) read_filter(fields, control);
   if (kind == ControlKind::pid) read_pid(fields, control);
   if (kind == ControlKind::ode) read_ode(fields, control);
@@ -129,6 +130,7 @@ void read_measure(Fields& fields, const std::string& name, ModelDraft& model) {
     model.measures.push_back(std::move(measure));
     return;
   }
+  if (const Node* kind = fields.get("kind")) fields.specify(kind->text);
   if (measure.kind == MeasureKind::expression) {
     if (fields.require("expression", "a formula in quotes") != nullptr)
       measure.expression = fields.formula("expression");

@@ -55,9 +55,10 @@ std::string Findings::where(const Place& place) const {
   return fmt::format("{}:{}:{}", files_[static_cast<std::size_t>(place.file)], place.line, place.column);
 }
 
-void Findings::add(std::string place, std::string message) {
+std::size_t Findings::add(std::string place, std::string message) {
   places_.insert(place);
   issues_.push_back({std::move(place), std::move(message)});
+  return issues_.size() - 1;
 }
 
 void Findings::add_broken(const std::string& name, const Source& source) {
@@ -86,6 +87,7 @@ std::vector<Issue> Findings::in_order() const {
   std::vector<Item> items;
   items.reserve(issues_.size());
   for (const Issue& issue : issues_) {
+    if (issue.message.empty()) continue;  // retracted
     const auto [file, line, column] = split_place(issue.where);
     const auto it = std::find(files_.begin(), files_.end(), file);
     const auto set = std::find(settings_.begin(), settings_.end(), issue.where);

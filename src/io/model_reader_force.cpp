@@ -173,6 +173,7 @@ void read_force(Fields& fields, const std::string& name, ModelDraft& model) {
     model.forces.push_back(std::move(force));
     return;
   }
+  fields.specify(fields.get("kind")->text);
   switch (force.kind) {
     case ForceKind::force:
       read_single_body(fields, force);

@@ -213,6 +213,7 @@ void read_joint(Fields& fields, const std::string& name, ModelDraft& model) {
     return;
   }
   joint.kind = keys->kind;
+  fields.specify(keys->name);
   read_bodies(fields, joint.body_a, joint.body_b);
   if (joint.body_b.empty()) fields.findings().add_broken(name, joint.source);
   read_joint_geometry(fields, *keys, joint, model);

@@ -47,7 +47,8 @@ const Node* Fields::get(const std::string& key) {
 
 const Node* Fields::require(const std::string& key, const std::string& meaning) {
   const Node* node = get(key);
-  if (node == nullptr) report(fmt::format("the key '{}' is missing: {}", key, meaning));
+  if (node == nullptr)
+    missing_[key] = findings_.add(table_.place, fmt::format("{}: the key '{}' is missing: {}", what_, key, meaning));
   return node;
 }
 
@@ -260,6 +261,8 @@ void Fields::finish() {
   for (const Entry& entry : table_.entries) {
     if (std::find(known_.begin(), known_.end(), entry.key) != known_.end()) continue;
     const std::string near = did_you_mean(entry.key, known_);
+    if (const auto it = missing_.find(nearest_name(entry.key, known_)); it != missing_.end())
+      findings_.retract(it->second);  // it is there, but misspelt
     findings_.add(entry.place, fmt::format("{}: unknown key '{}'{} Allowed here: {}", what_, entry.key,
                                            near.empty() ? "." : near, join_quoted(known_)));
   }

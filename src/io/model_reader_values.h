@@ -22,8 +22,10 @@ class Findings {
   int add_file(std::string name);
   int add_setting(const std::string& key);
   std::string where(const Place& place) const;
-  void add(const Place& place, std::string message) { add(where(place), std::move(message)); }
-  void add(std::string place, std::string message);
+  std::size_t add(const Place& place, std::string message) { return add(where(place), std::move(message)); }
+  std::size_t add(std::string place, std::string message);
+  /// Takes back what `add` returned: something else says it better.
+  void retract(std::size_t finding) { issues_[finding].message.clear(); }
   bool has(const std::string& place) const { return places_.count(place) > 0; }
   bool empty() const { return issues_.empty(); }
 
@@ -105,6 +107,8 @@ class Fields {
   Fields(Findings& findings, const Node& table, const Scope& scope, const Part& part, std::string what);
 
   const std::string& what() const { return what_; }
+  /// "joint 'hinge'" -> "joint 'hinge' (revolute)": keys belong to a kind.
+  void specify(const std::string& kind) { what_ += " (" + kind + ")"; }
   const Part& part() const { return part_; }
   const Scope& scope() const { return scope_; }
   Findings& findings() const { return findings_; }
@@ -165,6 +169,7 @@ class Fields {
   const Part& part_;
   std::string what_;
   std::vector<std::string> known_;
+  std::map<std::string, std::size_t> missing_;  // key -> finding
 };
 
 }  // namespace trammel::detail

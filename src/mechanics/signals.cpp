@@ -137,7 +137,7 @@ std::string_view to_string(SignalTable::Entity entity) {
 SignalTable::SignalTable(const Model& model) : model_(model) {
   const auto add = [&](Entity entity, const auto& list) {
     for (std::size_t i = 0; i < list.size(); ++i)
-      entries_.try_emplace(list[i].name, Entry{entity, static_cast<int>(i)});
+      if (!list[i].name.empty()) entries_.try_emplace(list[i].name, Entry{entity, static_cast<int>(i)});
   };
   add(Entity::body, model.bodies);
   add(Entity::coordinate, model.coordinates);
