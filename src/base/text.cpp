@@ -30,7 +30,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string nearest_name(std::string_view name, std::span<const std::string> candidates) {
-  const std::size_t limit = std::max<std::size_t>(1, name.size() / 3);
+  // One letter can be edited into any other: only its case may differ.
+  const std::size_t limit = name.size() < 2 ? 0 : std::max<std::size_t>(1, name.size() / 3);
   std::size_t best = limit + 1;
   std::string nearest;
   for (const std::string& candidate : candidates) {

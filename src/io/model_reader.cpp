@@ -66,10 +66,10 @@ Study read_study_text(const std::string& text, const std::filesystem::path& name
   Study study;
   study.text = text;
   read_root(expansion, findings, study);
-  detail::ModelDraft draft{std::move(study.model), {}};
+  detail::ModelDraft draft{std::move(study.model), {}, expansion.is_complete()};
   read_entities(expansion, findings, draft);
   study.model = std::move(draft);
-  findings.add_consequences(issues(study.model));
+  if (expansion.is_complete()) findings.add_consequences(issues(study.model));
   findings.add_consequences(issues(study));
   if (!findings.empty()) throw InputError(findings.in_order());
   return study;

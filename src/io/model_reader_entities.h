@@ -15,6 +15,7 @@ inline const std::string zero_formula = "0";
 /// A model underway, with its bodies by name.
 struct ModelDraft : Model {
   std::unordered_map<std::string, std::size_t> body_index;
+  bool complete = true;  ///< false: bodies may be missing that the file describes
 };
 
 // Each reads one table into the model; what is wrong goes to the fields' findings, and a harmless value takes its

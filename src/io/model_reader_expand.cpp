@@ -218,6 +218,7 @@ void Expansion::expand(const Node& table, const Scope& scope, Part& part, const 
     const bool tables = list && std::all_of(entry.value.items.begin(), entry.value.items.end(),
                                             [](const Node& item) { return item.kind == NodeKind::table; });
     if (!tables) {
+      complete_ = false;
       findings_.add(entry.place, fmt::format("{}: '{}' must be a list of tables; begin each with [[{}]], in double "
                                              "brackets",
                                              what, entry.key, entry.key));
@@ -257,9 +258,11 @@ void Expansion::repeat(const Node& node, const Scope& scope, Part& part) {
   Fields fields(findings_, node, scope, part, "repeat");
   constexpr double most = 1e7;  // more instances than memory holds: a slip in the formula
   const Node* count_node = fields.require("count", "how many times the tables below are repeated");
+  if (count_node == nullptr) complete_ = false;
   double count = count_node == nullptr ? 0.0 : fields.number_of(*count_node, "count", 0.0);
   if (count != std::round(count) || count < 0.0 || count > most) {
     fields.report(*count_node, fmt::format("'count' is {}; it must be a whole number from 0 to {:.0f}", count, most));
+    complete_ = false;
     count = 0.0;
   }
   const int start = fields.integer("start", 0);
@@ -270,12 +273,14 @@ void Expansion::repeat(const Node& node, const Scope& scope, Part& part) {
     fields.report(index_place, fmt::format("'index' is '{}'; it must be a name of letters, digits and _ that does not "
                                            "begin with a digit",
                                            index));
+    complete_ = false;
     return;
   }
   if (scope.find(index)) {
     fields.report(index_place, fmt::format("the index '{0}' has the same name as a parameter or an outer index; choose "
                                            "another one with index = \"...\"",
                                            index));
+    complete_ = false;
     return;
   }
   const Node* locals = fields.get("parameters");
@@ -303,6 +308,8 @@ void Expansion::include(const Node& node, const Scope& scope, Part& outer) {
   const Eigen::Matrix3d rotation = read_orientation(fields);
   const Node* parameters_node = fields.get("parameters");
   fields.finish();
+  const bool so_far = complete_;
+  complete_ = false;  // until it is included
   if (file_node == nullptr) return;
   const std::string file = fields.text_of(*file_node, "file");
   if (file.empty()) return;
@@ -362,6 +369,7 @@ void Expansion::include(const Node& node, const Scope& scope, Part& outer) {
   Scope& inner = scopes_.emplace_back(&scope, true);
   if (declared != nullptr)
     for (const auto& [name, value] : evaluate_parameters(*declared, given, scope, part)) inner.add(name, value);
+  complete_ = so_far;
   expand(*tree, inner, part, "included model");
 }
 

@@ -33,6 +33,8 @@ class Expansion {
   const Part& part() const { return parts_.front(); }
   const std::map<std::string, double>& parameters() const { return parameters_; }
   const std::vector<Instance>& instances() const { return instances_; }
+  /// False if a repeat or an include could not be written out: then names may be missing that are right.
+  bool is_complete() const { return complete_; }
 
  private:
   struct Setting {
@@ -59,6 +61,7 @@ class Expansion {
   std::map<std::string, double> parameters_;
   std::vector<Setting> entity_settings_;
   std::vector<Instance> instances_;
+  bool complete_ = true;
 };
 
 /// The kinds of entities: the arrays of tables a model file, a repeat and an included file may have.

@@ -118,6 +118,8 @@ void read_joint_geometry(Fields& fields, const JointKeys& keys, JointSpec& joint
   if (hinge && (body == nullptr || body->kind != BodyKind::planar)) body = find_body(model, joint.body_a);
   if (hinge && body != nullptr && body->kind == BodyKind::planar)
     joint.axis.direction = body->plane_normal;
+  else if (hinge && body == nullptr && !model.complete)
+    joint.axis.direction = Eigen::Vector3d::UnitZ();
   else if (const Node* node = get(fields, keys.axis, "axis", meaning_of_axis(joint.kind)))
     joint.axis = read_axis(fields, *node, "axis");
   if (const Node* node = get(fields, keys.axis_b, "axis_b", meaning_of_axis_b(joint.kind)))

@@ -16,6 +16,9 @@ TEST(NearestName, finds_a_misspelling_and_ignores_case) {
 }
 
 TEST(NearestName, offers_nothing_when_nothing_is_near) {
+  const std::array<std::string, 2> letters{"L", "m"};
+  EXPECT_EQ(nearest_name("k", letters), "");
+  EXPECT_EQ(nearest_name("l", letters), "L");
   EXPECT_EQ(nearest_name("piston", names), "");
   EXPECT_EQ(did_you_mean("piston", names), "");
 }

@@ -8,7 +8,8 @@
 namespace trammel {
 
 /// The candidate that needs the fewest edits (insert, delete, replace, swap of neighbours; case ignored) to become
-/// `name`, or an empty string when nothing is near enough to be a plausible misspelling (more than max(1, n/3) edits).
+/// `name`, or an empty string when nothing is near enough to be a plausible misspelling (more than max(1, n/3) edits;
+/// for a single letter, any).
 std::string nearest_name(std::string_view name, std::span<const std::string> candidates);
 
 /// "; did you mean 'elbow'?" or "" when nothing is near: ready to be appended to a message.
