@@ -1,0 +1,100 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "trammel/dae/second_order_dae.h"
+#include "trammel/linalg/linear_solver.h"
+
+namespace trammel {
+
+/// How the other variables of a one-step formula follow the unknowns x = (q, z, λ):
+/// δv̇ = a δq, δv = v δq, δż = zp δz.
+struct MotionCoefficients {
+  double a = 0.0, v = 0.0, zp = 0.0;
+
+  friend bool operator==(const MotionCoefficients&, const MotionCoefficients&) = default;
+};
+
+/// Row and column factors of the iteration, and the weight of the augmented Lagrangian term. The one place where h, s
+/// and λ̂ enter: residuals and stored multipliers are physical.
+struct ScalingFactors {
+  double motion = 1.0;        ///< rows M v̇ + Gᵀλ − f
+  double holonomic = 1.0;     ///< rows Φ
+  double nonholonomic = 1.0;  ///< rows A v + a
+  double multiplier = 1.0;    ///< λ = multiplier · λ̂
+  double penalty = 0.0;       ///< motion rows += penalty · Gᵀ (constraint rows), in r and in J
+  double s = 1.0;             ///< the factor s of [bauchau2009 (6)], for reports
+};
+
+/// Chooses the factors for a step size from the linearization.
+class MotionScaling {
+ public:
+  virtual ~MotionScaling() = default;
+  virtual ScalingFactors calc(double h, const MotionPlanes& planes) const = 0;
+  virtual bool has_penalty() const { return false; }  ///< decides the pattern, before any h is known
+};
+
+/// Solves the linear systems of Newton's iteration for one-step methods:
+///
+///   | a M + v D + K + K_λ   f_z              Gᵀ + f_λ |  | δq |       | r_motion     |
+///   | g_q + v g_v           zp E + g_z       g_λ      |  | δz |  =  − | r_state      |
+///   | Φ_q or v A + (A v)_q  0                0        |  | δλ |       | r_constraint |
+///
+/// setup: linearize (dear), combine and scale (cheap), factor. solve: unscaled in, unscaled out. The augmented term is
+/// a left multiplication: pivots and conditioning change, the Newton iterates do not.
+class MotionOperator {
+ public:
+  enum class Refresh {
+    combine,    ///< new coefficients or step size with the planes of the last linearization
+    linearize,  ///< new planes at the given point
+  };
+
+  MotionOperator(const SecondOrderDae& dae, LinearSolverKind solver, const MotionScaling& scaling);
+
+  Status setup(const MotionPoint& p, const State& state, const MotionCoefficients& coefficients, double h,
+               Refresh refresh, Workspace& workspace);
+  /// Overwrites x = (motion, state, constraint) with −J⁻¹ x = (δq, δz, δλ).
+  Status solve(Vec x);
+
+  bool ready() const { return ready_; }
+  /// Forgets matrix and pivots: what follows depends on nothing before.
+  void invalidate() { ready_ = keeps_pivots_ = false; }
+  const MotionCoefficients& coefficients() const { return coefficients_; }
+  const ScalingFactors& scaling() const { return factors_; }
+  const MotionPlanes& planes() const { return planes_; }
+  const LinearSolver<double>& linear_solver() const { return *solver_; }
+  LinearSolver<double>& linear_solver() { return *solver_; }
+  /// The scaled iteration matrix as factored, for condition numbers and tests.
+  const Pattern& pattern() const { return pattern_; }
+  std::span<const double> matrix() const { return values_; }
+  long linearizations() const { return linearizations_; }
+
+ private:
+  struct Map {
+    std::vector<int> slot;  // slot of J for each slot of the plane
+  };
+  void rebuild();
+  void combine(double h);
+  void apply_penalty();
+
+  const SecondOrderDae& dae_;
+  const MotionScaling& scaling_;
+  std::unique_ptr<LinearSolver<double>> solver_;
+  MotionPlanes planes_;
+  std::vector<double> G_chart_;
+  std::uint64_t version_ = 0;
+  Pattern pattern_;
+  std::vector<double> values_, row_, column_;
+  Map motion_, constraint_, constraint_transposed_, reaction_, state_force_, state_rate_, state_state_, state_lam_;
+  std::vector<int> E_slot_;
+  // The augmented term: G by rows, and for each row the J slots of all pairs of its columns.
+  std::vector<int> row_start_, row_column_, row_slot_, pair_start_, pair_slot_;
+  std::vector<double> constraint_values_;
+  MotionCoefficients coefficients_;
+  ScalingFactors factors_;
+  bool ready_ = false, keeps_pivots_ = false;
+  long linearizations_ = 0;
+};
+
+}  // namespace trammel

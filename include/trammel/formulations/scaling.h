@@ -1,0 +1,49 @@
+#pragma once
+
+#include <optional>
+
+#include "trammel/dae/motion_operator.h"
+
+namespace trammel {
+
+/// The equations as they are; an augmented term with the penalty ρ·1 may still be added.
+class NoScaling final : public MotionScaling {
+ public:
+  explicit NoScaling(double rho = 0.0) : rho_(rho) {}
+  ScalingFactors calc(double h, const MotionPlanes& planes) const override;
+  bool has_penalty() const override { return rho_ != 0.0; }
+
+ private:
+  double rho_;
+};
+
+/// Physical scaling [bauchau2009 section 2]: time in units of h, lengths in units of ℓ_r, and
+///
+///   (1) s = m_r + d_r h + k_r h²,   h² λ = s λ̂                                              [bauchau2009 (6)]
+///   (2) rows: motion × h², Φ × s/ℓ_r, A v + a × s h/ℓ_r (the nondimensional velocity);  columns: λ × s/(h² ℓ_r)
+///   (3) augmented term: motion rows += ρ s/(h² ℓ_r²) Gᵀ·(constraint rows), so that ρ s Gᵀ G stands in the scaled
+///   matrix
+///
+/// m_r, d_r, k_r are the mean diagonals of M, D and K unless given. The scaled matrix is O(h⁰). Scaling changes
+/// conditioning, the norm in which convergence is judged and what a solver without pivoting can do; the motion is the
+/// same to rounding.
+class PhysicalScaling final : public MotionScaling {
+ public:
+  struct Options {
+    std::optional<double> m_ave, d_ave, k_ave;
+    double l_ref = 1.0, rho = 0.0;
+  };
+  explicit PhysicalScaling(const Options& options) : options_(options) {}
+  ScalingFactors calc(double h, const MotionPlanes& planes) const override;
+  bool has_penalty() const override { return options_.rho != 0.0; }
+
+  struct References {
+    double m, d, k;
+  };
+  References calc_references(const MotionPlanes& planes) const;
+
+ private:
+  Options options_;
+};
+
+}  // namespace trammel

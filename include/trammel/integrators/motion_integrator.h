@@ -1,0 +1,59 @@
+#pragma once
+
+#include <Eigen/Core>
+
+#include "trammel/dae/motion_operator.h"
+
+namespace trammel {
+
+/// What one call of advance() did. `status` not ok: no step was taken and the variables are those before the call.
+struct StepReport {
+  Status status;
+  double h = 0.0;      ///< of the accepted step
+  int iterations = 0;  ///< Newton iterations, rejected attempts included
+  int linearizations = 0;
+  int factorizations = 0;
+  int rejected_error = 0;   ///< attempts rejected by the error test
+  int rejected_newton = 0;  ///< attempts rejected because Newton did not converge
+  double error = 0.0;       ///< weighted local error of the accepted step (≤ 1), error-controlled runs
+  // For the diagnosis of a failure: the last Newton iteration of the last attempt.
+  double attempted_h = 0.0;
+  int worst_row = -1;           ///< row of the largest scaled residual
+  double worst_residual = 0.0;  ///< its value, physical units
+  int worst_unknown = -1;       ///< unknown with the largest weighted correction
+  double worst_correction = 0.0;
+  double worst_limit = 0.0;
+};
+
+/// The motion between the two ends of the last accepted step.
+struct StepEnds {
+  MotionVariables from, to;  ///< both in the charts of `from`
+  Eigen::VectorXd q_rate_from, q_rate_to;
+
+  /// Dense output: cubic Hermite in q, v and z (from values and rates), linear in v̇, ż and λ.
+  void interpolate(double t, MotionVariables& at) const;
+};
+
+/// A one-step method for constrained motion.
+class MotionIntegrator {
+ public:
+  virtual ~MotionIntegrator() = default;
+
+  /// Starts from consistent variables.
+  virtual Status start(const MotionVariables& at, State& state) = 0;
+  /// Takes one step that does not pass t_end. On return ends() spans the step in the charts of `state`, which are moved
+  /// to the new rotations at the beginning of the next call.
+  virtual StepReport advance(double t_end, State& state) = 0;
+  /// Moves charts, branches and modes to the newest point: called by advance(), and by callers that stop.
+  virtual void commit(State& state) = 0;
+  virtual const StepEnds& ends() const = 0;
+  virtual const MotionOperator& newton_operator() const = 0;
+  virtual MotionOperator& newton_operator() = 0;
+
+  /// Everything besides State that a continuation needs, as numbers. The iteration matrix is not among them: it is
+  /// dropped, here and after restore, so that both continue with the same bits.
+  virtual std::vector<double> save() = 0;
+  virtual void restore(std::span<const double> numbers) = 0;
+};
+
+}  // namespace trammel

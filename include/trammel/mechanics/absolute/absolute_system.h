@@ -1,0 +1,123 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "trammel/math/time_function.h"
+#include "trammel/mechanics/elements/group.h"
+#include "trammel/mechanics/elements/relative_coordinate.h"
+#include "trammel/mechanics/mechanical_system.h"
+
+namespace trammel {
+
+/// How a frame follows from its own few coordinates. twist = S v with a constant S for every kind, so mass matrices are
+/// constant and M v̇ has no velocity terms but the gyroscopic one.
+struct FrameMap {
+  enum class Kind {
+    ground,    ///< nv = 0
+    rigid,     ///< nv = 6: q = (p, θ), R = R_ref exp θ̂ in a chart
+    planar,    ///< nv = 3: q = (x, y, angle): p = p₀ + e₁ x + e₂ y, R = R₀ rot(axis, angle)
+    particle,  ///< nv = 3: q = p
+    scalar,    ///< nv = 1: p = (q, 0, 0), massless
+  };
+  Kind kind = Kind::ground;
+  int offset = 0, nv = 0;
+  int chart = -1;                                                       ///< rigid only
+  Eigen::Matrix<double, 6, 3> S = Eigen::Matrix<double, 6, 3>::Zero();  ///< planar only
+  Eigen::Vector3d p0 = Eigen::Vector3d::Zero();                         ///< planar: offset of the plane
+  Eigen::Matrix3d R0 = Eigen::Matrix3d::Identity();                     ///< planar: orientation as drawn
+  double mass = 0.0;
+  Eigen::Matrix3d inertia = Eigen::Matrix3d::Zero();  ///< about the origin = centre of mass, body axes
+  std::string name;
+};
+
+/// A machine in absolute coordinates: 6 per rigid body, joints as constraint rows, everything sparse.
+///
+/// Built by `assemble` (or directly, in tests and by users' code): frames, inputs, groups of elements, rows, states.
+/// Immutable once `finish` was called.
+class AbsoluteSystem final : public MechanicalSystem {
+ public:
+  AbsoluteSystem();
+
+  // ---- building --------------------------------------------------------------------------------------------------
+  int add_frame(FrameMap frame);         ///< returns its number; 0 is the ground
+  int add_input(TimeFunction function);  ///< returns its number; 0 is the time itself
+  int add_state(std::string name, bool algebraic);
+  int add_rows(const std::string& owner, int count, bool holonomic, const std::string& unit);  ///< first row
+  int add_branch(const RelativeCoordinate& x, int frame_a, int frame_b);
+  template <class Group>
+  Group& add_group(std::unique_ptr<Group> group) {
+    Group& reference = *group;
+    groups_.push_back(std::move(group));
+    return reference;
+  }
+  void set_gravity(const Eigen::Vector3d& gravity) { gravity_ = gravity; }
+  /// Rows that are left out of the equations because others imply them.
+  void drop_rows(std::span<const int> rows);
+  void finish();
+
+  // ---- what it is made of ----------------------------------------------------------------------------------------
+  int n_frames() const { return static_cast<int>(frames_.size()); }
+  const FrameMap& frame_map(int f) const { return frames_[f]; }
+  int n_rows() const { return static_cast<int>(row_owner_.size()); }  ///< dropped ones included
+  int active_row(int row) const { return active_[row]; }              ///< −1: dropped
+  const std::string& row_owner(int row) const { return row_owner_[row]; }
+  std::string describe_row(int row) const;
+  const std::vector<std::unique_ptr<ElementGroup>>& groups() const { return groups_; }
+  State make_state() const;  ///< charts at identity, branches at zero
+
+  /// Frames, multipliers of all rows and predicted turns at a point, valid until the workspace is used again.
+  KinematicState update_kinematics(const MotionPoint& p, const State& state, Workspace& workspace) const;
+  /// Φ (or A v + a) of all rows, dropped ones included.
+  void all_constraints(const MotionPoint& p, const State& state, std::span<double> phi, Workspace& workspace) const;
+
+  // ---- MechanicalSystem ------------------------------------------------------------------------------------------
+  int nv() const override { return nv_; }
+  int nz() const override { return static_cast<int>(E_.size()); }
+  int nc() const override { return nc_; }
+  std::span<const double> E() const override { return E_; }
+  std::span<const char> holonomic() const override { return active_holonomic_; }
+  std::span<const Kind> kinds_q() const override { return kinds_q_; }
+  std::string describe_coordinate(int i) const override;
+  std::string describe_motion_row(int i) const override;
+  std::string describe_state(int i) const override { return state_names_[i]; }
+  std::string describe_constraint(int row) const override { return describe_row(all_row_[row]); }
+  std::unique_ptr<Workspace> make_workspace() const override;
+  void calc_inputs(double t, InputBuffer& inputs) const override;
+  double next_breakpoint(double t) const override;
+  Status residual(const MotionPoint& p, const State& state, Vec motion, Vec internal, Vec phi,
+                  Workspace& workspace) const override;
+  Status velocity_level(const MotionPoint& p, const State& state, Vec phi_dot, Vec bias,
+                        Workspace& workspace) const override;
+  Status linearize(const MotionPoint& p, const State& state, PlaneSet set, MotionPlanes& planes,
+                   Workspace& workspace) const override;
+  void to_chart(ConstVec q, MotionPlanes& planes, std::vector<double>& G_chart) const override;
+  void calc_q_rate(ConstVec q, ConstVec v, Vec q_rate) const override;
+  void accepted(const MotionPoint& p, double chart_threshold, Vec q, State& state, Workspace& workspace) const override;
+  Energy calc_energy(const MotionPoint& p, const State& state, Workspace& workspace) const override;
+
+ private:
+  struct BranchMap {
+    RelativeCoordinate x;
+    int frame[2];
+  };
+  int frame_of(int coordinate) const;
+
+  Eigen::Vector3d gravity_ = Eigen::Vector3d::Zero();
+  std::vector<FrameMap> frames_;
+  std::vector<TimeFunction> inputs_;
+  std::vector<std::unique_ptr<ElementGroup>> groups_;
+  std::vector<BranchMap> branches_;
+  std::vector<double> E_;
+  std::vector<std::string> state_names_;
+  std::vector<std::string> row_owner_, row_unit_;
+  std::vector<int> row_number_;  // within its owner, from 1
+  std::vector<char> row_holonomic_;
+  std::vector<int> active_, all_row_;  // all rows -> active rows and back
+  std::vector<char> active_holonomic_;
+  std::vector<Kind> kinds_q_;
+  int nv_ = 0, nc_ = 0, n_charts_ = 0, n_modes_ = 0;
+};
+
+}  // namespace trammel

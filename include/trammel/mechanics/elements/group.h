@@ -1,0 +1,108 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "trammel/dae/second_order_dae.h"
+#include "trammel/mechanics/elements/frame.h"
+
+namespace trammel {
+
+/// Everything an element may see at an instant.
+struct KinematicState {
+  std::span<const Frame<double>> frames;  ///< 0 is the ground
+  Inputs in;                              ///< functions of time
+  std::span<const double> lam;            ///< multipliers of all rows (dropped rows: 0)
+  std::span<const double> z;              ///< internal states
+  std::span<const double> turns;          ///< predicted angle per branch
+};
+
+using Block6 = Eigen::Matrix<double, 6, 6, Eigen::RowMajor>;
+using Row6 = Eigen::Matrix<double, 1, 6>;
+
+/// Frame-level sparsity: which pairs (frame, frame), (row, frame), … elements touch. Elements register in a fixed
+/// order and keep only the returned slots; −1 means that nothing is stored there (the ground, a dropped row).
+class Connectivity {
+ public:
+  virtual ~Connectivity() = default;
+  virtual int pair(int frame_i, int frame_j) = 0;  ///< block of M, D, K, K_lam
+  virtual int row(int row, int frame) = 0;         ///< of G, Gv_q
+  virtual int reaction(int frame, int row) = 0;    ///< of f_lam
+  virtual int state_force(int frame, int z) = 0;   ///< of f_z
+  virtual int state_rate(int z, int frame) = 0;    ///< of g_q, g_v
+  virtual int state_state(int z, int other) = 0;   ///< of g_z
+  virtual int state_lam(int z, int row) = 0;       ///< of g_lam
+};
+
+/// Frame-level planes, one entry per slot; derivatives are by the increments (δp world, δβ body) and twists of frames.
+struct FramePlanes {
+  std::vector<Block6> M, D, K, K_lam;
+  std::vector<Row6> G, Gv_q;
+  std::vector<Row6> f_lam, f_z, g_q, g_v;  ///< f_lam, f_z: column vectors stored as rows
+  std::vector<double> g_z, g_lam;
+};
+
+/// All elements of one kind, in contiguous storage. The only virtual calls of an evaluation: a handful, one per kind.
+/// Signs: the motion row is M v̇ + Gᵀλ − f, so applied forces are *subtracted* from it; planes are derivatives of the
+/// row.
+class ElementGroup {
+ public:
+  virtual ~ElementGroup() = default;
+  virtual std::string_view kind() const = 0;
+  virtual int size() const = 0;
+
+  /// Registers what the elements touch; slots are appended in the group's own order.
+  virtual void connect(std::span<const int> modes, Connectivity& connectivity, std::vector<int>& slots) const = 0;
+
+  /// wrench[frame] += applied force; rates[z] = g.
+  virtual void add_forces(const KinematicState&, std::span<Wrench<double>>, std::span<double> /*g*/) const {}
+  /// phi[row] = Φ − u (or A v + a − u of nonholonomic rows); wrench[frame] −= Gᵀλ.
+  virtual void add_constraints(const KinematicState&, std::span<double>, std::span<Wrench<double>>) const {}
+  /// phi_dot[row] = G v − u̇ (or A v + a − u), bias[row] = d/dt of it without the term G v̇.
+  virtual void calc_velocity_level(const KinematicState&, std::span<double>, std::span<double>) const {}
+  virtual void add_planes(const KinematicState&, PlaneSet, std::span<const int> slots, FramePlanes&) const = 0;
+
+  /// Stored energy [J], and the power [W] that the non-conservative part of the forces brings into the system.
+  virtual double potential(const KinematicState&) const { return 0.0; }
+  virtual double power(const KinematicState&) const { return 0.0; }
+
+  /// Modes of unilateral elements, updated once per accepted step; true: connect() must be called again.
+  virtual int n_modes() const { return 0; }
+  virtual bool update_modes(const KinematicState&, std::span<int>) const { return false; }
+};
+
+/// Rows a group of constraints contributes, for reports: reaction wrench on each frame of one element, −rowsᵀλ.
+class ConstraintElements : public ElementGroup {
+ public:
+  virtual bool holonomic() const = 0;
+  virtual int rows_per_element() const = 0;
+  virtual int frames_per_element() const = 0;
+  virtual int frame(int element, int local) const = 0;
+  virtual int first_row(int element) const = 0;
+  /// The wrench that element e exerts on its local frame, given that element's multipliers.
+  virtual Wrench<double> reaction(int e, const Frame<double>* local, const double* lam, int local_frame) const = 0;
+  virtual Wrench<Dual<6>> reaction(int e, const Frame<Dual<6>>* local, const Dual<6>* lam, int local_frame) const = 0;
+};
+
+inline void add(Wrench<double>& to, const Wrench<double>& w) {
+  to.force += w.force;
+  to.moment += w.moment;
+}
+inline void subtract(Wrench<double>& from, const Wrench<double>& w) {
+  from.force -= w.force;
+  from.moment -= w.moment;
+}
+inline double power_of(const Wrench<double>& w, const Frame<double>& f) { return w.force.dot(f.v) + w.moment.dot(f.w); }
+
+/// block(row, column) −= ∂w_row/∂seed_column
+inline void subtract_derivative(const Wrench<Dual<6>>& w, Block6& block) {
+  for (int i = 0; i < 3; ++i)
+    for (int k = 0; k < 6; ++k) {
+      block(i, k) -= w.force[i].d[k];
+      block(3 + i, k) -= w.moment[i].d[k];
+    }
+}
+
+}  // namespace trammel

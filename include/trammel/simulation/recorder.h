@@ -1,0 +1,38 @@
+#pragma once
+
+#include <vector>
+
+#include "trammel/mechanics/absolute/assemble.h"
+#include "trammel/simulation/record.h"
+
+namespace trammel {
+
+/// Energies and drift at an instant, kept by the simulation.
+struct Ledger {
+  double kinetic = 0.0, potential = 0.0;
+  double work = 0.0;      ///< done on the machine since the start by everything that is not a potential
+  double start = 0.0;     ///< kinetic + potential at the start
+  double position = 0.0;  ///< largest |Φ| at the last accepted step [m, rad]
+  double velocity = 0.0;  ///< largest |Φ̇| there [m/s, rad/s]
+  double drift() const { return kinetic + potential - start - work; }
+};
+
+/// Turns a point of the motion into the numbers that a results file holds: motions of bodies, joint coordinates,
+/// reactions, drives, states, measures, energies, under the names of the model.
+class Recorder {
+ public:
+  Recorder(const Model& model, const Assembly& assembly);
+
+  std::vector<RecordGroup> groups() const { return groups_; }
+  /// `lam` of the point holds all rows. The returned numbers are valid until the next call.
+  std::span<const double> update_frame(const MotionPoint& p, const State& state, const Ledger& ledger);
+
+ private:
+  const Model& model_;
+  const Assembly& assembly_;
+  std::unique_ptr<Workspace> workspace_;
+  std::vector<RecordGroup> groups_;
+  std::vector<double> values_;
+};
+
+}  // namespace trammel

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "trammel/formulations/index3.h"
+#include "trammel/formulations/scaling.h"
+#include "trammel/integrators/motion_integrator.h"
+#include "trammel/simulation/initial_conditions.h"
+#include "trammel/simulation/options.h"
+#include "trammel/simulation/recorder.h"
+#include "trammel/simulation/summary.h"
+
+namespace trammel {
+
+/// Told after each step; returning false stops the run (results are kept).
+struct Progress {
+  double t = 0.0, start = 0.0, end = 0.0, h = 0.0;
+  long steps = 0;
+};
+using ProgressCallback = std::function<bool(const Progress&)>;
+
+/// What `trammel check` finds: the machine assembled, not moved.
+struct CheckReport {
+  int bodies = 0, nv = 0, nz = 0, rows = 0, rank = 0, degrees_of_freedom = 0;
+  std::vector<std::string> redundant;  ///< one line per row that others imply
+  InitialReport initial;
+  std::vector<std::string> remarks;  ///< inconsistent initial values and what was done about them
+  std::string failure;               ///< cannot be assembled, no accelerations, …; empty: ready to run
+  std::string to_text() const;
+};
+
+/// A study made ready to run: owns the const system, one State, one workspace and one integrator memory.
+///
+/// The constructor assembles the machine, finds consistent initial conditions and redundant rows, and throws InputError
+/// for everything that is wrong. `run` integrates; numerical trouble is reported in the Summary, never thrown.
+class Simulation {
+ public:
+  explicit Simulation(const Study& study);
+  ~Simulation();
+
+  Summary run(RecordSink& sink, const ProgressCallback& progress = {});
+
+  // For stepwise use and tests.
+  const Assembly& assembly() const { return full_; }
+  const SecondOrderDae& dae() const { return *index3_; }
+  MotionIntegrator& integrator() { return *integrator_; }
+  State& state() { return state_; }
+  const MotionVariables& initial() const { return x_; }
+  const InitialReport& initial_report() const { return initial_report_; }
+  const std::vector<std::string>& notes() const { return notes_; }
+  RecordSchema make_schema() const;
+
+ private:
+  void make_consistent();
+  void make_integrator();
+  Summary integrate(RecordSink& sink, const ProgressCallback& progress);
+  Summary follow_motions(RecordSink& sink, const ProgressCallback& progress);
+  void record(RecordSink& sink, const MotionVariables& x, const State& state);
+  void update_ledger(const MotionVariables& x, double h);
+  void spread_multipliers(const MotionVariables& x, const State& state);
+  std::string explain(const StepReport& report) const;
+  double calc_condition();
+  Summary begin_summary() const;
+  void finish_summary(Summary& summary) const;
+
+  Study study_;
+  Assembly full_;                      // every row: for reports
+  std::unique_ptr<Assembly> reduced_;  // without dropped rows, if there are any
+  std::vector<int> dropped_;
+  std::unique_ptr<Index3> index3_;  // of the rows that are integrated
+  std::unique_ptr<MotionScaling> scaling_;
+  std::unique_ptr<MotionIntegrator> integrator_;
+  std::unique_ptr<Workspace> workspace_, full_workspace_;
+  State state_;
+  MotionVariables x_;
+  InitialReport initial_report_;
+  std::vector<std::string> notes_;
+  int rank_ = 0;
+
+  std::unique_ptr<Recorder> recorder_;
+  Ledger ledger_;
+  double last_power_ = 0.0, largest_drift_ = 0.0, largest_position_ = 0.0, largest_velocity_ = 0.0;
+  InputBuffer inputs_;
+  MotionVariables sample_;
+  Eigen::VectorXd all_lam_, all_phi_, phi_dot_, bias_;
+};
+
+/// Assembles without simulating.
+CheckReport check(const Study& study);
+
+}  // namespace trammel

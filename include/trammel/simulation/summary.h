@@ -1,0 +1,29 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace trammel {
+
+/// How a run ended and what it cost.
+struct Summary {
+  bool completed = false;
+  std::string stop;     ///< why it stopped, one line
+  std::string failure;  ///< the whole failure report; empty when completed
+  std::string integrator, formulation, linear_solver;
+  double t = 0.0;  ///< where it stopped [s]
+  long steps = 0, rejected_error = 0, rejected_newton = 0, iterations = 0, linearizations = 0, factorizations = 0;
+  double h_min = 0.0, h_max = 0.0;
+  double wall_time = 0.0;                                     ///< [s]
+  double energy_start = 0.0, energy_drift = 0.0, work = 0.0;  ///< [J]; drift: largest
+  double position_drift = 0.0, velocity_drift = 0.0;          ///< largest |Φ|, |Φ̇| at accepted steps
+  double scaling_m = 0.0, scaling_d = 0.0, scaling_k = 0.0, scaling_s = 0.0;
+  int nv = 0, nc = 0, nz = 0, degrees_of_freedom = 0;
+  std::vector<std::string> notes;  ///< corrected initial values, dropped rows, …
+
+  std::string to_text() const;
+  std::map<std::string, std::string> to_attributes() const;
+};
+
+}  // namespace trammel

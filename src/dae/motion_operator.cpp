@@ -1,0 +1,154 @@
+#include "trammel/dae/motion_operator.h"
+
+#include <algorithm>
+
+namespace trammel {
+
+MotionOperator::MotionOperator(const SecondOrderDae& dae, LinearSolverKind solver, const MotionScaling& scaling)
+    : dae_(dae), scaling_(scaling), solver_(make_linear_solver<double>(solver, dae.nv() + dae.nz() + dae.nc())) {}
+
+Status MotionOperator::setup(const MotionPoint& p, const State& state, const MotionCoefficients& coefficients, double h,
+                             Refresh refresh, Workspace& workspace) {
+  ready_ = false;
+  if (refresh == Refresh::linearize || linearizations_ == 0) {
+    const Status status = dae_.linearize(p, state, PlaneSet::all, planes_, workspace);
+    if (!status.ok()) return status;
+    dae_.to_chart(p.q, planes_, G_chart_);
+    ++linearizations_;
+    if (planes_.version != version_) rebuild();
+  }
+  coefficients_ = coefficients;
+  combine(h);
+  const Status status = keeps_pivots_ ? solver_->refactor(values_) : solver_->factor(values_);
+  ready_ = keeps_pivots_ = status.ok();
+  return status;
+}
+
+void MotionOperator::rebuild() {
+  version_ = planes_.version;
+  keeps_pivots_ = false;
+  const int nv = dae_.nv(), nz = dae_.nz(), nc = dae_.nc(), n = nv + nz + nc;
+  const TransposedPattern Gt = make_transposed(planes_.constraint);
+
+  // G by rows: the columns of row r and the slots of their values.
+  row_start_ = Gt.pattern.start;
+  row_column_ = Gt.pattern.index;
+  row_slot_ = Gt.from;
+
+  PatternBuilder builder(n, n);
+  builder.add(planes_.motion);
+  builder.add(planes_.state_force, 0, nv);
+  builder.add(planes_.state_rate, nv, 0);
+  builder.add(planes_.state_state, nv, nv);
+  builder.add(planes_.state_lam, nv, nv + nz);
+  builder.add(planes_.reaction, 0, nv + nz);
+  builder.add(planes_.constraint, nv + nz, 0);
+  builder.add(Gt.pattern, 0, nv + nz);
+  if (scaling_.has_penalty()) {
+    for (int r = 0; r < nc; ++r)
+      for (int i = row_start_[r]; i < row_start_[r + 1]; ++i)
+        for (int j = row_start_[r]; j < row_start_[r + 1]; ++j) builder.add(row_column_[i], row_column_[j]);
+  }
+  pattern_ = builder.build(version_);
+
+  const auto map = [&](const Pattern& plane, int row, int column, Map& to) {
+    to.slot.resize(plane.nnz());
+    for (int c = 0; c < plane.n_cols; ++c)
+      for (int k = plane.start[c]; k < plane.start[c + 1]; ++k)
+        to.slot[k] = pattern_.slot(row + plane.index[k], column + c);
+  };
+  map(planes_.motion, 0, 0, motion_);
+  map(planes_.state_force, 0, nv, state_force_);
+  map(planes_.state_rate, nv, 0, state_rate_);
+  map(planes_.state_state, nv, nv, state_state_);
+  map(planes_.state_lam, nv, nv + nz, state_lam_);
+  map(planes_.reaction, 0, nv + nz, reaction_);
+  map(planes_.constraint, nv + nz, 0, constraint_);
+  constraint_transposed_.slot.resize(planes_.constraint.nnz());
+  for (int c = 0; c < nv; ++c)
+    for (int k = planes_.constraint.start[c]; k < planes_.constraint.start[c + 1]; ++k)
+      constraint_transposed_.slot[k] = pattern_.slot(c, nv + nz + planes_.constraint.index[k]);
+  E_slot_.resize(nz);
+  for (int z = 0; z < nz; ++z) E_slot_[z] = pattern_.slot(nv + z, nv + z);
+
+  pair_start_.clear(), pair_slot_.clear();
+  if (scaling_.has_penalty()) {
+    for (int r = 0; r < nc; ++r) {
+      pair_start_.push_back(static_cast<int>(pair_slot_.size()));
+      for (int i = row_start_[r]; i < row_start_[r + 1]; ++i)
+        for (int j = row_start_[r]; j < row_start_[r + 1]; ++j)
+          pair_slot_.push_back(pattern_.slot(row_column_[i], row_column_[j]));
+    }
+  }
+  values_.assign(pattern_.nnz(), 0.0);
+  constraint_values_.assign(planes_.constraint.nnz(), 0.0);
+  row_.assign(n, 1.0);
+  column_.assign(n, 1.0);
+
+  OrderingHint hint;
+  hint.roles.assign(n, UnknownRole::coordinate);
+  std::fill(hint.roles.begin() + nv, hint.roles.begin() + nv + nz, UnknownRole::other);
+  std::fill(hint.roles.begin() + nv + nz, hint.roles.end(), UnknownRole::multiplier);
+  static_cast<void>(solver_->analyze(pattern_, hint));
+}
+
+void MotionOperator::combine(double h) {
+  const int nv = dae_.nv(), nz = dae_.nz(), nc = dae_.nc();
+  factors_ = scaling_.calc(h, planes_);
+  const double ca = coefficients_.a, cv = coefficients_.v;
+  std::fill(values_.begin(), values_.end(), 0.0);
+  for (std::size_t k = 0; k < planes_.M.size(); ++k)
+    values_[motion_.slot[k]] += ca * planes_.M[k] + cv * planes_.D[k] + planes_.K[k] + planes_.K_lam[k];
+  const auto add = [&](const Map& map, const std::vector<double>& plane, double factor) {
+    for (std::size_t k = 0; k < plane.size(); ++k) values_[map.slot[k]] += factor * plane[k];
+  };
+  add(state_force_, planes_.f_z, 1.0);
+  add(state_rate_, planes_.g_q, 1.0);
+  add(state_rate_, planes_.g_v, cv);
+  add(state_state_, planes_.g_z, 1.0);
+  add(state_lam_, planes_.g_lam, 1.0);
+  for (int z = 0; z < nz; ++z) values_[E_slot_[z]] += coefficients_.zp * dae_.E()[z];
+  add(reaction_, planes_.f_lam, 1.0);
+  add(constraint_transposed_, planes_.G, 1.0);
+  for (std::size_t k = 0; k < constraint_values_.size(); ++k) {
+    const bool holonomic = dae_.holonomic()[planes_.constraint.index[k]];
+    constraint_values_[k] = holonomic ? G_chart_[k] : cv * planes_.G[k] + planes_.Gv_q[k];
+  }
+  add(constraint_, constraint_values_, 1.0);
+  if (factors_.penalty != 0.0) apply_penalty();
+
+  std::fill(row_.begin(), row_.begin() + nv, factors_.motion);
+  for (int r = 0; r < nc; ++r) {
+    row_[nv + nz + r] = dae_.holonomic()[r] ? factors_.holonomic : factors_.nonholonomic;
+    column_[nv + nz + r] = factors_.multiplier;
+  }
+  for (int c = 0; c < pattern_.n_cols; ++c)
+    for (int k = pattern_.start[c]; k < pattern_.start[c + 1]; ++k) values_[k] *= row_[pattern_.index[k]] * column_[c];
+}
+
+// motion rows += penalty Gᵀ (constraint rows): the constraint rows have entries in the columns of q only.
+void MotionOperator::apply_penalty() {
+  for (int r = 0; r < dae_.nc(); ++r) {
+    const int first = row_start_[r], n = row_start_[r + 1] - first;
+    const int* slot = pair_slot_.data() + pair_start_[r];
+    for (int i = 0; i < n; ++i) {
+      const double factor = factors_.penalty * planes_.G[row_slot_[first + i]];
+      for (int j = 0; j < n; ++j) values_[slot[i * n + j]] += factor * constraint_values_[row_slot_[first + j]];
+    }
+  }
+}
+
+Status MotionOperator::solve(Vec x) {
+  const int nv = dae_.nv(), nz = dae_.nz();
+  if (factors_.penalty != 0.0) {
+    for (int r = 0; r < dae_.nc(); ++r)
+      for (int k = row_start_[r]; k < row_start_[r + 1]; ++k)
+        x[row_column_[k]] += factors_.penalty * planes_.G[row_slot_[k]] * x[nv + nz + r];
+  }
+  for (Eigen::Index i = 0; i < x.size(); ++i) x[i] *= -row_[i];
+  const Status status = solver_->solve(x);
+  for (Eigen::Index i = 0; i < x.size(); ++i) x[i] *= column_[i];
+  return status;
+}
+
+}  // namespace trammel

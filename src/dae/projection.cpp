@@ -1,0 +1,70 @@
+#include "trammel/dae/projection.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trammel {
+
+namespace {
+
+constexpr double firm_weight = 1e6;       // a firm coordinate moves a million times less
+constexpr double massless_weight = 1e-3;  // of the smallest mass
+constexpr double regularization = 1e-9;   // of the mean of G W⁻¹ Gᵀ
+
+}  // namespace
+
+Projection::Projection(const SecondOrderDae& dae, LinearSolverKind solver, std::vector<char> firm)
+    : dae_(dae), firm_(std::move(firm)), solver_(make_linear_solver<double>(solver, dae.nv() + dae.nc())) {
+  x_.setZero(dae.nv() + dae.nc());
+}
+
+Status Projection::setup(const MotionPoint& p, const State& state, Workspace& workspace) {
+  const int nv = dae_.nv(), nc = dae_.nc();
+  const Status status = dae_.linearize(p, state, PlaneSet::M | PlaneSet::G, planes_, workspace);
+  if (!status.ok()) return status;
+  const Pattern& C = planes_.constraint;
+  if (planes_.version != version_) {
+    version_ = planes_.version;
+    PatternBuilder builder(nv + nc, nv + nc);
+    builder.add_diagonal();
+    builder.add(C, nv, 0);
+    builder.add(make_transposed(C).pattern, 0, nv);
+    pattern_ = builder.build(version_);
+    values_.assign(pattern_.nnz(), 0.0);
+    if (const Status analyzed = solver_->analyze(pattern_); !analyzed.ok()) return analyzed;
+  }
+  W_.assign(nv, 0.0);
+  double smallest = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < nv; ++i) {
+    W_[i] = planes_.M[planes_.motion.slot(i, i)];
+    if (W_[i] > 0.0) smallest = std::min(smallest, W_[i]);
+  }
+  if (!std::isfinite(smallest)) smallest = 1.0;
+  for (int i = 0; i < nv; ++i) {
+    if (W_[i] <= 0.0) W_[i] = massless_weight * smallest;
+    if (!firm_.empty() && firm_[i]) W_[i] *= firm_weight;
+  }
+  double sum = 0.0;
+  std::fill(values_.begin(), values_.end(), 0.0);
+  for (int c = 0; c < nv; ++c) {
+    values_[pattern_.slot(c, c)] = W_[c];
+    for (int k = C.start[c]; k < C.start[c + 1]; ++k) {
+      values_[pattern_.slot(nv + C.index[k], c)] = planes_.G[k];
+      values_[pattern_.slot(c, nv + C.index[k])] = planes_.G[k];
+      sum += planes_.G[k] * planes_.G[k] / W_[c];
+    }
+  }
+  for (int r = 0; r < nc; ++r) values_[pattern_.slot(nv + r, nv + r)] = -regularization * sum / nc;
+  return solver_->factor(values_);
+}
+
+Status Projection::solve(ConstVec r, Vec delta) {
+  const int nv = dae_.nv();
+  x_.head(nv).setZero();
+  x_.tail(dae_.nc()) = -r;
+  const Status status = solver_->solve(x_);
+  delta = x_.head(nv);
+  return status;
+}
+
+}  // namespace trammel

@@ -1,0 +1,363 @@
+#include "trammel/integrators/generalized_alpha.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trammel {
+
+namespace {
+
+// Step-size control: the local error is O(h³); a growth below keep_below is not worth a new matrix.
+constexpr double safety = 0.9, max_growth = 2.0, min_shrink = 0.2, keep_below = 1.2;
+constexpr double newton_shrink = 0.25;
+// Newton's tolerance of an error-controlled run as a fraction of the local error's: its remainder must not be seen
+// in the error estimate, a difference of accelerations.
+constexpr double newton_fraction = 1e-3;
+// The matrix is renewed when it needs more iterations than a fresh one would.
+constexpr double slow_rate = 0.2;
+constexpr int max_attempts = 60;
+
+}  // namespace
+
+AlphaCoefficients AlphaCoefficients::chung_hulbert(double rho_inf) {
+  AlphaCoefficients c;
+  c.alpha_m = (2.0 * rho_inf - 1.0) / (rho_inf + 1.0);
+  c.alpha_f = rho_inf / (rho_inf + 1.0);
+  c.gamma = 0.5 + c.alpha_f - c.alpha_m;
+  c.beta = 0.25 * (c.gamma + 0.5) * (c.gamma + 0.5);
+  return c;
+}
+
+AlphaCoefficients AlphaCoefficients::hht(double alpha) {
+  return {0.0, -alpha, 0.25 * (1.0 - alpha) * (1.0 - alpha), 0.5 - alpha};
+}
+
+AlphaCoefficients AlphaCoefficients::newmark(double gamma) {
+  return {0.0, 0.0, 0.25 * (gamma + 0.5) * (gamma + 0.5), gamma};
+}
+
+GeneralizedAlpha::GeneralizedAlpha(const SecondOrderDae& dae, AlphaCoefficients coefficients,
+                                   const StepOptions& options, LinearSolverKind solver, const MotionScaling& scaling)
+    : dae_(dae),
+      c_(coefficients),
+      options_(options),
+      operator_(dae, solver, scaling),
+      acceleration_(dae, solver),
+      workspace_(dae.make_workspace()) {
+  const int nv = dae.nv(), nz = dae.nz(), nc = dae.nc();
+  ends_.from.resize(nv, nz, nc);
+  ends_.to.resize(nv, nz, nc);
+  for (auto* x : {&alg_, &alg_new_, &alg_rate_, &a_old_, &ends_.q_rate_from, &ends_.q_rate_to}) x->setZero(nv);
+  for (auto* x : {&algz_, &algz_new_, &algz_rate_, &zp_old_}) x->setZero(nz);
+  lam_old_.setZero(nc);
+  for (auto* x : {&x_, &residual_}) x->setZero(nv + nz + nc);
+  weight_.setOnes(nv + nz + nc);
+}
+
+// ---- start ---------------------------------------------------------------------------------------------------------
+
+Status GeneralizedAlpha::start(const MotionVariables& at, State& state) {
+  ends_.to = at;
+  pending_ = true;
+  commit(state);
+  restart_ = true;
+  h_next_ = h_old_ = h_alpha_ = 0.0;
+  return Status::success();
+}
+
+// a_0 = v̇_0 + Δ h v̈_0 with v̈ from consistent accelerations a little before and after, along the motion.
+Status GeneralizedAlpha::start_algorithmic_acceleration(const State& state) {
+  const MotionVariables& x0 = ends_.from;
+  // A central difference loses ε/δ to rounding and δ² to truncation, relative to the time scale of the motion.
+  const double rate = x0.v.size() ? std::sqrt(x0.v.squaredNorm() + std::abs(x0.v.dot(x0.a)) + x0.a.norm()) : 0.0;
+  const double dt = 1e-5 / (1.0 + rate);
+  MotionVariables x = x0;
+  for (int side : {1, -1}) {
+    const double s = side * dt;
+    x.t = x0.t + s;
+    x.q = x0.q + s * x0.v + 0.5 * s * s * x0.a;  // charts are centred: q̇ = v
+    x.v = x0.v + s * x0.a;
+    x.z = x0.z + s * x0.zp;
+    x.a = x0.a, x.zp = x0.zp, x.lam = x0.lam;
+    if (const Status status = acceleration_.solve(x, state, *workspace_); !status.ok()) return status;
+    if (side > 0) {
+      alg_rate_ = x.a;
+      algz_rate_ = x.zp;
+    } else {
+      alg_rate_ = (alg_rate_ - x.a) / (2.0 * dt);
+      algz_rate_ = (algz_rate_ - x.zp) / (2.0 * dt);
+    }
+  }
+  alg_ = x0.a;
+  algz_ = x0.zp;
+  h_alpha_ = 0.0;  // v̇ itself belongs to t_n
+  a_old_ = x0.a, lam_old_ = x0.lam, zp_old_ = x0.zp;
+  h_old_ = 0.0;
+  return Status::success();
+}
+
+// a_n belongs to t_n + Δ h.
+void GeneralizedAlpha::move_algorithmic_acceleration(double h) {
+  const double delta = (c_.alpha_m - c_.alpha_f) * (h - h_alpha_);
+  if (delta == 0.0) return;
+  alg_ += delta * alg_rate_;
+  algz_ += delta * algz_rate_;
+  h_alpha_ = h;
+}
+
+// ---- a step --------------------------------------------------------------------------------------------------------
+
+StepReport GeneralizedAlpha::advance(double t_end, State& state) {
+  StepReport report;
+  commit(state);
+  if (restart_) {
+    report.status = start_algorithmic_acceleration(state);
+    if (!report.status.ok()) return report;
+    restart_ = false;
+  }
+  update_weights();
+  double h = choose_step(t_end);
+  for (int attempt = 0; attempt < max_attempts; ++attempt) {
+    report.attempted_h = h;
+    move_algorithmic_acceleration(h);
+    predict(h);
+    report.status = iterate(h, state, report);
+    if (report.status.outcome == Outcome::fatal) return report;
+    if (!report.status.ok()) {
+      ++report.rejected_newton;
+      if (options_.h || h * newton_shrink < options_.hmin) return report;  // a fixed step stays what it is
+      h *= newton_shrink;
+      continue;
+    }
+    if (!options_.h) {
+      report.error = local_error(h);
+      const double factor =
+          std::clamp(safety * std::pow(std::max(report.error, 1e-10), -1.0 / 3.0), min_shrink, max_growth);
+      if (report.error > 1.0) {
+        ++report.rejected_error;
+        report.status = Status::recoverable(Cause::error_test);
+        if (h * factor < options_.hmin) return report;
+        h *= factor;
+        continue;
+      }
+      h_next_ = factor > 1.0 && factor < keep_below ? h : h * factor;
+      if (report.rejected_newton > 0) h_next_ = std::min(h_next_, h);
+    }
+    accept(h);
+    report.h = h;
+    return report;
+  }
+  return report;
+}
+
+double GeneralizedAlpha::choose_step(double t_end) {
+  const double remaining = t_end - ends_.from.t;
+  double h = options_.h ? *options_.h : h_next_;
+  if (h <= 0.0) {
+    // First step: the change of q by the third derivative stays below the tolerance, with a margin.
+    double size = 0.0;
+    for (Eigen::Index i = 0; i < alg_rate_.size(); ++i)
+      size = std::max(size, std::abs(alg_rate_[i]) / (options_.atol + options_.rtol * std::abs(ends_.from.q[i])));
+    h = options_.h0 ? *options_.h0 : std::min(0.5 * std::cbrt(1.0 / (size + 1e-30)), 1e-2 * remaining);
+  }
+  if (!options_.h) h = std::min(h, options_.hmax);
+  // Reach t_end exactly, and do not leave a last sliver behind.
+  if (h > remaining * (1.0 - 1e-9)) return remaining;
+  if (!options_.h && h > 0.5 * remaining) return 0.5 * remaining;
+  return h;
+}
+
+void GeneralizedAlpha::predict(double h) {
+  const MotionVariables& x0 = ends_.from;
+  MotionVariables& x = ends_.to;
+  const double ratio = h_old_ > 0.0 ? h / h_old_ : 0.0;
+  x.t = x0.t + h;
+  x.a = x0.a + ratio * (x0.a - a_old_);
+  x.zp = x0.zp + ratio * (x0.zp - zp_old_);
+  x.lam = x0.lam + ratio * (x0.lam - lam_old_);
+  const double f = 1.0 / (1.0 - c_.alpha_m);
+  alg_new_ = f * ((1.0 - c_.alpha_f) * x.a + c_.alpha_f * x0.a - c_.alpha_m * alg_);
+  algz_new_ = f * ((1.0 - c_.alpha_f) * x.zp + c_.alpha_f * x0.zp - c_.alpha_m * algz_);
+  x.v = x0.v + h * ((1.0 - c_.gamma) * alg_ + c_.gamma * alg_new_);
+  x.q = x0.q + h * x0.v + h * h * ((0.5 - c_.beta) * alg_ + c_.beta * alg_new_);
+  x.z = x0.z + h * ((1.0 - c_.gamma) * algz_ + c_.gamma * algz_new_);
+  dae_.calc_inputs(x.t, inputs_);
+}
+
+Status GeneralizedAlpha::refresh(double h, const State& state, MotionOperator::Refresh refresh, StepReport& report) {
+  // (2), (3): δv̇ = (1 − α_m)/((1 − α_f) β h²) δq, δv = γ/(β h) δq, δż = (1 − α_m)/((1 − α_f) γ h) δz
+  const double ratio = (1.0 - c_.alpha_m) / (1.0 - c_.alpha_f);
+  const MotionCoefficients coefficients{ratio / (c_.beta * h * h), c_.gamma / (c_.beta * h), ratio / (c_.gamma * h)};
+  if (refresh == MotionOperator::Refresh::linearize) ++report.linearizations;
+  ++report.factorizations;
+  test_.forget();
+  return operator_.setup(ends_.to.point(inputs_.view()), state, coefficients, h, refresh, *workspace_);
+}
+
+Status GeneralizedAlpha::iterate(double h, const State& state, StepReport& report) {
+  const int nv = dae_.nv(), nz = dae_.nz(), nc = dae_.nc();
+  const double c_v = c_.gamma / (c_.beta * h);
+  bool fresh = !operator_.ready() || state.version != matrix_version_;
+  if (fresh || operator_.coefficients().v != c_v) {
+    const Status status = refresh(h, state, MotionOperator::Refresh::linearize, report);
+    if (!status.ok()) return status;
+    matrix_version_ = state.version;
+    fresh = true;
+  }
+  test_.start();
+  for (int k = 0; k < options_.max_iterations; ++k) {
+    Status status = dae_.residual(ends_.to.point(inputs_.view()), state, residual_.head(nv), residual_.segment(nv, nz),
+                                  residual_.tail(nc), *workspace_);
+    if (!status.ok()) return status;
+    x_ = residual_;
+    status = operator_.solve(x_);  // J δ = −r
+    if (!status.ok()) return status;
+    correct(h);
+    ++report.iterations;
+    const ConvergenceTest::Verdict verdict = test_.judge(correction_norm(report));
+    if (verdict == ConvergenceTest::Verdict::converged) return Status::success();
+    const bool slow = verdict == ConvergenceTest::Verdict::diverging || test_.rate() > slow_rate;
+    if (slow && !fresh && k > 0) {
+      // The matrix is old: begin the step again with a new one.
+      predict(h);
+      status = refresh(h, state, MotionOperator::Refresh::linearize, report);
+      if (!status.ok()) return status;
+      fresh = true;
+      test_.start();
+      k = -1;
+    } else if (verdict == ConvergenceTest::Verdict::diverging) {
+      find_worst_row(report);
+      return Status::recoverable(Cause::slow_convergence, report.worst_row);
+    }
+  }
+  find_worst_row(report);
+  return Status::recoverable(Cause::too_many_iterations, report.worst_row);
+}
+
+void GeneralizedAlpha::correct(double h) {
+  const int nv = dae_.nv(), nz = dae_.nz(), nc = dae_.nc();
+  const double ratio = (1.0 - c_.alpha_m) / (1.0 - c_.alpha_f);
+  MotionVariables& x = ends_.to;
+  const auto dq = x_.head(nv);
+  const auto dz = x_.segment(nv, nz);
+  x.q += dq;
+  x.v += c_.gamma / (c_.beta * h) * dq;
+  x.a += ratio / (c_.beta * h * h) * dq;
+  alg_new_ += 1.0 / (c_.beta * h * h) * dq;
+  x.z += dz;
+  x.zp += ratio / (c_.gamma * h) * dz;
+  algz_new_ += 1.0 / (c_.gamma * h) * dz;
+  x.lam += x_.tail(nc);
+}
+
+// ---- norms ---------------------------------------------------------------------------------------------------------
+
+void GeneralizedAlpha::update_weights() {
+  const int nv = dae_.nv(), nz = dae_.nz();
+  const double absolute = options_.h ? options_.newton_tol : newton_fraction * options_.atol;
+  const double relative = options_.h ? options_.newton_tol : newton_fraction * options_.rtol;
+  for (int i = 0; i < nv; ++i) weight_[i] = absolute + relative * std::abs(ends_.from.q[i]);
+  for (int i = 0; i < nz; ++i) weight_[nv + i] = absolute + relative * std::abs(ends_.from.z[i]);
+}
+
+// Largest weighted correction, judged in scaled variables: λ̂ = λ/multiplier is a displacement.
+double GeneralizedAlpha::correction_norm(StepReport& report) const {
+  const int n_states = dae_.nv() + dae_.nz();
+  const double multiplier = operator_.scaling().multiplier;
+  const double absolute = options_.h ? options_.newton_tol : newton_fraction * options_.atol;
+  const double relative = options_.h ? options_.newton_tol : newton_fraction * options_.rtol;
+  double largest = 0.0;
+  for (Eigen::Index i = 0; i < x_.size(); ++i) {
+    const bool is_multiplier = i >= n_states;
+    const double limit =
+        is_multiplier ? absolute * multiplier + relative * std::abs(ends_.to.lam[i - n_states]) : weight_[i];
+    const double size = std::abs(x_[i]) / limit;
+    if (!(size <= largest)) {  // NaN included
+      largest = size;
+      report.worst_unknown = static_cast<int>(i);
+      report.worst_correction = x_[i];
+      report.worst_limit = limit;
+    }
+  }
+  return largest;
+}
+
+void GeneralizedAlpha::find_worst_row(StepReport& report) const {
+  const int nv = dae_.nv(), nz = dae_.nz();
+  const ScalingFactors& f = operator_.scaling();
+  double largest = -1.0;
+  for (Eigen::Index i = 0; i < residual_.size(); ++i) {
+    double factor = i < nv ? f.motion : 1.0;
+    if (i >= nv + nz) factor = dae_.holonomic()[i - nv - nz] ? f.holonomic : f.nonholonomic;
+    const double size = std::abs(residual_[i]) * factor;
+    if (!(size <= largest)) {
+      largest = size;
+      report.worst_row = static_cast<int>(i);
+      report.worst_residual = residual_[i];
+    }
+  }
+}
+
+double GeneralizedAlpha::local_error(double h) const {
+  const double constant = std::abs(1.0 / 6.0 - c_.beta - 0.5 * (c_.alpha_m - c_.alpha_f));
+  double largest = 0.0;
+  for (Eigen::Index i = 0; i < alg_.size(); ++i) {
+    const double weight = options_.atol + options_.rtol * std::max(std::abs(ends_.from.q[i]), std::abs(ends_.to.q[i]));
+    largest = std::max(largest, constant * h * h * std::abs(alg_new_[i] - alg_[i]) / weight);
+  }
+  return largest;
+}
+
+// ---- accepting -----------------------------------------------------------------------------------------------------
+
+void GeneralizedAlpha::accept(double h) {
+  alg_rate_ = (alg_new_ - alg_) / h;
+  algz_rate_ = (algz_new_ - algz_) / h;
+  alg_.swap(alg_new_);
+  algz_.swap(algz_new_);
+  a_old_ = ends_.from.a, lam_old_ = ends_.from.lam, zp_old_ = ends_.from.zp;
+  h_old_ = h;
+  dae_.calc_q_rate(ends_.from.q, ends_.from.v, ends_.q_rate_from);
+  dae_.calc_q_rate(ends_.to.q, ends_.to.v, ends_.q_rate_to);
+  // A kink of an input ends the history: accelerations jump there.
+  restart_ = !options_.h && dae_.next_breakpoint(ends_.from.t) <= ends_.to.t;
+  pending_ = true;
+}
+
+void GeneralizedAlpha::commit(State& state) {
+  if (!pending_) return;
+  pending_ = false;
+  ends_.from = ends_.to;
+  dae_.calc_inputs(ends_.from.t, inputs_);
+  dae_.accepted(ends_.to.point(inputs_.view()), ends_.from.q, state, *workspace_);
+}
+
+// ---- restarts ------------------------------------------------------------------------------------------------------
+
+std::vector<double> GeneralizedAlpha::save() {
+  operator_.invalidate();
+  std::vector<double> numbers{
+      pending_ ? 1.0 : 0.0, restart_ ? 1.0 : 0.0, h_next_, h_alpha_, h_old_, ends_.from.t, ends_.to.t};
+  const auto put = [&](const Eigen::VectorXd& x) { numbers.insert(numbers.end(), x.data(), x.data() + x.size()); };
+  for (const MotionVariables* x : {&ends_.from, &ends_.to})
+    for (const auto* y : {&x->q, &x->v, &x->a, &x->z, &x->zp, &x->lam}) put(*y);
+  for (const auto* x : {&alg_, &alg_rate_, &algz_, &algz_rate_, &a_old_, &lam_old_, &zp_old_}) put(*x);
+  return numbers;
+}
+
+void GeneralizedAlpha::restore(std::span<const double> numbers) {
+  pending_ = numbers[0] != 0.0, restart_ = numbers[1] != 0.0;
+  h_next_ = numbers[2], h_alpha_ = numbers[3], h_old_ = numbers[4];
+  ends_.from.t = numbers[5], ends_.to.t = numbers[6];
+  const double* next = numbers.data() + 7;
+  const auto take = [&](Eigen::VectorXd& x) {
+    x = Eigen::Map<const Eigen::VectorXd>(next, x.size());
+    next += x.size();
+  };
+  for (MotionVariables* x : {&ends_.from, &ends_.to})
+    for (auto* y : {&x->q, &x->v, &x->a, &x->z, &x->zp, &x->lam}) take(*y);
+  for (auto* x : {&alg_, &alg_rate_, &algz_, &algz_rate_, &a_old_, &lam_old_, &zp_old_}) take(*x);
+  operator_.invalidate();
+}
+
+}  // namespace trammel

@@ -1,0 +1,423 @@
+#include "trammel/mechanics/absolute/absolute_system.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "plane_assembly.h"
+
+namespace trammel {
+
+using detail::AbsoluteWorkspace;
+
+namespace {
+
+AbsoluteWorkspace& scratch(Workspace& workspace) { return static_cast<AbsoluteWorkspace&>(workspace); }
+
+// Index of the first number that is not finite, or −1.
+int first_not_finite(ConstVec x) {
+  if (x.size() == 0 || std::isfinite(x.sum())) return -1;  // a sum is finite unless a term is not, or it overflows
+  for (Eigen::Index i = 0; i < x.size(); ++i)
+    if (!std::isfinite(x[i])) return static_cast<int>(i);
+  return -1;
+}
+
+}  // namespace
+
+AbsoluteSystem::AbsoluteSystem() {
+  frames_.push_back({});
+  frames_[0].name = "ground";
+  inputs_.push_back(TimeFunction::polynomial({0.0, 1.0}));  // u₀ = t
+}
+
+int AbsoluteSystem::add_frame(FrameMap frame) {
+  switch (frame.kind) {
+    case FrameMap::Kind::ground:
+      frame.nv = 0;
+      break;
+    case FrameMap::Kind::rigid:
+      frame.nv = 6;
+      frame.chart = n_charts_++;
+      kinds_q_.insert(kinds_q_.end(), 3, Kind::position);
+      kinds_q_.insert(kinds_q_.end(), 3, Kind::rotation);
+      break;
+    case FrameMap::Kind::planar:
+      frame.nv = 3;
+      kinds_q_.insert(kinds_q_.end(), {Kind::position, Kind::position, Kind::rotation});
+      break;
+    case FrameMap::Kind::particle:
+      frame.nv = 3;
+      kinds_q_.insert(kinds_q_.end(), 3, Kind::position);
+      break;
+    case FrameMap::Kind::scalar:
+      frame.nv = 1;
+      kinds_q_.push_back(Kind::position);
+      break;
+  }
+  frame.offset = nv_;
+  nv_ += frame.nv;
+  frames_.push_back(std::move(frame));
+  return n_frames() - 1;
+}
+
+int AbsoluteSystem::add_input(TimeFunction function) {
+  inputs_.push_back(std::move(function));
+  return static_cast<int>(inputs_.size()) - 1;
+}
+
+int AbsoluteSystem::add_state(std::string name, bool algebraic) {
+  state_names_.push_back(std::move(name));
+  E_.push_back(algebraic ? 0.0 : 1.0);
+  return nz() - 1;
+}
+
+int AbsoluteSystem::add_rows(const std::string& owner, int count, bool holonomic, const std::string& unit) {
+  const int first = n_rows();
+  int number = first > 0 && row_owner_.back() == owner ? row_number_.back() : 0;
+  for (int i = 0; i < count; ++i) {
+    row_owner_.push_back(owner);
+    row_unit_.push_back(unit);
+    row_number_.push_back(++number);
+    row_holonomic_.push_back(holonomic);
+    active_.push_back(0);
+  }
+  return first;
+}
+
+int AbsoluteSystem::add_branch(const RelativeCoordinate& x, int frame_a, int frame_b) {
+  branches_.push_back({x, {frame_a, frame_b}});
+  return static_cast<int>(branches_.size()) - 1;
+}
+
+void AbsoluteSystem::drop_rows(std::span<const int> rows) {
+  for (int row : rows) active_[row] = -1;
+  finish();
+}
+
+void AbsoluteSystem::finish() {
+  nc_ = 0;
+  all_row_.clear();
+  active_holonomic_.clear();
+  for (int row = 0; row < n_rows(); ++row) {
+    if (active_[row] < 0) continue;
+    active_[row] = nc_++;
+    all_row_.push_back(row);
+    active_holonomic_.push_back(row_holonomic_[row]);
+  }
+  n_modes_ = 0;
+  for (const auto& group : groups_) n_modes_ += group->n_modes();
+}
+
+State AbsoluteSystem::make_state() const {
+  State state;
+  state.charts.resize(n_charts_);
+  state.branches.resize(branches_.size());
+  state.modes.assign(n_modes_, 0);
+  return state;
+}
+
+// ---- names ---------------------------------------------------------------------------------------------------------
+
+int AbsoluteSystem::frame_of(int coordinate) const {
+  const auto it = std::upper_bound(frames_.begin(), frames_.end(), coordinate,
+                                   [](int i, const FrameMap& f) { return i < f.offset; });
+  auto frame = std::prev(it);
+  while (frame->nv == 0) --frame;
+  return static_cast<int>(frame - frames_.begin());
+}
+
+std::string AbsoluteSystem::describe_row(int row) const {
+  return fmt::format("{}, row {} [{}]", row_owner_[row], row_number_[row], row_unit_[row]);
+}
+
+std::string AbsoluteSystem::describe_coordinate(int i) const {
+  static constexpr const char* axes = "xyz";
+  const FrameMap& f = frames_[frame_of(i)];
+  const int k = i - f.offset;
+  switch (f.kind) {
+    case FrameMap::Kind::scalar:
+      return fmt::format("coordinate '{}'", f.name);
+    case FrameMap::Kind::planar:
+      return k < 2 ? fmt::format("body '{}', in-plane position {} [m]", f.name, k + 1)
+                   : fmt::format("body '{}', angle [rad]", f.name);
+    default:
+      return k < 3 ? fmt::format("body '{}', position {} [m]", f.name, axes[k])
+                   : fmt::format("body '{}', rotation about {} [rad]", f.name, axes[k - 3]);
+  }
+}
+
+std::string AbsoluteSystem::describe_motion_row(int i) const {
+  static constexpr const char* axes = "xyz";
+  const FrameMap& f = frames_[frame_of(i)];
+  const int k = i - f.offset;
+  switch (f.kind) {
+    case FrameMap::Kind::scalar:
+      return fmt::format("coordinate '{}', balance of forces", f.name);
+    case FrameMap::Kind::planar:
+      return k < 2 ? fmt::format("body '{}', balance of forces in its plane, {} [N]", f.name, k + 1)
+                   : fmt::format("body '{}', balance of moments [N m]", f.name);
+    default:
+      return k < 3 ? fmt::format("body '{}', balance of forces along {} [N]", f.name, axes[k])
+                   : fmt::format("body '{}', balance of moments about its {} [N m]", f.name, axes[k - 3]);
+  }
+}
+
+// ---- inputs and kinematics -----------------------------------------------------------------------------------------
+
+std::unique_ptr<Workspace> AbsoluteSystem::make_workspace() const {
+  auto workspace = std::make_unique<AbsoluteWorkspace>();
+  workspace->frames.resize(n_frames());
+  Frame<double>& ground = workspace->frames[0];
+  ground.R.setIdentity();
+  ground.p.setZero(), ground.v.setZero(), ground.w.setZero();
+  workspace->wrench.resize(n_frames());
+  workspace->lam.assign(n_rows(), 0.0);
+  workspace->phi.assign(n_rows(), 0.0);
+  workspace->phi_dot.assign(n_rows(), 0.0);
+  workspace->bias.assign(n_rows(), 0.0);
+  workspace->turns.assign(branches_.size(), 0.0);
+  workspace->rates.assign(E_.size(), 0.0);
+  return workspace;
+}
+
+void AbsoluteSystem::calc_inputs(double t, InputBuffer& inputs) const {
+  if (inputs.u.size() != inputs_.size()) inputs.resize(inputs_.size());
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    const TimeFunction::Value value = inputs_[i].evaluate(t);
+    inputs.u[i] = value.u;
+    inputs.ud[i] = value.ud;
+    inputs.udd[i] = value.udd;
+  }
+}
+
+double AbsoluteSystem::next_breakpoint(double t) const {
+  double next = std::numeric_limits<double>::infinity();
+  for (const TimeFunction& input : inputs_) next = std::min(next, input.next_breakpoint(t));
+  return next;
+}
+
+KinematicState AbsoluteSystem::update_kinematics(const MotionPoint& p, const State& state, Workspace& workspace) const {
+  AbsoluteWorkspace& ws = scratch(workspace);
+  for (int f = 1; f < n_frames(); ++f) {
+    const FrameMap& map = frames_[f];
+    Frame<double>& frame = ws.frames[f];
+    const double* q = p.q.data() + map.offset;
+    const double* v = p.v.data() + map.offset;
+    switch (map.kind) {
+      case FrameMap::Kind::rigid:
+        frame.p = {q[0], q[1], q[2]};
+        frame.R.noalias() = state.charts[map.chart].R_ref * exp_so3(Vec3<double>(q[3], q[4], q[5]));
+        frame.v = {v[0], v[1], v[2]};
+        frame.w = {v[3], v[4], v[5]};
+        break;
+      case FrameMap::Kind::planar: {
+        const Eigen::Vector3d axis = map.S.block<3, 1>(3, 2);
+        frame.p = map.p0 + map.S.block<3, 1>(0, 0) * q[0] + map.S.block<3, 1>(0, 1) * q[1];
+        frame.R.noalias() = map.R0 * exp_so3(Vec3<double>(axis * q[2]));
+        frame.v = map.S.block<3, 1>(0, 0) * v[0] + map.S.block<3, 1>(0, 1) * v[1];
+        frame.w = axis * v[2];
+        break;
+      }
+      case FrameMap::Kind::particle:
+        frame.R.setIdentity();
+        frame.p = {q[0], q[1], q[2]};
+        frame.v = {v[0], v[1], v[2]};
+        frame.w.setZero();
+        break;
+      case FrameMap::Kind::scalar:
+        frame.R.setIdentity();
+        frame.p = {q[0], 0.0, 0.0};
+        frame.v = {v[0], 0.0, 0.0};
+        frame.w.setZero();
+        break;
+      case FrameMap::Kind::ground:
+        break;
+    }
+  }
+  for (int row = 0; row < n_rows(); ++row) ws.lam[row] = active_[row] < 0 ? 0.0 : p.lam[active_[row]];
+  for (std::size_t b = 0; b < branches_.size(); ++b) ws.turns[b] = state.branches[b].predict(p.t);
+  return {ws.frames, p.in, ws.lam, std::span(p.z.data(), p.z.size()), ws.turns};
+}
+
+// ---- equations -----------------------------------------------------------------------------------------------------
+
+Status AbsoluteSystem::residual(const MotionPoint& p, const State& state, Vec motion, Vec internal, Vec phi,
+                                Workspace& workspace) const {
+  AbsoluteWorkspace& ws = scratch(workspace);
+  const KinematicState k = update_kinematics(p, state, workspace);
+  for (Wrench<double>& w : ws.wrench) w = zero_wrench<double>();
+  std::fill(ws.rates.begin(), ws.rates.end(), 0.0);
+  for (const auto& group : groups_) {
+    group->add_forces(k, ws.wrench, ws.rates);
+    group->add_constraints(k, ws.phi, ws.wrench);
+  }
+  for (int f = 1; f < n_frames(); ++f) {
+    const FrameMap& map = frames_[f];
+    const Wrench<double>& w = ws.wrench[f];
+    const double* a = p.a.data() + map.offset;
+    double* r = motion.data() + map.offset;
+    switch (map.kind) {
+      case FrameMap::Kind::rigid: {
+        const Vec3<double>& omega = ws.frames[f].w;
+        const Vec3<double> J_omega = map.inertia * omega;
+        const Vec3<double> moment = map.inertia * Vec3<double>(a[3], a[4], a[5]) + cross(omega, J_omega) - w.moment;
+        for (int i = 0; i < 3; ++i) {
+          r[i] = map.mass * (a[i] - gravity_[i]) - w.force[i];
+          r[3 + i] = moment[i];
+        }
+        break;
+      }
+      case FrameMap::Kind::planar: {
+        const Eigen::Vector3d axis = map.S.block<3, 1>(3, 2);
+        for (int i = 0; i < 2; ++i) {
+          const Eigen::Vector3d e = map.S.block<3, 1>(0, i);
+          r[i] = map.mass * (a[i] - e.dot(gravity_)) - e.dot(w.force);
+        }
+        r[2] = axis.dot(map.inertia * axis) * a[2] - axis.dot(w.moment);
+        break;
+      }
+      case FrameMap::Kind::particle:
+        for (int i = 0; i < 3; ++i) r[i] = map.mass * (a[i] - gravity_[i]) - w.force[i];
+        break;
+      case FrameMap::Kind::scalar:
+        r[0] = -w.force.x();
+        break;
+      case FrameMap::Kind::ground:
+        break;
+    }
+  }
+  for (int z = 0; z < nz(); ++z) internal[z] = E_[z] * p.zp[z] - ws.rates[z];
+  for (int row = 0; row < nc_; ++row) phi[row] = ws.phi[all_row_[row]];
+  if (const int i = first_not_finite(motion); i >= 0) return Status::recoverable(Cause::not_finite, i);
+  if (const int i = first_not_finite(internal); i >= 0) return Status::recoverable(Cause::not_finite, nv_ + i);
+  if (const int i = first_not_finite(phi); i >= 0) return Status::recoverable(Cause::not_finite, nv_ + nz() + i);
+  return Status::success();
+}
+
+void AbsoluteSystem::all_constraints(const MotionPoint& p, const State& state, std::span<double> phi,
+                                     Workspace& workspace) const {
+  const KinematicState k = update_kinematics(p, state, workspace);
+  for (const auto& group : groups_) group->add_constraints(k, phi, scratch(workspace).wrench);
+}
+
+Status AbsoluteSystem::velocity_level(const MotionPoint& p, const State& state, Vec phi_dot, Vec bias,
+                                      Workspace& workspace) const {
+  AbsoluteWorkspace& ws = scratch(workspace);
+  const KinematicState k = update_kinematics(p, state, workspace);
+  for (const auto& group : groups_) group->calc_velocity_level(k, ws.phi_dot, ws.bias);
+  for (int row = 0; row < nc_; ++row) {
+    phi_dot[row] = ws.phi_dot[all_row_[row]];
+    bias[row] = ws.bias[all_row_[row]];
+  }
+  if (const int i = first_not_finite(bias); i >= 0) return Status::recoverable(Cause::not_finite, nv_ + nz() + i);
+  return Status::success();
+}
+
+Status AbsoluteSystem::linearize(const MotionPoint& p, const State& state, PlaneSet set, MotionPlanes& planes,
+                                 Workspace& workspace) const {
+  AbsoluteWorkspace& ws = scratch(workspace);
+  const KinematicState k = update_kinematics(p, state, workspace);
+  if (ws.assembly.version() != state.version) ws.assembly.rebuild(*this, state);
+  ws.assembly.clear(set);
+  FramePlanes& frame = ws.assembly.frames();
+  // The diagonal pairs were registered first: the slot of frame f is the number of moving frames before it.
+  int slot = 0;
+  for (int f = 1; f < n_frames(); ++f) {
+    const FrameMap& map = frames_[f];
+    if (map.nv == 0) continue;
+    if (contains(set, PlaneSet::M)) {
+      frame.M[slot].topLeftCorner<3, 3>() = map.mass * Eigen::Matrix3d::Identity();
+      frame.M[slot].bottomRightCorner<3, 3>() = map.inertia;
+    }
+    if (contains(set, PlaneSet::D) && map.kind == FrameMap::Kind::rigid) {
+      const Vec3<double>& omega = ws.frames[f].w;  // ∂(ω × Jω)/∂ω = ω̂ J − (Jω)^
+      frame.D[slot].bottomRightCorner<3, 3>() +=
+          hat<double>(omega) * map.inertia - hat<double>(Vec3<double>(map.inertia * omega));
+    }
+    ++slot;
+  }
+  for (std::size_t g = 0; g < groups_.size(); ++g) groups_[g]->add_planes(k, set, ws.assembly.slots(g), frame);
+  ws.assembly.gather(*this, set, planes);
+  return Status::success();
+}
+
+// The three columns of a rotation share their rows, so slot k of one column stands beside slot k of the next two.
+void AbsoluteSystem::to_chart(ConstVec q, MotionPlanes& planes, std::vector<double>& G_chart) const {
+  G_chart.resize(planes.G.size());
+  std::copy(planes.G.begin(), planes.G.end(), G_chart.begin());
+  const auto multiply = [](const Pattern& pattern, int column, const Mat3<double>& J, std::vector<double>& values) {
+    const int n = pattern.start[column + 1] - pattern.start[column];
+    double *c0 = values.data() + pattern.start[column], *c1 = c0 + n, *c2 = c1 + n;
+    for (int k = 0; k < n; ++k) {
+      const double x = c0[k], y = c1[k], z = c2[k];
+      c0[k] = x * J(0, 0) + y * J(1, 0) + z * J(2, 0);
+      c1[k] = x * J(0, 1) + y * J(1, 1) + z * J(2, 1);
+      c2[k] = x * J(0, 2) + y * J(1, 2) + z * J(2, 2);
+    }
+  };
+  for (const FrameMap& map : frames_) {
+    if (map.kind != FrameMap::Kind::rigid) continue;
+    const int column = map.offset + 3;
+    const Mat3<double> J = right_jacobian(Vec3<double>(q[column], q[column + 1], q[column + 2]));
+    multiply(planes.motion, column, J, planes.K);
+    multiply(planes.motion, column, J, planes.K_lam);
+    multiply(planes.constraint, column, J, planes.Gv_q);
+    multiply(planes.constraint, column, J, G_chart);
+    multiply(planes.state_rate, column, J, planes.g_q);
+  }
+}
+
+void AbsoluteSystem::calc_q_rate(ConstVec q, ConstVec v, Vec q_rate) const {
+  q_rate = v;
+  for (const FrameMap& map : frames_) {
+    if (map.kind != FrameMap::Kind::rigid) continue;
+    const Vec3<double> theta = q.segment<3>(map.offset + 3), omega = v.segment<3>(map.offset + 3);
+    q_rate.segment<3>(map.offset + 3) = inverse_right_jacobian(theta) * omega;
+  }
+}
+
+void AbsoluteSystem::accepted(const MotionPoint& p, double chart_threshold, Vec q, State& state,
+                              Workspace& workspace) const {
+  const KinematicState k = update_kinematics(p, state, workspace);
+  for (std::size_t b = 0; b < branches_.size(); ++b) {
+    const BranchMap& branch = branches_[b];
+    const Frame<double> f[2] = {k.frames[branch.frame[0]], k.frames[branch.frame[1]]};
+    FrameRow<double> g[2];
+    branch.x.gradient(f, g);
+    state.branches[b] = {p.t, branch.x.value(f, k.turns[b]), along(g[0], f[0]) + along(g[1], f[1])};
+  }
+  int mode = 0;
+  bool pattern_changed = false;
+  for (const auto& group : groups_) {
+    pattern_changed |= group->update_modes(k, std::span(state.modes).subspan(mode, group->n_modes()));
+    mode += group->n_modes();
+  }
+  if (pattern_changed) ++state.version;
+  for (const FrameMap& map : frames_) {
+    if (map.kind != FrameMap::Kind::rigid) continue;
+    const Vec3<double> theta = q.segment<3>(map.offset + 3);
+    if (theta.norm() <= chart_threshold) continue;
+    state.charts[map.chart] = recentre(state.charts[map.chart], theta);
+    q.segment<3>(map.offset + 3).setZero();
+  }
+}
+
+MechanicalSystem::Energy AbsoluteSystem::calc_energy(const MotionPoint& p, const State& state,
+                                                     Workspace& workspace) const {
+  const KinematicState k = update_kinematics(p, state, workspace);
+  Energy energy;
+  for (int f = 1; f < n_frames(); ++f) {
+    const FrameMap& map = frames_[f];
+    const Frame<double>& frame = k.frames[f];
+    energy.kinetic += 0.5 * map.mass * frame.v.squaredNorm() + 0.5 * frame.w.dot(map.inertia * frame.w);
+    energy.potential -= map.mass * gravity_.dot(frame.p);
+  }
+  for (const auto& group : groups_) {
+    energy.potential += group->potential(k);
+    energy.power += group->power(k);
+  }
+  return energy;
+}
+
+}  // namespace trammel

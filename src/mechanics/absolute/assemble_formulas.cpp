@@ -1,0 +1,213 @@
+#include <algorithm>
+
+#include "assembler.h"
+
+namespace trammel::detail {
+
+using Type = FormulaSignal::Type;
+
+Expression Assembler::parse(const Formula& formula, const FormulaScope& scope, std::vector<Signal>& signals) const {
+  const auto names = [&](const std::vector<std::string>& path) -> ResolvedName {
+    const ResolvedPath resolved = signals_.resolve(scope, path);
+    if (const double* constant = std::get_if<double>(&resolved)) return *constant;
+    if (const std::string* message = std::get_if<std::string>(&resolved)) return *message;
+    const Signal& signal = std::get<Signal>(resolved);
+    const auto it = std::find(signals.begin(), signals.end(), signal);
+    const int index = static_cast<int>(it - signals.begin());
+    if (it == signals.end()) signals.push_back(signal);
+    return index;
+  };
+  const auto tables = [&](const std::string& name) -> ResolvedTable {
+    const auto it = tables_.find(name);
+    if (it == tables_.end()) return "there is no table '" + name + "'";
+    return it->second;
+  };
+  return Expression::parse(formula.text, names, tables);
+}
+
+int Assembler::add_time_function(const Formula& formula) {
+  std::vector<Signal> signals{Signal{}};  // the time has index 0
+  return out_.system->add_input(TimeFunction::expression(parse(formula, {-1, -1, true}, signals)));
+}
+
+int Assembler::compile(const Formula& formula, const FormulaScope& scope) {
+  std::vector<Signal> signals;
+  Expression expression = parse(formula, scope, signals);
+  std::vector<FormulaSignal> bound;
+  for (const Signal& signal : signals) bound.push_back(bind(signal));
+  return out_.formulas->add(std::move(expression), std::move(bound));
+}
+
+int Assembler::compile_measure(int measure) {
+  int& program = measure_program_[measure];
+  if (program < 0) program = compile(model_.measures[measure].expression, {});
+  return program;
+}
+
+int Assembler::compile_output(int control) {
+  int& program = output_program_[control];
+  FormulaScope scope;
+  scope.control = control;
+  if (program < 0) program = compile(model_.controls[control].output, scope);
+  return program;
+}
+
+FormulaSignal Assembler::coordinate_signal(const CoordinateTerm& term, bool rate) const {
+  FormulaSignal s;
+  s.type = rate ? Type::coordinate_rate : Type::coordinate;
+  s.x = term.x;
+  s.frame[0] = term.frame[0], s.frame[1] = term.frame[1];
+  s.branch = term.branch;
+  return s;
+}
+
+FormulaSignal Assembler::bind_joint(const Signal& signal) const {
+  const JointSpec& spec = model_.joints[signal.entity];
+  const Assembly::Joint& joint = out_.joints[signal.entity];
+  switch (signal.kind) {
+    case SignalKind::joint_angle:
+    case SignalKind::joint_angle_rate:
+      return coordinate_signal(coordinate_of(spec.name, JointCoordinate::angle),
+                               signal.kind == SignalKind::joint_angle_rate);
+    case SignalKind::joint_displacement:
+    case SignalKind::joint_displacement_rate:
+      return coordinate_signal(coordinate_of(spec.name, JointCoordinate::displacement),
+                               signal.kind == SignalKind::joint_displacement_rate);
+    default:
+      break;
+  }
+  FormulaSignal s;
+  s.type = signal.kind == SignalKind::joint_force        ? Type::reaction_force
+           : signal.kind == SignalKind::joint_moment     ? Type::reaction_moment
+           : signal.kind == SignalKind::joint_force_norm ? Type::reaction_force_norm
+                                                         : Type::reaction_moment_norm;
+  s.component = signal.component;
+  s.frame[0] = joint.frame_a, s.frame[1] = joint.frame_b;
+  s.s[1] = joint.s_b;
+  s.parts = joint.parts;
+  return s;
+}
+
+FormulaSignal Assembler::bind(const Signal& signal) {
+  FormulaSignal s;
+  s.component = signal.component;
+  const auto at_point = [&](Type type, const std::string& body, const PointSpec& point) {
+    s.type = type;
+    s.frame[0] = frame_of(body);
+    s.s[0] = local_point(s.frame[0], world(point));
+  };
+  const auto between = [&](Type type, int a, const PointSpec& point_a, int b, const PointSpec& point_b) {
+    s.type = type;
+    s.frame[0] = a, s.frame[1] = b;
+    s.s[0] = local_point(a, world(point_a)), s.s[1] = local_point(b, world(point_b));
+  };
+  switch (signal.kind) {
+    case SignalKind::time:
+      s.type = Type::time;
+      break;
+    case SignalKind::body_position:
+    case SignalKind::body_velocity:
+    case SignalKind::body_angular_velocity:
+      s.type = signal.kind == SignalKind::body_position   ? Type::position
+               : signal.kind == SignalKind::body_velocity ? Type::velocity
+                                                          : Type::angular_velocity;
+      s.frame[0] = out_.body_frame[signal.entity];
+      s.s[0] = -places_[s.frame[0]].com;  // the body's origin
+      break;
+    case SignalKind::joint_angle:
+    case SignalKind::joint_angle_rate:
+    case SignalKind::joint_displacement:
+    case SignalKind::joint_displacement_rate:
+    case SignalKind::joint_force:
+    case SignalKind::joint_moment:
+    case SignalKind::joint_force_norm:
+    case SignalKind::joint_moment_norm:
+      return bind_joint(signal);
+    case SignalKind::motion_effort:
+      s.type = Type::effort;
+      s.index = out_.motion_row[signal.entity];
+      break;
+    case SignalKind::coordinate_value:
+    case SignalKind::coordinate_rate:
+      return coordinate_signal(coordinate_of(model_.coordinates[signal.entity].name, JointCoordinate::automatic),
+                               signal.kind == SignalKind::coordinate_rate);
+    case SignalKind::control_output:
+      if (!model_.controls[signal.entity].output.given()) {
+        s.type = Type::state;
+        s.index = out_.control_states[signal.entity][0];
+      } else {
+        s.type = Type::program;
+        s.index = compile_output(signal.entity);
+      }
+      break;
+    case SignalKind::state:
+      s.type = Type::state;
+      s.index = out_.control_states[signal.entity][signal.component];
+      break;
+    case SignalKind::measure:
+    case SignalKind::measure_rate: {
+      const MeasureSpec& m = model_.measures[signal.entity];
+      if (m.kind == MeasureKind::distance) {
+        between(signal.kind == SignalKind::measure ? Type::distance : Type::distance_rate, frame_of(m.body_a),
+                m.point_a, frame_of(m.body_b), m.point_b);
+      } else {
+        s.type = Type::program;
+        s.index = compile_measure(signal.entity);
+      }
+      break;
+    }
+    case SignalKind::point_position:
+    case SignalKind::point_velocity: {
+      const MeasureSpec& m = model_.measures[signal.entity];
+      at_point(signal.kind == SignalKind::point_position ? Type::position : Type::velocity, m.body_a, m.point_a);
+      break;
+    }
+    case SignalKind::spring_length:
+    case SignalKind::spring_length_rate: {
+      const ForceSpec& f = model_.forces[signal.entity];
+      const bool rate = signal.kind == SignalKind::spring_length_rate;
+      if (f.kind != ForceKind::spring_damper) return coordinate_signal(force_coordinate_[signal.entity], rate);
+      between(rate ? Type::distance_rate : Type::distance, frame_of(f.body_a), f.point_a, frame_of(f.body_b),
+              f.point_b);
+      break;
+    }
+  }
+  return s;
+}
+
+void Assembler::compile_measures() {
+  measure_program_.assign(model_.measures.size(), -1);
+  output_program_.assign(model_.controls.size(), -1);
+  for (std::size_t i = 0; i < model_.measures.size(); ++i) {
+    const bool point = model_.measures[i].kind == MeasureKind::point;
+    out_.measures.push_back(bind({point ? SignalKind::point_position : SignalKind::measure, static_cast<int>(i), 0}));
+  }
+  for (std::size_t i = 0; i < model_.controls.size(); ++i)
+    out_.control_output.push_back(bind({SignalKind::control_output, static_cast<int>(i), 0}));
+}
+
+// ---- controls ------------------------------------------------------------------------------------------------------
+
+void Assembler::add_control_states() {
+  for (const ControlSpec& control : model_.controls) {
+    std::vector<int> states;
+    for (std::size_t k = 0; k < control.states.size(); ++k)
+      states.push_back(out_.system->add_state("control '" + control.name + "', state '" + control.states[k] + "'",
+                                              k < control.algebraic.size() && control.algebraic[k]));
+    out_.control_states.push_back(std::move(states));
+  }
+}
+
+void Assembler::add_control_rates() {
+  for (std::size_t i = 0; i < model_.controls.size(); ++i) {
+    FormulaScope scope;
+    scope.control = static_cast<int>(i);
+    FormulaGroup::Element e;
+    e.output = FormulaGroup::Output::rates;
+    for (const Formula& rate : model_.controls[i].rates) e.programs.push_back(compile(rate, scope));
+    e.states = out_.control_states[i];
+    formula_->add(std::move(e));
+  }
+}
+
+}  // namespace trammel::detail

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <vector>
+
+#include "trammel/mechanics/absolute/absolute_system.h"
+
+namespace trammel::detail {
+
+/// From the elements' frame-level planes to the sparse planes of the coordinates: the frame pairs and (row, frame)
+/// pairs that elements registered, and where their numbers go. Rebuilt when State::version moves; else nothing
+/// allocates.
+class PlaneAssembly {
+ public:
+  void rebuild(const AbsoluteSystem& system, const State& state);
+  std::uint64_t version() const { return version_; }
+  std::span<const int> slots(std::size_t group) const { return slots_[group]; }
+
+  void clear(PlaneSet set);
+  FramePlanes& frames() { return frame_; }
+  /// Puts the frame-level planes, mapped by the frames' S, into the coordinate planes.
+  void gather(const AbsoluteSystem& system, PlaneSet set, MotionPlanes& planes) const;
+
+ private:
+  struct Entry {
+    int i, j;        // frames, rows or states
+    int first_slot;  // into column_slots_: the slot of its first row in each of its columns
+  };
+  class Builder;
+
+  std::uint64_t version_ = ~std::uint64_t{0};
+  FramePlanes frame_;
+  std::vector<std::vector<int>> slots_;
+  std::vector<Entry> pairs_, rows_, reactions_, state_forces_, state_rates_, state_states_, state_lams_;
+  std::vector<int> column_slots_;
+  Pattern motion_, constraint_, reaction_, state_force_, state_rate_, state_state_, state_lam_;
+};
+
+struct AbsoluteWorkspace final : Workspace {
+  std::vector<Frame<double>> frames;
+  std::vector<Wrench<double>> wrench;
+  std::vector<double> lam, turns, phi, phi_dot, bias, rates;
+  PlaneAssembly assembly;
+};
+
+}  // namespace trammel::detail

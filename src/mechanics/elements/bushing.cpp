@@ -1,0 +1,8 @@
+#include "force_group_impl.h"
+#include "trammel/mechanics/elements/forces.h"
+
+namespace trammel {
+
+template class ForceGroup<Bushing>;
+
+}  // namespace trammel

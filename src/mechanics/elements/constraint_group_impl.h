@@ -1,0 +1,163 @@
+#pragma once
+
+#include "force_group_impl.h"
+#include "trammel/mechanics/elements/constraint_group.h"
+
+namespace trammel {
+
+// Slots per element: the block of each ordered pair of frames (for K_lam), then (row, frame) for G and Gv_q.
+template <class K>
+void ConstraintGroup<K>::connect(std::span<const int>, Connectivity& connectivity, std::vector<int>& slots) const {
+  for (const Element& e : elements_) {
+    for (int i = 0; i < K::n_frames; ++i)
+      for (int j = 0; j < K::n_frames; ++j) slots.push_back(connectivity.pair(e.frame[i], e.frame[j]));
+    for (int r = 0; r < K::n_rows; ++r)
+      for (int j = 0; j < K::n_frames; ++j) slots.push_back(connectivity.row(e.row + r, e.frame[j]));
+  }
+}
+
+template <class K>
+void ConstraintGroup<K>::add_constraints(const KinematicState& state, std::span<double> phi,
+                                         std::span<Wrench<double>> wrench) const {
+  constexpr int n = K::n_frames;
+  std::array<Frame<double>, n> f;
+  std::array<FrameRow<double>, K::n_rows * n> g;
+  for (const Element& e : elements_) {
+    detail::gather<Element, n>(state, e, f);
+    const auto turns = detail::gather_turns(state, e, e.branch);
+    K::rows(e.params, f.data(), g.data());
+    if constexpr (K::holonomic) {
+      K::phi(e.params, f.data(), turns.data(), phi.data() + e.row);
+    } else {
+      for (int r = 0; r < K::n_rows; ++r) {
+        phi[e.row + r] = 0.0;
+        for (int j = 0; j < n; ++j) phi[e.row + r] += power_of(g[r * n + j], f[j]);
+      }
+    }
+    for (int r = 0; r < K::n_rows; ++r) {
+      if (e.input[r] >= 0) phi[e.row + r] -= state.in.u[e.input[r]];
+      const double lam = state.lam[e.row + r];
+      for (int j = 0; j < n; ++j) {
+        wrench[e.frame[j]].force -= lam * g[r * n + j].force;
+        wrench[e.frame[j]].moment -= lam * g[r * n + j].moment;
+      }
+    }
+  }
+}
+
+template <class K>
+void ConstraintGroup<K>::calc_velocity_level(const KinematicState& state, std::span<double> phi_dot,
+                                             std::span<double> bias) const {
+  constexpr int n = K::n_frames;
+  std::array<Frame<Dual<1>>, n> f;
+  std::array<FrameRow<Dual<1>>, K::n_rows * n> g;
+  for (const Element& e : elements_) {
+    for (int i = 0; i < n; ++i) f[i] = along_motion(state.frames[e.frame[i]]);
+    K::rows(e.params, f.data(), g.data());
+    for (int r = 0; r < K::n_rows; ++r) {
+      Dual<1> rate(0.0);  // G v, and Ġ v in its derivative
+      for (int j = 0; j < n; ++j) rate = rate + along(g[r * n + j], f[j]);
+      const int input = e.input[r];
+      phi_dot[e.row + r] = rate.v;
+      bias[e.row + r] = rate.d[0];
+      if (input >= 0) {
+        phi_dot[e.row + r] -= K::holonomic ? state.in.ud[input] : state.in.u[input];
+        bias[e.row + r] -= K::holonomic ? state.in.udd[input] : state.in.ud[input];
+      }
+    }
+  }
+}
+
+template <class K>
+void ConstraintGroup<K>::add_planes(const KinematicState& state, PlaneSet set, std::span<const int> slots,
+                                    FramePlanes& planes) const {
+  constexpr int n = K::n_frames, pairs = n * n;
+  const bool wants_G = contains(set, PlaneSet::G), wants_K = contains(set, PlaneSet::K_lam);
+  const bool wants_rate = contains(set, PlaneSet::Gv_q);
+  if (!wants_G && !wants_K && !wants_rate) return;
+  std::array<Frame<double>, n> f;
+  std::array<FrameRow<double>, K::n_rows * n> g;
+  std::array<Frame<Dual<6>>, n> lifted;
+  std::array<FrameRow<Dual<6>>, K::n_rows * n> dg;
+  const int* slot = slots.data();
+  for (const Element& e : elements_) {
+    detail::gather<Element, n>(state, e, f);
+    const int* row_slot = slot + pairs;
+    if (wants_G) {
+      K::rows(e.params, f.data(), g.data());
+      for (int k = 0; k < K::n_rows * n; ++k)
+        if (row_slot[k] >= 0)
+          planes.G[row_slot[k]] += (Row6() << g[k].force.transpose(), g[k].moment.transpose()).finished();
+    }
+    if (wants_K || wants_rate) {
+      for (int i = 0; i < n; ++i) lifted[i] = lift<Dual<6>>(f[i]);
+      for (int j = 0; j < n; ++j) {
+        if (slot[j * n + j] < 0) continue;
+        lifted[j] = seed_position(f[j]);
+        K::rows(e.params, lifted.data(), dg.data());
+        lifted[j] = lift<Dual<6>>(f[j]);
+        for (int r = 0; r < K::n_rows; ++r) {
+          const double lam = state.lam[e.row + r];
+          const int rate_slot = row_slot[r * n + j];
+          for (int i = 0; i < n; ++i) {
+            const FrameRow<Dual<6>>& row = dg[r * n + i];
+            const int pair = slot[i * n + j];
+            if (wants_K && pair >= 0)
+              for (int c = 0; c < 3; ++c)
+                for (int k = 0; k < 6; ++k) {
+                  planes.K_lam[pair](c, k) += lam * row.force[c].d[k];
+                  planes.K_lam[pair](3 + c, k) += lam * row.moment[c].d[k];
+                }
+            if (wants_rate && rate_slot >= 0)
+              for (int c = 0; c < 3; ++c)
+                for (int k = 0; k < 6; ++k)
+                  planes.Gv_q[rate_slot][k] += row.force[c].d[k] * f[i].v[c] + row.moment[c].d[k] * f[i].w[c];
+          }
+        }
+      }
+    }
+    slot += pairs + K::n_rows * n;
+  }
+}
+
+// −(Gᵀλ)·v: zero for scleronomic rows that hold, the power of the drive for motions.
+template <class K>
+double ConstraintGroup<K>::power(const KinematicState& state) const {
+  std::array<Frame<double>, K::n_frames> f;
+  std::array<FrameRow<double>, K::n_rows * K::n_frames> g;
+  double power = 0.0;
+  for (const Element& e : elements_) {
+    detail::gather<Element, K::n_frames>(state, e, f);
+    K::rows(e.params, f.data(), g.data());
+    for (int r = 0; r < K::n_rows; ++r)
+      for (int j = 0; j < K::n_frames; ++j) power -= state.lam[e.row + r] * power_of(g[r * K::n_frames + j], f[j]);
+  }
+  return power;
+}
+
+template <class K>
+template <class S>
+Wrench<S> ConstraintGroup<K>::calc_reaction(int e, const Frame<S>* local, const S* lam, int local_frame) const {
+  std::array<FrameRow<S>, K::n_rows * K::n_frames> g;
+  K::rows(elements_[e].params, local, g.data());
+  Wrench<S> w = zero_wrench<S>();
+  for (int r = 0; r < K::n_rows; ++r) {
+    w.force -= g[r * K::n_frames + local_frame].force * lam[r];
+    w.moment -= g[r * K::n_frames + local_frame].moment * lam[r];
+  }
+  return w;
+}
+
+template <class K>
+Wrench<double> ConstraintGroup<K>::reaction(int e, const Frame<double>* local, const double* lam,
+                                            int local_frame) const {
+  return calc_reaction(e, local, lam, local_frame);
+}
+
+template <class K>
+Wrench<Dual<6>> ConstraintGroup<K>::reaction(int e, const Frame<Dual<6>>* local, const Dual<6>* lam,
+                                             int local_frame) const {
+  return calc_reaction(e, local, lam, local_frame);
+}
+
+}  // namespace trammel

@@ -1,0 +1,110 @@
+#pragma once
+
+#include "trammel/mechanics/elements/force_group.h"
+
+namespace trammel {
+
+// Slots per element: the block of each ordered pair of its frames.
+template <class K>
+void ForceGroup<K>::connect(std::span<const int>, Connectivity& connectivity, std::vector<int>& slots) const {
+  for (const Element& e : elements_)
+    for (int i = 0; i < K::n_frames; ++i)
+      for (int j = 0; j < K::n_frames; ++j) slots.push_back(connectivity.pair(e.frame[i], e.frame[j]));
+}
+
+namespace detail {
+
+template <class Element, int N>
+void gather(const KinematicState& state, const Element& e, std::array<Frame<double>, N>& frames) {
+  for (int i = 0; i < N; ++i) frames[i] = state.frames[e.frame[i]];
+}
+
+template <class Element, std::size_t N>
+std::array<double, N + 1> gather_turns(const KinematicState& state, const Element& e,
+                                       const std::array<int, N>& branch) {
+  static_cast<void>(e);
+  std::array<double, N + 1> turns{};  // one spare, so that kinds without angles have a valid pointer
+  for (std::size_t i = 0; i < N; ++i) turns[i] = branch[i] < 0 ? 0.0 : state.turns[branch[i]];
+  return turns;
+}
+
+}  // namespace detail
+
+template <class K>
+void ForceGroup<K>::add_forces(const KinematicState& state, std::span<Wrench<double>> wrench, std::span<double>) const {
+  std::array<Frame<double>, K::n_frames> f;
+  std::array<Wrench<double>, K::n_frames> w;
+  for (const Element& e : elements_) {
+    detail::gather<Element, K::n_frames>(state, e, f);
+    const auto turns = detail::gather_turns(state, e, e.branch);
+    K::force(e.params, f.data(), turns.data(), w.data());
+    for (int i = 0; i < K::n_frames; ++i) trammel::add(wrench[e.frame[i]], w[i]);
+  }
+}
+
+template <class K>
+void ForceGroup<K>::add_planes(const KinematicState& state, PlaneSet set, std::span<const int> slots,
+                               FramePlanes& planes) const {
+  constexpr int n = K::n_frames;
+  const bool wants_K = contains(set, PlaneSet::K), wants_D = contains(set, PlaneSet::D) && K::depends_on_velocity;
+  if (!wants_K && !wants_D) return;
+  std::array<Frame<double>, n> f;
+  std::array<Frame<Dual<6>>, n> lifted;
+  std::array<Wrench<Dual<6>>, n> w;
+  const int* slot = slots.data();
+  for (const Element& e : elements_) {
+    detail::gather<Element, n>(state, e, f);
+    const auto turns = detail::gather_turns(state, e, e.branch);
+    for (int i = 0; i < n; ++i) lifted[i] = lift<Dual<6>>(f[i]);
+    for (int j = 0; j < n; ++j) {
+      if (slot[j * n + j] < 0) continue;  // a frame that does not move has no columns
+      if (wants_K) {
+        lifted[j] = seed_position(f[j]);
+        K::force(e.params, lifted.data(), turns.data(), w.data());
+        for (int i = 0; i < n; ++i)
+          if (slot[i * n + j] >= 0) subtract_derivative(w[i], planes.K[slot[i * n + j]]);
+      }
+      if (wants_D) {
+        lifted[j] = seed_velocity(f[j]);
+        K::force(e.params, lifted.data(), turns.data(), w.data());
+        for (int i = 0; i < n; ++i)
+          if (slot[i * n + j] >= 0) subtract_derivative(w[i], planes.D[slot[i * n + j]]);
+      }
+      lifted[j] = lift<Dual<6>>(f[j]);
+    }
+    slot += n * n;
+  }
+}
+
+template <class K>
+double ForceGroup<K>::potential(const KinematicState& state) const {
+  std::array<Frame<double>, K::n_frames> f;
+  double energy = 0.0;
+  for (const Element& e : elements_) {
+    detail::gather<Element, K::n_frames>(state, e, f);
+    energy += K::potential(e.params, f.data(), detail::gather_turns(state, e, e.branch).data());
+  }
+  return energy;
+}
+
+// P = Σ wrench·twist + V̇: what is not the gradient of the potential.
+template <class K>
+double ForceGroup<K>::power(const KinematicState& state) const {
+  std::array<Frame<double>, K::n_frames> f;
+  std::array<Frame<Dual<1>>, K::n_frames> moving;
+  std::array<Wrench<double>, K::n_frames> w;
+  double power = 0.0;
+  for (const Element& e : elements_) {
+    detail::gather<Element, K::n_frames>(state, e, f);
+    const auto turns = detail::gather_turns(state, e, e.branch);
+    K::force(e.params, f.data(), turns.data(), w.data());
+    for (int i = 0; i < K::n_frames; ++i) {
+      power += power_of(w[i], f[i]);
+      moving[i] = along_motion(f[i]);
+    }
+    power += K::potential(e.params, moving.data(), turns.data()).d[0];
+  }
+  return power;
+}
+
+}  // namespace trammel

@@ -1,0 +1,12 @@
+#include "constraint_group_impl.h"
+#include "trammel/mechanics/elements/constraints.h"
+
+namespace trammel {
+
+template class ConstraintGroup<Coincident<2>>;
+template class ConstraintGroup<Coincident<3>>;
+template class ConstraintGroup<Perpendicular>;
+template class ConstraintGroup<Offset>;
+template class ConstraintGroup<Distance>;
+
+}  // namespace trammel

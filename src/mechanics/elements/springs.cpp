@@ -1,0 +1,9 @@
+#include "force_group_impl.h"
+#include "trammel/mechanics/elements/forces.h"
+
+namespace trammel {
+
+template class ForceGroup<SpringDamper>;
+template class ForceGroup<CoordinateForce>;
+
+}  // namespace trammel

@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+
+#include "trammel/simulation/simulation.h"
+
+namespace trammel {
+
+namespace {
+
+std::string advice(Cause cause, const SolverOptions& options) {
+  switch (cause) {
+    case Cause::not_finite:
+      return "a formula, table or force law is not defined there (division by zero, root of a negative number, a table "
+             "left by its argument), or a body flew off to infinity";
+    case Cause::singular_matrix:
+      return "redundant constraints, a singular position of the mechanism, or a freedom without mass; `trammel check` "
+             "lists redundant rows";
+    case Cause::slow_convergence:
+    case Cause::too_many_iterations:
+      return options.h ? "the fixed step is too large for this motion, or a singular position is near: take a smaller "
+                         "solver.h, or remove it so that the step is error-controlled"
+                       : "a singular position, a force law with a jump, or contradictory motions: plot the motion up "
+                         "to here; smooth the law or loosen the motion";
+    case Cause::error_test:
+      return "a force law with a jump or a stiff impact: smooth it, or allow smaller steps (solver.hmin)";
+    default:
+      return "plot the motion up to here";
+  }
+}
+
+}  // namespace
+
+std::string Simulation::explain(const StepReport& report) const {
+  const Layout& layout = index3_->layout();
+  const double t = integrator_->ends().from.t;
+  const int attempts = report.rejected_newton + report.rejected_error;
+  std::string text;
+  const Cause cause = report.status.cause;
+  const bool newton = cause == Cause::slow_convergence || cause == Cause::too_many_iterations;
+  text += newton ? fmt::format("Newton did not converge ({})", describe(cause))
+                 : fmt::format("The step failed: {}", describe(cause));
+  text += fmt::format(" at t = {:.6g} s, h = {:.3g} s", t, report.attempted_h);
+  text += study_.solver.h ? " (fixed step).\n" : fmt::format(" (after {} reduced attempts).\n", attempts);
+  const auto line = [&](const char* name, const std::string& value) {
+    text += fmt::format("    {:<12}: {}\n", name, value);
+  };
+  if (newton && report.worst_row >= 0)
+    line("worst row", fmt::format("{}: {:.3g}", layout.describe_row(report.worst_row), report.worst_residual));
+  if (newton && report.worst_unknown >= 0)
+    line("worst change", fmt::format("{}: {:.3g}, limit {:.3g}", layout.describe_unknown(report.worst_unknown),
+                                     report.worst_correction, report.worst_limit));
+  if (cause == Cause::not_finite && report.status.row >= 0) line("row", layout.describe_row(report.status.row));
+  if (cause == Cause::singular_matrix && report.status.row >= 0)
+    line("unknown", layout.describe_unknown(report.status.row));
+  const LinearSolver<double>& solver = integrator_->newton_operator().linear_solver();
+  if (const Pivot pivot = solver.smallest_pivot(); pivot.unknown >= 0 && pivot.relative < 1e-10)
+    line("linear solve", fmt::format("smallest relative pivot {:.2g} while eliminating {}", pivot.relative,
+                                     layout.describe_unknown(pivot.unknown)));
+  line("usual cause", advice(cause, study_.solver));
+  text.pop_back();
+  return text;
+}
+
+CheckReport check(const Study& study) {
+  CheckReport report;
+  if (std::vector<Issue> found = issues(study); !found.empty()) throw InputError(std::move(found));
+  const Assembly assembly = assemble(study.model);
+  const Index3 index3(*assembly.system);
+  std::unique_ptr<Workspace> workspace = index3.make_workspace();
+  MotionVariables x = assembly.drawn;
+  x.t = study.analysis.start;
+  State state = assembly.state;
+  for (Branch& branch : state.branches) branch.t = x.t;
+  report.bodies = static_cast<int>(study.model.bodies.size());
+  report.nv = index3.nv(), report.nz = index3.nz(), report.rows = index3.nc();
+  InitialFailure failure = project_positions(index3, assembly.firm_q, x, state, *workspace, report.initial);
+  if (!failure.failed()) {
+    const RankReport rank = find_redundancy(index3, x, state, *workspace);
+    report.rank = report.rows - static_cast<int>(rank.dependent.size());
+    report.degrees_of_freedom = report.nv - report.rank;
+    report.redundant = describe_redundancy(rank, *assembly.system);
+    failure = project_velocities(index3, assembly.firm_v, x, state, *workspace, report.initial);
+  }
+  report.failure = failure.message;
+  if (report.failure.empty()) {
+    // The rest (firm values, accelerations) is what a run would find before its first step.
+    Study tolerant = study;
+    if (tolerant.solver.redundant == RedundancyPolicy::error) tolerant.solver.redundant = RedundancyPolicy::drop;
+    tolerant.solver.strict = false;
+    try {
+      const Simulation simulation(tolerant);
+      report.remarks = simulation.notes();
+      std::erase_if(report.remarks, [](const std::string& note) { return note.rfind("left out:", 0) == 0; });
+    } catch (const InputError& error) {
+      report.failure = error.what();
+    }
+  }
+  return report;
+}
+
+std::string CheckReport::to_text() const {
+  std::string text =
+      fmt::format("{} bodies, {} coordinates, {} constraint rows of rank {}, {} states: {} degrees of freedom\n",
+                  bodies, nv, rows, rank, nz, degrees_of_freedom);
+  for (const std::string& line : redundant) text += "redundant: " + line + "\n";
+  for (const std::string& line : remarks) text += "initial conditions: " + line + "\n";
+  if (!failure.empty()) text += failure + "\n";
+  if (failure.empty() && redundant.empty() && remarks.empty()) text += "ready to run\n";
+  return text;
+}
+
+}  // namespace trammel

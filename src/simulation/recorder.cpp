@@ -1,0 +1,164 @@
+#include "trammel/simulation/recorder.h"
+
+#include <Eigen/Geometry>
+
+namespace trammel {
+
+namespace {
+
+const std::vector<std::string> xyz{"x", "y", "z"};
+
+// The wrench of a joint on its body b: force, and moment about the joint's point, in world axes.
+std::pair<Vec3<double>, Vec3<double>> calc_reaction(const Assembly::Joint& joint, const KinematicState& k) {
+  Wrench<double> sum = zero_wrench<double>();
+  for (const FormulaSignal::Part& part : joint.parts) {
+    Frame<double> local[6];
+    for (int i = 0; i < part.group->frames_per_element(); ++i) local[i] = k.frames[part.group->frame(part.element, i)];
+    add(sum, part.group->reaction(part.element, local, k.lam.data() + part.group->first_row(part.element),
+                                  part.local_frame));
+  }
+  const Frame<double>& b = k.frames[joint.frame_b];
+  return {sum.force, b.R * sum.moment - (b.R * joint.s_b).cross(sum.force)};
+}
+
+}  // namespace
+
+Recorder::Recorder(const Model& model, const Assembly& assembly)
+    : model_(model), assembly_(assembly), workspace_(assembly.system->make_workspace()) {
+  std::vector<std::string> bodies, joints, angles, displacements, motions, coordinates, states, measures, points;
+  std::vector<std::string> effort_units, measure_units;
+  for (const BodySpec& body : model.bodies) bodies.push_back(body.name);
+  for (std::size_t i = 0; i < model.joints.size(); ++i) {
+    joints.push_back(model.joints[i].name);
+    if (assembly.joints[i].angle) angles.push_back(model.joints[i].name);
+    if (assembly.joints[i].displacement) displacements.push_back(model.joints[i].name);
+  }
+  for (const MotionSpec& motion : model.motions) motions.push_back(motion.name);
+  for (const CoordinateSpec& coordinate : model.coordinates) coordinates.push_back(coordinate.name);
+  for (const ControlSpec& control : model.controls)
+    for (const std::string& state : control.states) states.push_back(control.name + "." + state);
+  for (const MeasureSpec& measure : model.measures) {
+    if (measure.kind == MeasureKind::point) {
+      points.push_back(measure.name);
+    } else {
+      measures.push_back(measure.name);
+      measure_units.push_back(measure.kind == MeasureKind::distance && measure.unit.empty() ? "m" : measure.unit);
+    }
+  }
+  const auto body = [&](const std::string& quantity, std::vector<std::string> components, const std::string& unit,
+                        const std::string& text) {
+    groups_.push_back({"/frames/" + quantity, bodies, std::move(components), unit, text, "/bodies/{name}/" + quantity});
+  };
+  body("position", xyz, "m", "origin of the body, world axes");
+  body("orientation", {"w", "x", "y", "z"}, "", "unit quaternion of R_WB");
+  body("velocity", xyz, "m/s", "velocity of the origin, world axes");
+  body("angular_velocity", xyz, "rad/s", "angular velocity, body axes");
+  body("acceleration", xyz, "m/s^2", "acceleration of the centre of mass, world axes");
+  body("angular_acceleration", xyz, "rad/s^2", "time derivative of the angular velocity, body axes");
+  const auto joint = [&](const std::string& quantity, const std::vector<std::string>& names,
+                         std::vector<std::string> components, const std::string& unit, const std::string& text) {
+    groups_.push_back({"/frames/" + quantity, names, std::move(components), unit, text, "/joints/{name}/" + quantity});
+  };
+  joint("reaction_force", joints, xyz, "N", "force on body b, world axes");
+  joint("reaction_moment", joints, xyz, "N m", "moment on body b about the joint's point, world axes");
+  joint("angle", angles, {}, "rad", "about the axis, full turns counted; zero as drawn");
+  joint("angle_rate", angles, {}, "rad/s", "");
+  joint("displacement", displacements, {}, "m", "along the axis; zero as drawn");
+  joint("displacement_rate", displacements, {}, "m/s", "");
+  groups_.push_back(
+      {"/frames/effort", motions, {}, "N or N m", "force or torque that a motion exerts", "/motions/{name}/effort"});
+  groups_.push_back({"/frames/coordinate",
+                     coordinates,
+                     {"value", "rate"},
+                     "",
+                     "massless coordinates",
+                     "/coordinates/{name}/coordinate"});
+  groups_.push_back({"/frames/state", states, {}, "", "internal states of controls", "/states/{name}"});
+  groups_.push_back({"/frames/point", points, xyz, "m", "point measures, world axes", "/points/{name}/point"});
+  groups_.push_back({"/frames/point_velocity", points, xyz, "m/s", "", "/points/{name}/point_velocity"});
+  groups_.push_back({"/frames/measure", measures, {}, "", "measures", "/measures/{name}", measure_units});
+  groups_.push_back({"/frames/energy",
+                     {"kinetic", "potential", "total", "work", "drift"},
+                     {},
+                     "J",
+                     "drift = total − total at the start − work",
+                     "/energy/{name}"});
+  groups_.push_back({"/frames/constraint_drift",
+                     {"position", "velocity"},
+                     {},
+                     "m, rad and per second",
+                     "largest violation at the last accepted step",
+                     "/constraint_drift/{name}"});
+  std::erase_if(groups_, [](const RecordGroup& group) { return group.names.empty(); });
+  std::size_t width = 0;
+  for (const RecordGroup& group : groups_) width += group.width();
+  values_.resize(width);
+}
+
+std::span<const double> Recorder::update_frame(const MotionPoint& p, const State& state, const Ledger& ledger) {
+  const AbsoluteSystem& system = *assembly_.system;
+  const KinematicState k = system.update_kinematics(p, state, *workspace_);
+  double* next = values_.data();
+  const auto put = [&](double x) { *next++ = x; };
+  const auto put3 = [&](const Vec3<double>& x) {
+    for (int i = 0; i < 3; ++i) *next++ = x[i];
+  };
+  const std::size_t n_bodies = model_.bodies.size();
+  const auto frame = [&](std::size_t i) -> const Frame<double>& { return k.frames[assembly_.body_frame[i]]; };
+  for (std::size_t i = 0; i < n_bodies; ++i) put3(frame(i).p - frame(i).R * assembly_.center_of_mass[i]);
+  for (std::size_t i = 0; i < n_bodies; ++i) {
+    const Eigen::Quaterniond quaternion(frame(i).R);
+    put(quaternion.w());
+    put3(quaternion.vec());
+  }
+  for (std::size_t i = 0; i < n_bodies; ++i) put3(point_velocity(frame(i), -assembly_.center_of_mass[i]));
+  for (std::size_t i = 0; i < n_bodies; ++i) put3(frame(i).w);
+  const auto twist_rate = [&](std::size_t i, int first) -> Vec3<double> {
+    const FrameMap& map = system.frame_map(assembly_.body_frame[i]);
+    const auto a = p.a.segment(map.offset, map.nv);
+    switch (map.kind) {
+      case FrameMap::Kind::rigid:
+        return a.segment<3>(first);
+      case FrameMap::Kind::planar:
+        return map.S.block<3, 3>(first, 0) * a;
+      default:
+        return first == 0 ? Vec3<double>(a) : Vec3<double>::Zero();
+    }
+  };
+  for (std::size_t i = 0; i < n_bodies; ++i) put3(twist_rate(i, 0));
+  for (std::size_t i = 0; i < n_bodies; ++i) put3(twist_rate(i, 3));
+
+  for (const Assembly::Joint& joint : assembly_.joints) put3(calc_reaction(joint, k).first);
+  for (const Assembly::Joint& joint : assembly_.joints) put3(calc_reaction(joint, k).second);
+  const auto put_coordinates = [&](bool angle, bool rate) {
+    for (const Assembly::Joint& joint : assembly_.joints) {
+      const auto& x = angle ? joint.angle : joint.displacement;
+      if (!x) continue;
+      const Frame<double> f[2] = {k.frames[joint.frame_a], k.frames[joint.frame_b]};
+      FrameRow<double> g[2];
+      x->gradient(f, g);
+      put(rate ? along(g[0], f[0]) + along(g[1], f[1]) : x->value(f, angle ? k.turns[joint.angle_branch] : 0.0));
+    }
+  };
+  put_coordinates(true, false), put_coordinates(true, true);
+  put_coordinates(false, false), put_coordinates(false, true);
+  for (int row : assembly_.motion_row) put(-k.lam[row]);
+  for (int f : assembly_.coordinate_frame) put(k.frames[f].p.x()), put(k.frames[f].v.x());
+  for (double z : k.z) put(z);
+  for (const auto kind : {FormulaSignal::Type::position, FormulaSignal::Type::velocity})
+    for (std::size_t i = 0; i < model_.measures.size(); ++i) {
+      if (model_.measures[i].kind != MeasureKind::point) continue;
+      const FormulaSignal& point = assembly_.measures[i];
+      const Frame<double>& f = k.frames[point.frame[0]];
+      put3(kind == FormulaSignal::Type::position ? point_position(f, point.s[0]) : point_velocity(f, point.s[0]));
+    }
+  for (std::size_t i = 0; i < model_.measures.size(); ++i)
+    if (model_.measures[i].kind != MeasureKind::point) put(assembly_.formulas->evaluate(assembly_.measures[i], k));
+  const auto energy = system.calc_energy(p, state, *workspace_);
+  const double total = energy.kinetic + energy.potential;
+  for (double x : {energy.kinetic, energy.potential, total, ledger.work, ledger.drift()}) put(x);
+  put(ledger.position), put(ledger.velocity);
+  return values_;
+}
+
+}  // namespace trammel

@@ -1,0 +1,405 @@
+#include "trammel/simulation/simulation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "trammel/dae/acceleration_solver.h"
+#include "trammel/integrators/generalized_alpha.h"
+#include "trammel/linalg/condition.h"
+
+namespace trammel {
+
+namespace {
+
+// A correction of the drawn values below this is rounding of the user's numbers and not worth a word.
+constexpr double noticeable = 1e-9;
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+LinearSolverKind solver_kind(const SolverOptions& options) { return parse_linear_solver_kind(options.linear_solver); }
+
+std::unique_ptr<MotionScaling> make_scaling(const ScalingOptions& options) {
+  if (options.kind == ScalingKind::none) return std::make_unique<NoScaling>(options.rho);
+  return std::make_unique<PhysicalScaling>(
+      PhysicalScaling::Options{options.m_ave, options.d_ave, options.k_ave, options.l_ref, options.rho});
+}
+
+AlphaCoefficients coefficients_of(const SolverOptions& options) {
+  if (options.integrator == "hht") return AlphaCoefficients::hht(options.alpha);
+  if (options.integrator == "newmark") return AlphaCoefficients::newmark(options.gamma);
+  return AlphaCoefficients::chung_hulbert(options.rho_inf);
+}
+
+}  // namespace
+
+// ---- making ready --------------------------------------------------------------------------------------------------
+
+Simulation::Simulation(const Study& study) : study_(study) {
+  if (std::vector<Issue> found = issues(study); !found.empty()) throw InputError(std::move(found));
+  full_ = assemble(study.model);
+  make_consistent();
+  make_integrator();
+  recorder_ = std::make_unique<Recorder>(study_.model, full_);
+}
+
+Simulation::~Simulation() = default;
+
+void Simulation::make_consistent() {
+  Index3 every_row(*full_.system);
+  full_workspace_ = full_.system->make_workspace();
+  x_ = full_.drawn;
+  x_.t = study_.analysis.start;
+  state_ = full_.state;
+  for (Branch& branch : state_.branches) branch.t = x_.t;
+  const InitialFailure assembled =
+      project_positions(every_row, full_.firm_q, x_, state_, *full_workspace_, initial_report_);
+  if (assembled.failed()) throw InputError(assembled.message);
+
+  const RankReport redundancy = find_redundancy(every_row, x_, state_, *full_workspace_);
+  rank_ = full_.system->nc() - static_cast<int>(redundancy.dependent.size());
+  if (!redundancy.dependent.empty()) {
+    const std::vector<std::string> lines = describe_redundancy(redundancy, *full_.system);
+    if (study_.solver.redundant == RedundancyPolicy::error) {
+      std::vector<Issue> found;
+      for (const std::string& line : lines) found.push_back({"redundant constraint", line});
+      found.push_back({"solver.redundant",
+                       "the machine has redundant constraints (or stands in a singular position): remove them, or say "
+                       "redundant = \"drop\" (the named rows are left out) or \"minimum_norm\" (reactions are shared "
+                       "with the smallest norm)"});
+      throw InputError(std::move(found));
+    }
+    for (const DependentRow& row : redundancy.dependent) dropped_.push_back(row.row);
+    for (const std::string& line : lines) notes_.push_back("left out: " + line);
+    reduced_ = std::make_unique<Assembly>(assemble(study_.model));
+    reduced_->system->drop_rows(dropped_);
+  }
+  index3_ = std::make_unique<Index3>(reduced_ ? *reduced_->system : *full_.system);
+  workspace_ = index3_->make_workspace();
+  x_.lam.setZero(index3_->nc());
+
+  const InitialFailure moving = project_velocities(*index3_, full_.firm_v, x_, state_, *workspace_, initial_report_);
+  if (moving.failed()) throw InputError(moving.message);
+  AccelerationSolver acceleration(*index3_, solver_kind(study_.solver));
+  if (const Status status = acceleration.solve(x_, state_, *workspace_); !status.ok()) {
+    std::string message = fmt::format("No accelerations exist at the start: {}.", describe(status.cause));
+    if (status.cause == Cause::singular_matrix && status.row >= 0)
+      message += fmt::format("\n    unknown     : {}\n    usual cause : a freedom without inertia",
+                             index3_->layout().describe_unknown(status.row));
+    else if (status.cause == Cause::not_finite && status.row >= 0)
+      message += fmt::format("\n    row         : {}\n    usual cause : a formula or table that is not defined there",
+                             index3_->layout().describe_row(status.row));
+    throw InputError(message);
+  }
+
+  const Layout& layout = index3_->layout();
+  std::vector<std::string> corrections;
+  if (initial_report_.position_change > noticeable)
+    corrections.push_back(fmt::format(
+        "drawn positions violated {} by {:.3g} and were corrected; largest change {:.3g}: {}",
+        every_row.layout().describe_row(every_row.nv() + every_row.nz() + std::max(0, initial_report_.position_row)),
+        initial_report_.position_residual, initial_report_.position_change,
+        layout.describe_unknown(initial_report_.position_unknown)));
+  if (initial_report_.velocity_change > noticeable)
+    corrections.push_back(
+        fmt::format("given velocities violated {} by {:.3g} and were corrected; largest change {:.3g}: {}",
+                    layout.describe_row(layout.n() - index3_->nc() + std::max(0, initial_report_.velocity_row)),
+                    initial_report_.velocity_residual, initial_report_.velocity_change,
+                    layout.describe_unknown(initial_report_.velocity_unknown)));
+  for (std::size_t i = 0; i < full_.firm_q.size(); ++i) {
+    // A firm value that had to move contradicts the joints.
+    if (full_.firm_q[i] && std::abs(x_.q[i] - full_.drawn.q[i]) > 1e-6 &&
+        index3_->layout().kinds()[i] == Kind::position)
+      throw InputError(fmt::format("the firm position of {} contradicts the joints: it had to move by {:.3g}",
+                                   layout.describe_unknown(static_cast<int>(i)), x_.q[i] - full_.drawn.q[i]));
+    if (full_.firm_v[i] && std::abs(x_.v[i] - full_.drawn.v[i]) > 1e-6 * (1.0 + std::abs(x_.v[i])))
+      throw InputError(fmt::format("the firm velocity of {} contradicts the joints: it had to change by {:.3g}",
+                                   layout.describe_unknown(static_cast<int>(i)), x_.v[i] - full_.drawn.v[i]));
+  }
+  if (study_.solver.strict && !corrections.empty()) {
+    std::vector<Issue> found;
+    for (const std::string& text : corrections) found.push_back({"initial conditions (strict)", text});
+    throw InputError(std::move(found));
+  }
+  notes_.insert(notes_.end(), corrections.begin(), corrections.end());
+}
+
+void Simulation::make_integrator() {
+  const SolverOptions& o = study_.solver;
+  scaling_ = make_scaling(o.scaling);
+  StepOptions steps;
+  steps.h = o.h, steps.h0 = o.h0;
+  const double span = study_.analysis.end - study_.analysis.start;
+  steps.hmin = o.hmin > 0.0 ? o.hmin : 1e-14 * span;
+  steps.hmax = std::min(o.hmax, span);
+  steps.rtol = o.rtol, steps.atol = o.atol;
+  steps.newton_tol = o.newton_tol;
+  steps.max_iterations = o.max_iterations;
+  integrator_ = std::make_unique<GeneralizedAlpha>(*index3_, coefficients_of(o), steps, solver_kind(o), *scaling_);
+  static_cast<void>(integrator_->start(x_, state_));
+}
+
+// ---- running -------------------------------------------------------------------------------------------------------
+
+RecordSchema Simulation::make_schema() const {
+  RecordSchema schema;
+  schema.frames = recorder_->groups();
+  schema.solver = {RecordGroup::scalar("/solver/h", "s", "step size"),
+                   RecordGroup::scalar("/solver/iterations", "", "Newton iterations"),
+                   RecordGroup::scalar("/solver/linearizations", "", "new planes"),
+                   RecordGroup::scalar("/solver/factorizations", "", "new factors"),
+                   RecordGroup::scalar("/solver/rejected_error", "", "attempts rejected by the error test"),
+                   RecordGroup::scalar("/solver/rejected_newton", "", "attempts in which Newton did not converge"),
+                   RecordGroup::scalar("/solver/error", "", "local error over tolerance")};
+  if (study_.solver.record_condition)
+    schema.solver.push_back(
+        RecordGroup::scalar("/solver/condition", "", "2-norm condition number of the iteration matrix"));
+  schema.attributes["title"] = study_.model.title;
+  schema.attributes["model"] = study_.text;
+  return schema;
+}
+
+Summary Simulation::run(RecordSink& sink, const ProgressCallback& progress) {
+  sink.begin(make_schema());
+  const auto clock = std::chrono::steady_clock::now();
+  Summary summary =
+      study_.analysis.kind == AnalysisKind::dynamics ? integrate(sink, progress) : follow_motions(sink, progress);
+  summary.wall_time = seconds_since(clock);
+  sink.end(summary.to_attributes());
+  return summary;
+}
+
+Summary Simulation::begin_summary() const {
+  Summary s;
+  s.integrator = study_.solver.integrator;
+  s.formulation = study_.solver.formulation;
+  s.nv = full_.system->nv(), s.nc = full_.system->nc(), s.nz = full_.system->nz();
+  s.degrees_of_freedom = s.nv - rank_;
+  s.notes = notes_;
+  return s;
+}
+
+void Simulation::finish_summary(Summary& s) const {
+  s.energy_start = ledger_.start;
+  s.energy_drift = largest_drift_;
+  s.work = ledger_.work;
+  s.position_drift = largest_position_;
+  s.velocity_drift = largest_velocity_;
+}
+
+// All multipliers, dropped rows included: 0 for those, or shared with the smallest norm. The null space of Gᵀ is
+// spanned by n = e_row − Σ c_i e_i, one vector per dependent row; λ ← λ − N (NᵀN)⁻¹ Nᵀ λ changes no force.
+void Simulation::spread_multipliers(const MotionVariables& x, const State& state) {
+  const AbsoluteSystem& active = reduced_ ? *reduced_->system : *full_.system;
+  const int n_rows = full_.system->n_rows();
+  all_lam_.setZero(n_rows);
+  for (int row = 0; row < n_rows; ++row)
+    if (const int i = active.active_row(row); i >= 0) all_lam_[row] = x.lam[i];
+  if (dropped_.empty() || study_.solver.redundant != RedundancyPolicy::minimum_norm) return;
+  MotionVariables at = x;
+  at.lam = all_lam_;
+  const RankReport rank = find_redundancy(Index3(*full_.system), at, state, *full_workspace_);
+  const int k = static_cast<int>(rank.dependent.size());
+  Eigen::MatrixXd N = Eigen::MatrixXd::Zero(n_rows, k);
+  for (int j = 0; j < k; ++j) {
+    N(rank.dependent[j].row, j) = 1.0;
+    for (const DependentRow::Term& term : rank.dependent[j].terms) N(term.row, j) = -term.coefficient;
+  }
+  if (k > 0) all_lam_ -= N * (N.transpose() * N).ldlt().solve(N.transpose() * all_lam_);
+}
+
+void Simulation::update_ledger(const MotionVariables& x, double h) {
+  spread_multipliers(x, state_);
+  full_.system->calc_inputs(x.t, inputs_);
+  const MotionPoint p{x.t, inputs_.view(), x.q, x.v, x.a, x.z, x.zp, all_lam_};
+  const MechanicalSystem::Energy energy = full_.system->calc_energy(p, state_, *full_workspace_);
+  ledger_.kinetic = energy.kinetic;
+  ledger_.potential = energy.potential;
+  if (h == 0.0)
+    ledger_.start = energy.kinetic + energy.potential;
+  else
+    ledger_.work += 0.5 * h * (last_power_ + energy.power);
+  last_power_ = energy.power;
+  const int n_rows = full_.system->n_rows();
+  all_phi_.resize(n_rows), phi_dot_.resize(n_rows), bias_.resize(n_rows);
+  full_.system->all_constraints(p, state_, {all_phi_.data(), static_cast<std::size_t>(n_rows)}, *full_workspace_);
+  static_cast<void>(full_.system->velocity_level(p, state_, phi_dot_, bias_, *full_workspace_));
+  ledger_.position = ledger_.velocity = 0.0;
+  for (int row = 0; row < n_rows; ++row) {
+    if (full_.system->holonomic()[row]) ledger_.position = std::max(ledger_.position, std::abs(all_phi_[row]));
+    ledger_.velocity = std::max(ledger_.velocity, std::abs(phi_dot_[row]));
+  }
+  largest_drift_ = std::max(largest_drift_, std::abs(ledger_.drift()));
+  largest_position_ = std::max(largest_position_, ledger_.position);
+  largest_velocity_ = std::max(largest_velocity_, ledger_.velocity);
+}
+
+void Simulation::record(RecordSink& sink, const MotionVariables& x, const State& state) {
+  spread_multipliers(x, state);
+  full_.system->calc_inputs(x.t, inputs_);
+  const MotionPoint p{x.t, inputs_.view(), x.q, x.v, x.a, x.z, x.zp, all_lam_};
+  sink.frame(x.t, recorder_->update_frame(p, state, ledger_));
+}
+
+Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress) {
+  const double start = study_.analysis.start, end = study_.analysis.end, span = end - start;
+  const double interval = study_.output.interval.value_or(span / 500.0);
+  Summary summary = begin_summary();
+  update_ledger(x_, 0.0);
+  record(sink, x_, state_);
+  sample_ = x_;
+  std::vector<double> step_values;
+  long output = 1;
+  double t = start;
+  while (t < end) {
+    const double limit = study_.solver.h ? end : std::min(end, index3_->next_breakpoint(t));
+    const StepReport report = integrator_->advance(limit, state_);
+    summary.iterations += report.iterations;
+    summary.linearizations += report.linearizations;
+    summary.factorizations += report.factorizations;
+    summary.rejected_error += report.rejected_error;
+    summary.rejected_newton += report.rejected_newton;
+    if (!report.status.ok()) {
+      summary.failure = explain(report);
+      summary.stop = fmt::format("failed at t = {:.6g} s: {}", t, describe(report.status.cause));
+      break;
+    }
+    const StepEnds& ends = integrator_->ends();
+    t = ends.to.t;
+    ++summary.steps;
+    summary.h_min = summary.steps == 1 ? report.h : std::min(summary.h_min, report.h);
+    summary.h_max = std::max(summary.h_max, report.h);
+    update_ledger(ends.to, report.h);
+    if (study_.output.every_step) {
+      record(sink, ends.to, state_);
+    } else {
+      // Output times do not dictate the step; the end is always recorded.
+      for (; start + interval * static_cast<double>(output) <= t + 1e-9 * interval; ++output) {
+        const double at = start + interval * static_cast<double>(output);
+        if (std::abs(at - t) <= 1e-9 * interval) {
+          record(sink, ends.to, state_);
+        } else {
+          ends.interpolate(at, sample_);
+          record(sink, sample_, state_);
+        }
+      }
+      const bool end_missing =
+          t >= end && std::abs(start + interval * static_cast<double>(output - 1) - end) > 1e-9 * interval;
+      if (end_missing) record(sink, ends.to, state_);
+    }
+    step_values.assign({report.h, static_cast<double>(report.iterations), static_cast<double>(report.linearizations),
+                        static_cast<double>(report.factorizations), static_cast<double>(report.rejected_error),
+                        static_cast<double>(report.rejected_newton), report.error});
+    if (study_.solver.record_condition) step_values.push_back(calc_condition());
+    sink.step(t, step_values);
+    if (progress && !progress({t, start, end, report.h, summary.steps})) {
+      summary.stop = fmt::format("stopped on request at t = {:.6g} s", t);
+      break;
+    }
+  }
+  summary.t = t;
+  summary.completed = t >= end;
+  if (summary.completed) summary.stop = fmt::format("reached the end, t = {:.6g} s", t);
+  const MotionOperator& op = integrator_->newton_operator();
+  summary.linear_solver = op.linear_solver().name();
+  if (const auto* physical = dynamic_cast<const PhysicalScaling*>(scaling_.get()); physical && summary.steps > 0) {
+    const PhysicalScaling::References r = physical->calc_references(op.planes());
+    summary.scaling_m = r.m, summary.scaling_d = r.d, summary.scaling_k = r.k, summary.scaling_s = op.scaling().s;
+  }
+  finish_summary(summary);
+  return summary;
+}
+
+double Simulation::calc_condition() {
+  MotionOperator& op = integrator_->newton_operator();
+  SparseMatrix<double> matrix(op.pattern());
+  matrix.values.assign(op.matrix().begin(), op.matrix().end());
+  if (op.pattern().n_cols <= condition_svd_limit) return condition_number(matrix.to_dense());
+  return estimate_condition(matrix, op.linear_solver());
+}
+
+// ---- kinematics and inverse dynamics -------------------------------------------------------------------------------
+
+// Positions, velocities and accelerations follow from the motions alone; multipliers are the efforts that they need.
+Summary Simulation::follow_motions(RecordSink& sink, const ProgressCallback& progress) {
+  const double start = study_.analysis.start, end = study_.analysis.end, span = end - start;
+  const double interval = study_.output.interval.value_or(span / 500.0);
+  const bool inverse = study_.analysis.kind == AnalysisKind::inverse_dynamics;
+  Summary summary = begin_summary();
+  summary.integrator = inverse ? "inverse dynamics" : "kinematics";
+  AccelerationSolver acceleration(*index3_, solver_kind(study_.solver));
+  const std::vector<char> nothing_firm;
+  const auto show = [&](const MotionVariables& x) {
+    MotionVariables shown = x;
+    if (!inverse) shown.lam.setZero();
+    record(sink, shown, state_);
+  };
+  update_ledger(x_, 0.0);
+  show(x_);
+  double h = interval;
+  long output = 1;
+  const double h_floor = 1e-9 * interval;
+  while (x_.t < end * (1.0 - 1e-15) && start + interval * static_cast<double>(output) <= end + 1e-9 * interval) {
+    const double target = std::min(end, start + interval * static_cast<double>(output));
+    MotionVariables x = x_;
+    State state = state_;
+    h = std::min(h, target - x.t);
+    const double t_new = h >= target - x.t ? target : x.t + h;
+    // Charts are centred: q ← q ∘ exp(h v + h²/2 a).
+    x.q += h * x.v + 0.5 * h * h * x.a;
+    x.v += h * x.a;
+    x.t = t_new;
+    InitialReport report;
+    InitialFailure failure = project_positions(*index3_, nothing_firm, x, state, *workspace_, report);
+    if (!failure.failed()) failure = project_velocities(*index3_, nothing_firm, x, state, *workspace_, report);
+    Status status = Status::success();
+    if (!failure.failed()) status = acceleration.solve(x, state, *workspace_);
+    // Newton must stay on the branch: a large correction of a prediction asks for a smaller step.
+    const bool jumped = report.position_change > 0.1;
+    if (failure.failed() || !status.ok() || jumped) {
+      if (h > h_floor) {
+        h *= 0.5;
+        ++summary.rejected_newton;
+        continue;
+      }
+      summary.stop = fmt::format("failed at t = {:.6g} s", x_.t);
+      summary.failure = failure.failed()
+                            ? failure.message
+                            : fmt::format("No accelerations at t = {:.6g} s: {}", x.t, describe(status.cause));
+      break;
+    }
+    ++summary.steps;
+    summary.iterations += report.iterations;
+    summary.h_min = summary.steps == 1 ? h : std::min(summary.h_min, h);
+    summary.h_max = std::max(summary.h_max, h);
+    const double taken = x.t - x_.t;
+    x_ = std::move(x);
+    state_ = std::move(state);
+    full_.system->calc_inputs(x_.t, inputs_);
+    index3_->accepted(x_.point(inputs_.view()), x_.q, state_, *workspace_);
+    update_ledger(x_, taken);
+    h *= 2.0;
+    if (x_.t >= target) {
+      show(x_);
+      ++output;
+      const double values[8] = {taken, static_cast<double>(report.iterations)};
+      sink.step(x_.t, std::span(values, study_.solver.record_condition ? 8 : 7));
+    }
+    if (progress && !progress({x_.t, start, end, taken, summary.steps})) {
+      summary.stop = fmt::format("stopped on request at t = {:.6g} s", x_.t);
+      break;
+    }
+  }
+  summary.t = x_.t;
+  summary.completed = summary.stop.empty();
+  if (summary.completed) summary.stop = fmt::format("reached the end, t = {:.6g} s", x_.t);
+  summary.linear_solver = acceleration.linear_solver().name();
+  finish_summary(summary);
+  return summary;
+}
+
+}  // namespace trammel

@@ -1,0 +1,53 @@
+#include "trammel/simulation/summary.h"
+
+#include <fmt/format.h>
+
+namespace trammel {
+
+std::string Summary::to_text() const {
+  std::string text = fmt::format("Summary\n");
+  const auto line = [&](const std::string& name, const std::string& value) {
+    text += fmt::format("    {:<16}: {}\n", name, value);
+  };
+  line("stopped", stop);
+  line("machine", fmt::format("{} coordinates, {} constraint rows, {} states; {} degrees of freedom", nv, nc, nz,
+                              degrees_of_freedom));
+  line("method", fmt::format("{} on {}, {}", integrator, formulation, linear_solver));
+  line("steps", fmt::format("{} (h = {:.3g} … {:.3g} s), rejected {} (error test {}, Newton {})", steps, h_min, h_max,
+                            rejected_error + rejected_newton, rejected_error, rejected_newton));
+  line("iterations", fmt::format("{} ({:.2f} per step)", iterations,
+                                 steps > 0 ? static_cast<double>(iterations) / static_cast<double>(steps) : 0.0));
+  line("factorizations", fmt::format("{}, linearizations {}", factorizations, linearizations));
+  if (scaling_s > 0.0)
+    line("scaling", fmt::format("s = {:.4g} (m_r = {:.4g} kg, d_r = {:.4g} N s/m, k_r = {:.4g} N/m)", scaling_s,
+                                scaling_m, scaling_d, scaling_k));
+  line("energy",
+       fmt::format("{:.6g} J at the start, work {:.6g} J, largest drift {:.3g} J", energy_start, work, energy_drift));
+  line("constraints",
+       fmt::format("largest violation {:.3g} (position), {:.3g} (velocity)", position_drift, velocity_drift));
+  line("wall time", fmt::format("{:.3g} s", wall_time));
+  for (const std::string& note : notes) line("note", note);
+  return text;
+}
+
+std::map<std::string, std::string> Summary::to_attributes() const {
+  std::map<std::string, std::string> a;
+  a["completed"] = completed ? "true" : "false";
+  a["stop"] = stop;
+  if (!failure.empty()) a["failure"] = failure;
+  a["integrator"] = integrator;
+  a["formulation"] = formulation;
+  a["linear_solver"] = linear_solver;
+  const auto number = [&](const std::string& name, auto value) { a[name] = fmt::format("{}", value); };
+  number("t", t);
+  number("steps", steps), number("rejected_error", rejected_error), number("rejected_newton", rejected_newton);
+  number("iterations", iterations), number("linearizations", linearizations), number("factorizations", factorizations);
+  number("h_min", h_min), number("h_max", h_max), number("wall_time", wall_time);
+  number("energy_start", energy_start), number("energy_drift", energy_drift), number("work", work);
+  number("position_drift", position_drift), number("velocity_drift", velocity_drift);
+  number("nv", nv), number("nc", nc), number("nz", nz), number("degrees_of_freedom", degrees_of_freedom);
+  for (std::size_t i = 0; i < notes.size(); ++i) a[fmt::format("note_{}", i + 1)] = notes[i];
+  return a;
+}
+
+}  // namespace trammel
