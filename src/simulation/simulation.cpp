@@ -9,6 +9,7 @@
 #include "trammel/dae/acceleration_solver.h"
 #include "trammel/integrators/generalized_alpha.h"
 #include "trammel/linalg/condition.h"
+#include "trammel/simulation/settings_text.h"
 
 namespace trammel {
 
@@ -160,6 +161,7 @@ RecordSchema Simulation::make_schema() const {
         RecordGroup::scalar("/solver/condition", "", "2-norm condition number of the iteration matrix"));
   schema.attributes["title"] = study_.model.title;
   schema.attributes["model"] = study_.text;
+  schema.attributes["settings"] = settings_text(study_);
   return schema;
 }
 

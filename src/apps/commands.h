@@ -1,0 +1,56 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+/// The commands of the program `trammel`. Each returns the exit code of the process; errors are thrown and become
+/// messages and exit codes in one place (report_errors in messages.h).
+namespace trammel::apps {
+
+/// What a script can rely on.
+enum ExitCode : int {
+  success = 0,
+  unexpected = 1,   ///< a defect of the program
+  wrong_input = 2,  ///< model, option or command line
+  failed_run = 3,   ///< the simulation stopped before its end
+  io_trouble = 4,   ///< a file cannot be read or written
+  // A run that was asked to stop ends with 128 + number of the signal: 130 for Ctrl-C, 143 for SIGTERM.
+};
+
+struct RunCommand {
+  std::filesystem::path model;
+  std::vector<std::string> settings;  ///< "solver.h=1e-4"
+  std::filesystem::path out;          ///< empty: output.file of the model, else <model>.h5 in the current folder
+  bool quiet = false;
+  double progress_interval = 2.0;  ///< [s] between progress lines when the output is not a terminal
+  std::string command_line;        ///< kept in the results
+};
+int run(const RunCommand& command);
+
+struct CheckCommand {
+  std::filesystem::path model;
+  std::vector<std::string> settings;
+};
+int check(const CheckCommand& command);
+
+struct InfoCommand {
+  std::filesystem::path file;
+  bool channels = false;  ///< every channel on its own line and nothing else
+  bool model = false;     ///< the text of the model and nothing else
+};
+int info(const InfoCommand& command);
+
+struct ExportCommand {
+  std::filesystem::path file;
+  std::filesystem::path csv, vtk;  ///< folders; empty: not asked for
+};
+int export_results(const ExportCommand& command);
+
+struct RepairCommand {
+  std::filesystem::path file;
+  std::filesystem::path out;  ///< empty: <file>_repaired.h5 beside the file
+};
+int repair(const RepairCommand& command);
+
+}  // namespace trammel::apps

@@ -1,0 +1,153 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "commands.h"
+#include "messages.h"
+#include "trammel/base/text.h"
+
+namespace {
+
+using namespace trammel::apps;
+
+const std::vector<std::string> command_names{"run", "check", "info", "export", "repair"};
+
+const char* const exit_codes =
+    "Exit codes: 0 fine, 2 wrong input or command line, 3 the simulation failed, 4 a file cannot be read or written,\n"
+    "130 stopped with Ctrl-C (results are kept).";
+
+bool is_setting(const std::string& word) { return !word.empty() && word[0] != '-' && word.find('=') != word.npos; }
+
+/// `--set a=1 b=2` means `--set a=1 --set b=2`; said here so that a model's name behind the settings stays a name.
+std::vector<std::string> spread_settings(const std::vector<std::string>& words) {
+  std::vector<std::string> spread;
+  bool after_setting = false;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (after_setting && is_setting(words[i])) spread.push_back("--set");
+    after_setting = (after_setting && is_setting(words[i])) || (i > 0 && words[i - 1] == "--set");
+    spread.push_back(words[i]);
+  }
+  return spread;
+}
+
+std::string join_command_line(const std::vector<std::string>& words) {
+  std::string line = "trammel";
+  for (const std::string& word : words) {
+    const bool plain = word.find_first_of(" \t\"'$&|;()<>*?[]") == std::string::npos && !word.empty();
+    line += plain ? " " + word : " '" + word + "'";
+  }
+  return line;
+}
+
+void add_settings(CLI::App& app, std::vector<std::string>& settings) {
+  app.add_option("--set", settings,
+                 "Change a value of the model: solver.h=1e-4, parameters.L=2, body.rod.mass=3; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+}
+
+int parse_and_call(CLI::App& app, const std::vector<std::string>& words) {
+  int code = success;
+  const auto call = [&code](const std::filesystem::path& file, auto command) {
+    code = report_errors(file, std::move(command));
+  };
+
+  RunCommand run_command;
+  run_command.command_line = join_command_line(words);
+  CLI::App* run_app = app.add_subcommand("run", "Simulate a model and write its results");
+  run_app->add_option("model", run_command.model, "Model file")->required()->type_name("MODEL.toml");
+  add_settings(*run_app, run_command.settings);
+  run_app->add_option("-o,--out", run_command.out, "Results file; default: the model's name with .h5, in this folder")
+      ->type_name("FILE.h5");
+  run_app->add_flag("-q,--quiet", run_command.quiet, "Print errors only");
+  run_app
+      ->add_option("--progress-interval", run_command.progress_interval,
+                   "Seconds between progress lines when the output is not a terminal; 0: after each step")
+      ->type_name("SECONDS")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  run_app->footer(
+      fmt::format("Examples:\n"
+                  "  trammel run slider_crank.toml\n"
+                  "  trammel run slider_crank.toml --set solver.h=1e-4 parameters.L=0.3 --out fine.h5\n"
+                  "Ctrl-C ends the run and keeps its results; a second one ends the program at once.\n{}",
+                  exit_codes));
+  run_app->callback([&] { call(run_command.model, [&] { return run(run_command); }); });
+
+  CheckCommand check_command;
+  CLI::App* check_app = app.add_subcommand(
+      "check", "Read and assemble a model: degrees of freedom, redundant constraints, initial conditions");
+  check_app->add_option("model", check_command.model, "Model file")->required()->type_name("MODEL.toml");
+  add_settings(*check_app, check_command.settings);
+  check_app->footer(
+      fmt::format("Example:\n  trammel check four_bar.toml\n"
+                  "Nothing is simulated. The exit code is 2 if `trammel run` would refuse the model.\n{}",
+                  exit_codes));
+  check_app->callback([&] { call(check_command.model, [&] { return check(check_command); }); });
+
+  InfoCommand info_command;
+  CLI::App* info_app =
+      app.add_subcommand("info", "Say what a results file holds, also of a run that goes on or was killed");
+  info_app->add_option("file", info_command.file, "Results file")->required()->type_name("FILE.h5");
+  CLI::Option* channels = info_app->add_flag("--channels", info_command.channels, "List every channel, one per line");
+  info_app->add_flag("--model", info_command.model, "Print the model file that was run")->excludes(channels);
+  info_app->footer("Examples:\n  trammel info slider_crank.h5\n  trammel info slider_crank.h5 --channels");
+  info_app->callback([&] { call(info_command.file, [&] { return info(info_command); }); });
+
+  ExportCommand export_command;
+  CLI::App* export_app = app.add_subcommand("export", "Write results for spreadsheets (CSV) or ParaView (VTK)");
+  export_app->add_option("file", export_command.file, "Results file")->required()->type_name("FILE.h5");
+  CLI::Option_group* formats = export_app->add_option_group("formats");
+  formats->add_option("--csv", export_command.csv, "One table per quantity in this folder")->type_name("DIR");
+  formats->add_option("--vtk", export_command.vtk, "results.pvd and its frames in this folder")->type_name("DIR");
+  formats->require_option(1, 2);
+  export_app->footer(
+      "Examples:\n  trammel export slider_crank.h5 --csv tables\n  trammel export slider_crank.h5 --vtk scene");
+  export_app->callback([&] { call(export_command.file, [&] { return export_results(export_command); }); });
+
+  RepairCommand repair_command;
+  CLI::App* repair_app = app.add_subcommand("repair", "Make a clean copy of the results of a run that was killed");
+  repair_app->add_option("file", repair_command.file, "Results file")->required()->type_name("FILE.h5");
+  repair_app->add_option("-o,--out", repair_command.out, "The copy; default: FILE_repaired.h5 beside the file")
+      ->type_name("FILE.h5");
+  repair_app->footer("Example:\n  trammel repair killed.h5 -o clean.h5");
+  repair_app->callback([&] { call(repair_command.file, [&] { return repair(repair_command); }); });
+
+  std::vector<std::string> reversed = spread_settings(words);  // the order in which CLI11 takes them
+  std::reverse(reversed.begin(), reversed.end());
+  try {
+    app.parse(std::move(reversed));
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? success : wrong_input;
+  }
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  CLI::App app("Trammel simulates constrained mechanical systems.", "trammel");
+  app.set_version_flag("--version", std::string("trammel ") + TRAMMEL_VERSION);
+  app.require_subcommand(1);
+  app.failure_message([](const CLI::App* at, const CLI::Error& error) {
+    return fmt::format("trammel: error: {}\nTry `{} --help`.\n", error.what(),
+                       at->get_parent() ? "trammel " + at->get_name() : "trammel");
+  });
+  app.footer(
+      fmt::format("Examples:\n"
+                  "  trammel run slider_crank.toml        simulate, write slider_crank.h5\n"
+                  "  trammel check slider_crank.toml      look at the model without simulating\n"
+                  "  trammel info slider_crank.h5         what is in the results\n"
+                  "Each command explains itself: trammel run --help\n{}",
+                  exit_codes));
+  if (!words.empty() && words[0][0] != '-') {
+    const auto known = std::find(command_names.begin(), command_names.end(), words[0]);
+    if (known == command_names.end()) {
+      fmt::print(stderr, "trammel: error: there is no command '{}'{}\n    Commands: {}\nTry `trammel --help`.\n",
+                 words[0], trammel::did_you_mean(words[0], command_names), trammel::join_quoted(command_names));
+      return wrong_input;
+    }
+  }
+  return parse_and_call(app, words);
+}

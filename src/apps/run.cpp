@@ -1,0 +1,122 @@
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <cstdio>
+#include <ctime>
+
+#include "commands.h"
+#include "messages.h"
+#include "progress.h"
+#include "trammel/io/model_reader.h"
+#include "trammel/io/results_file.h"
+#include "trammel/simulation/simulation.h"
+
+namespace trammel::apps {
+
+namespace {
+
+volatile sig_atomic_t stop_signal = 0;
+
+extern "C" void note_signal(int number) { stop_signal = number; }
+
+/// While it lives, the first Ctrl-C (or SIGTERM) is noted in stop_signal; the second ends the program as usual.
+class StopOnSignal {
+ public:
+  StopOnSignal() {
+    struct sigaction action {};
+    action.sa_handler = note_signal;
+    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+    sigaction(SIGINT, &action, &interrupt_);
+    sigaction(SIGTERM, &action, &terminate_);
+  }
+  ~StopOnSignal() {
+    sigaction(SIGINT, &interrupt_, nullptr);
+    sigaction(SIGTERM, &terminate_, nullptr);
+  }
+  StopOnSignal(const StopOnSignal&) = delete;
+  StopOnSignal& operator=(const StopOnSignal&) = delete;
+
+ private:
+  struct sigaction interrupt_ {
+  }, terminate_{};
+};
+
+/// Passes a run on to its file and adds what only the program knows: when, from which file, by which command.
+class AnnotatedResults : public RecordSink {
+ public:
+  AnnotatedResults(ResultsFile& file, std::map<std::string, std::string> attributes)
+      : file_(file), attributes_(std::move(attributes)) {}
+
+  void begin(const RecordSchema& schema) override {
+    RecordSchema annotated = schema;
+    for (const auto& [key, value] : attributes_) annotated.attributes[key] = value;
+    file_.begin(annotated);
+  }
+  void frame(double t, std::span<const double> values) override { file_.frame(t, values); }
+  void step(double t, std::span<const double> values) override { file_.step(t, values); }
+  void end(const std::map<std::string, std::string>& summary) override { file_.end(summary); }
+
+ private:
+  ResultsFile& file_;
+  std::map<std::string, std::string> attributes_;
+};
+
+std::filesystem::path results_path(const RunCommand& command, const Study& study) {
+  if (!command.out.empty()) return command.out;
+  if (!study.output.file.empty()) return study.output.file;
+  return command.model.stem().concat(".h5");
+}
+
+std::map<std::string, std::string> annotations(const RunCommand& command) {
+  return {{"model_file", command.model.filename().string()},
+          {"command", command.command_line},
+          {"created", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))}};
+}
+
+}  // namespace
+
+int run(const RunCommand& command) {
+  require_file(command.model);
+  const Study study = read_study(command.model, command.settings);
+  const std::filesystem::path path = results_path(command, study);
+  ResultsFileOptions options;
+  options.flush_every_frame = study.output.flush_every_frame;
+  ResultsFile file(path, options);
+  AnnotatedResults results(file, annotations(command));
+
+  const StopOnSignal signals;
+  Simulation simulation(study);
+  ProgressDisplay display(ProgressDisplay::choose(command.quiet), command.progress_interval);
+  const Summary summary = simulation.run(results, [&](const Progress& progress) {
+    display.update(progress, file.frames_written());
+    return stop_signal == 0;
+  });
+  display.clear();
+
+  if (!command.quiet) {
+    fmt::print("{}", summary.to_text());
+    fmt::print("Results: {} ({} frames)\n", path.string(), file.frames_written());
+    std::fflush(stdout);
+  }
+  if (!summary.failure.empty()) {
+    fmt::print(stderr, "{}\n    results     : kept up to t = {:.6g} s in {}\n", summary.failure, summary.t,
+               path.string());
+    return failed_run;
+  }
+  return summary.completed ? success : 128 + stop_signal;
+}
+
+int check(const CheckCommand& command) {
+  require_file(command.model);
+  const Study study = read_study(command.model, command.settings);
+  const CheckReport report = trammel::check(study);
+  fmt::print("{}", report.to_text());
+  // What `run` would refuse is wrong input here too.
+  const bool refused = !report.failure.empty() ||
+                       (study.solver.redundant == RedundancyPolicy::error && !report.redundant.empty()) ||
+                       (study.solver.strict && !report.remarks.empty());
+  return refused ? wrong_input : success;
+}
+
+}  // namespace trammel::apps

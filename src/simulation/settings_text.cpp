@@ -1,0 +1,118 @@
+#include "trammel/simulation/settings_text.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace trammel {
+
+namespace {
+
+const char* word(AnalysisKind kind) {
+  switch (kind) {
+    case AnalysisKind::kinematics:
+      return "kinematics";
+    case AnalysisKind::inverse_dynamics:
+      return "inverse_dynamics";
+    default:
+      return "dynamics";
+  }
+}
+
+const char* word(RedundancyPolicy policy) {
+  switch (policy) {
+    case RedundancyPolicy::drop:
+      return "drop";
+    case RedundancyPolicy::minimum_norm:
+      return "minimum_norm";
+    default:
+      return "error";
+  }
+}
+
+// Strings of TOML: quotes, backslashes and control characters are escaped.
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\')
+      out += std::string("\\") + c;
+    else if (static_cast<unsigned char>(c) < 0x20)
+      out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
+    else
+      out += c;
+  }
+  return out + "\"";
+}
+
+class Lines {
+ public:
+  void table(const char* name) { text_ += fmt::format("{}[{}]\n", text_.empty() ? "" : "\n", name); }
+  void number(const char* key, double value) {
+    if (std::isfinite(value)) text_ += fmt::format("{} = {}\n", key, value);
+  }
+  void number(const char* key, const std::optional<double>& value) {
+    if (value) number(key, *value);
+  }
+  void integer(const char* key, int value) { text_ += fmt::format("{} = {}\n", key, value); }
+  void name(const char* key, const std::string& value) { text_ += fmt::format("{} = {}\n", key, quoted(value)); }
+  void flag(const char* key, bool value) { text_ += fmt::format("{} = {}\n", key, value); }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+}  // namespace
+
+std::string settings_text(const Study& study) {
+  Lines lines;
+  lines.table("analysis");
+  lines.name("kind", word(study.analysis.kind));
+  lines.number("start", study.analysis.start);
+  lines.number("end", study.analysis.end);
+
+  const SolverOptions& solver = study.solver;
+  lines.table("solver");
+  lines.name("integrator", solver.integrator);
+  lines.name("formulation", solver.formulation);
+  lines.name("coordinates", solver.coordinates);
+  lines.name("linear_solver", solver.linear_solver);
+  lines.number("h", solver.h);
+  if (!solver.h) {
+    lines.number("h0", solver.h0);
+    lines.number("hmin", solver.hmin);
+    lines.number("hmax", solver.hmax);
+    lines.number("rtol", solver.rtol);
+    lines.number("atol", solver.atol);
+  }
+  if (solver.integrator == "generalized_alpha") lines.number("rho_inf", solver.rho_inf);
+  if (solver.integrator == "hht") lines.number("alpha", solver.alpha);
+  if (solver.integrator == "newmark") lines.number("gamma", solver.gamma);
+  lines.number("newton_tol", solver.newton_tol);
+  lines.integer("max_iterations", solver.max_iterations);
+  lines.name("redundant", word(solver.redundant));
+  lines.flag("strict", solver.strict);
+  lines.flag("record_condition", solver.record_condition);
+
+  const ScalingOptions& scaling = solver.scaling;
+  lines.table("solver.scaling");
+  lines.name("kind", scaling.kind == ScalingKind::none ? "none" : "physical");
+  if (scaling.kind == ScalingKind::physical) {
+    lines.number("m_ave", scaling.m_ave);
+    lines.number("d_ave", scaling.d_ave);
+    lines.number("k_ave", scaling.k_ave);
+  }
+  lines.number("l_ref", scaling.l_ref);
+  lines.number("rho", scaling.rho);
+
+  lines.table("output");
+  if (study.output.every_step)
+    lines.flag("every_step", true);
+  else
+    lines.number("interval", study.output.interval.value_or((study.analysis.end - study.analysis.start) / 500.0));
+  if (!study.output.file.empty()) lines.name("file", study.output.file);
+  lines.flag("flush_every_frame", study.output.flush_every_frame);
+  return lines.text();
+}
+
+}  // namespace trammel
