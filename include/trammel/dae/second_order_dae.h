@@ -11,9 +11,9 @@ namespace trammel {
 struct MotionPoint {
   double t;
   Inputs in;
-  ConstVec q, v, a;  ///< positions, velocities, accelerations v̇ (nq = nv)
-  ConstVec z, zp;    ///< internal states and their rates
-  ConstVec lam;      ///< multipliers, physical units
+  Eigen::Ref<const Eigen::VectorXd> q, v, a;  ///< positions, velocities, accelerations v̇ (nq = nv)
+  Eigen::Ref<const Eigen::VectorXd> z, zp;    ///< internal states and their rates
+  Eigen::Ref<const Eigen::VectorXd> lam;      ///< multipliers, physical units
 };
 
 /// Storage for a MotionPoint: all variables of the motion at one instant. `a` is v̇ of the equations; methods keep their

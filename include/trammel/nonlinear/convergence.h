@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -11,12 +12,12 @@ namespace trammel {
 ///   (2) converged when ϱ/(1 − ϱ)·‖δ_m‖ ≤ 1: the remaining error, were the rate kept
 ///   (3) given up when ϱ > max_rate
 ///
-/// A first correction counts with the rate that the same matrix showed before (`remember`), or must be below
-/// first_limit of the tolerance.
+/// A first correction counts with the rate that the same matrix showed in its last iteration, but never with less than
+/// trusted_rate: a matrix ages, and a rate seen while it was fresh would accept anything.
 class ConvergenceTest {
  public:
   static constexpr double max_rate = 0.9;
-  static constexpr double first_limit = 1e-2;
+  static constexpr double trusted_rate = 1e-2;
 
   enum class Verdict { go_on, converged, diverging };
 
@@ -28,9 +29,9 @@ class ConvergenceTest {
     if (!std::isfinite(norm)) return Verdict::diverging;
     if (iteration_++ == 0) {
       first_ = norm;
-      if (norm <= first_limit) return Verdict::converged;
-      const bool rate_known = rate_ < 1.0;
-      return rate_known && rate_ / (1.0 - rate_) * norm <= 1.0 ? Verdict::converged : Verdict::go_on;
+      const double rate = std::max(rate_, trusted_rate);
+      const bool small = rate < 1.0 ? rate / (1.0 - rate) * norm <= 1.0 : norm <= trusted_rate;
+      return small ? Verdict::converged : Verdict::go_on;
     }
     rate_ = first_ > 0.0 ? std::pow(norm / first_, 1.0 / (iteration_ - 1)) : 0.0;
     if (rate_ > max_rate) return Verdict::diverging;
