@@ -17,7 +17,7 @@ namespace trammel {
 class ConvergenceTest {
  public:
   static constexpr double max_rate = 0.9;
-  static constexpr double trusted_rate = 1e-2;
+  static constexpr double trusted_rate = 0.1;
 
   enum class Verdict { go_on, converged, diverging };
 
