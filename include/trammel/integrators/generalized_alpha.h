@@ -27,7 +27,7 @@ struct StepOptions {
   std::optional<double> h0;  ///< first step of an error-controlled run
   double hmin = 0.0, hmax = std::numeric_limits<double>::infinity();
   double rtol = 1e-5, atol = 1e-7;
-  double newton_tol = 1e-10;  ///< fixed step: tolerance of q, z and λ̂, relative to 1 + |x|
+  double newton_tol = 1e-12;  ///< fixed step: tolerance of q, z and λ̂, relative to 1 + |x|
   int max_iterations = 10;
 };
 

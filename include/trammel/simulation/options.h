@@ -52,7 +52,7 @@ struct SolverOptions {
   double rho_inf = 0.8;                ///< generalized_alpha: spectral radius at infinity, 0 ≤ ρ∞ < 1
   double alpha = -0.1;                 ///< hht: −1/3 ≤ α ≤ 0 with β, γ from it
   double gamma = 0.6;                  ///< newmark: γ ≥ ½, β = (γ + ½)²/4
-  double newton_tol = 1e-10;           ///< relative tolerance of Newton's iteration (fixed step)
+  double newton_tol = 1e-12;           ///< tolerance of Newton's iteration (fixed step), relative to 1 + |x|
   int max_iterations = 10;             ///< Newton iterations before a step is rejected
   std::string linear_solver = "auto";  ///< auto | dense | sparse_lu
   ScalingOptions scaling;
