@@ -8,7 +8,7 @@ namespace trammel {
 namespace {
 
 // Step-size control: the local error is O(h³); a growth below keep_below is not worth a new matrix.
-constexpr double safety = 0.9, max_growth = 2.0, min_shrink = 0.2, keep_below = 1.2;
+constexpr double safety = 0.7, max_growth = 1.5, min_shrink = 0.2, keep_below = 1.3;
 constexpr double newton_shrink = 0.25;
 // Newton's tolerance of an error-controlled run as a fraction of the local error's: its remainder must not be seen
 // in the error estimate, a difference of accelerations.
