@@ -284,6 +284,28 @@ file = "here.h5")toml"));
   EXPECT_EQ(study.output.file, "here.h5");
 }
 
+TEST(ModelReader, accepts_the_whole_models_of_its_documentation) {
+  std::ifstream file(std::string(TRAMMEL_SOURCE_DIR) + "/docs/model_file.md");
+  std::string line, block;
+  bool inside = false;
+  int models = 0;
+  while (std::getline(file, line)) {
+    if (line == "```toml") {
+      inside = true;
+      block.clear();
+    } else if (inside && line == "```") {
+      inside = false;
+      const bool whole = block.rfind("title", 0) == 0 || block.rfind("[parameters]", 0) == 0;
+      if (!whole) continue;
+      ++models;
+      EXPECT_NO_THROW(read(block)) << block;
+    } else if (inside) {
+      block += line + "\n";
+    }
+  }
+  EXPECT_EQ(models, 2);
+}
+
 TEST(ModelReader, cannot_read_a_file_that_is_not_there) {
   EXPECT_THROW(read_study("no/such/model.toml"), IoError);
   EXPECT_THROW(read_study(std::filesystem::temp_directory_path()), IoError);

@@ -263,11 +263,14 @@ TEST_F(Reuse, tables_come_from_files_beside_the_model) {
   std::vector<Issue> found = refusals_of(write("model.toml", text + "y_column = \"lft\"\n"));
   ASSERT_EQ(found.size(), 1u);
   EXPECT_NE(found[0].message.find("did you mean 'lift'?"), std::string::npos) << found[0].message;
-  write("data/cam.csv", "0 1\n1 2\n2 x\n");
+  found = refusals_of(write("model.toml", text + "y_column = 4\n"));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_NE(found[0].message.find("column 4 is wanted, and the file has 3"), std::string::npos) << found[0].message;
+  write("data/cam.csv", "0,1\n1,2\n2,x\n");
   found = refusals_of(write("model.toml", text));
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0].where, at("data/cam.csv", "3:1"));
-  EXPECT_NE(found[0].message.find("'x'"), std::string::npos) << found[0].message;
+  EXPECT_EQ(found[0].where, at("data/cam.csv", "3:3"));
+  EXPECT_NE(found[0].message.find("x"), std::string::npos) << found[0].message;
 }
 
 TEST(Settings, change_options_parameters_and_entities) {

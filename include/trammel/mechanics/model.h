@@ -94,9 +94,9 @@ enum class JointKind {
   point_on_plane,        ///< 1 row: b's point stays in the plane through `point` normal to `axis`, fixed in a
   distance,              ///< 1 row: points keep their distance (a massless rod)
   constant_orientation,  ///< 3 rows: no relative rotation
-  rolling_sphere,        ///< sphere of `radius` at b's `point` rolls on the plane (`plane_point`, `axis`) of a
-  rolling_disc,          ///< thin disc of `radius`, centre `point`, axle `axis_b` (of b), rolls on the plane of a
-  knife_edge,            ///< nonholonomic: b's `point` has no velocity along `axis_b` (fixed in b), relative to a
+  rolling_sphere,  ///< sphere of `radius`, centre `point_b` (of b), rolls on the plane (`point`, normal `axis`) of a
+  rolling_disc,    ///< thin disc of `radius`, centre `point_b`, axle `axis_b` (of b), rolls on such a plane
+  knife_edge,      ///< nonholonomic: b's `point` has no velocity along `axis_b` (fixed in b), relative to a
 };
 
 struct JointSpec {
