@@ -84,6 +84,11 @@ void print_channels(const RecordSchema& schema) {
   if (!solver.empty()) print_line("solver", list_names(solver));
 }
 
+std::string state_text(ResultsState state) {
+  if (state == ResultsState::closed) return "closed";
+  return fmt::format("{}, {}", state == ResultsState::running ? "running" : "interrupted", describe(state));
+}
+
 void print_summary(const ResultsReader& reader) {
   if (reader.summary().empty()) {
     fmt::print("summary: none, the run did not end{}\n",
@@ -117,7 +122,7 @@ int info(const InfoCommand& command) {
   print_line("made", fmt::format("{} by trammel {}", attribute_or(reader, "created", "at an unknown time"),
                                  attribute_or(reader, "trammel_version", "of unknown version")));
   print_line("command", attribute_or(reader, "command", "(not recorded)"));
-  print_line("state", std::string(describe(reader.state())));
+  print_line("state", state_text(reader.state()));
   const std::vector<double>& times = reader.times();
   print_line("time",
              times.empty() ? "nothing recorded" : fmt::format("{:.6g} … {:.6g} s", times.front(), times.back()));

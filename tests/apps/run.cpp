@@ -1,0 +1,207 @@
+#include <stdlib.h>
+
+#include <regex>
+
+#include "program.h"
+#include "trammel/io/model_reader.h"
+#include "trammel/io/results_reader.h"
+#include "trammel/simulation/settings_text.h"
+
+// `trammel run`: what it writes, what it prints, how it ends.
+
+namespace trammel {
+namespace {
+
+using program::call;
+using program::Child;
+using program::contains;
+using program::Folder;
+using program::lines_of;
+using program::model_path;
+using program::Outcome;
+using program::read_text;
+
+const std::string pendulum = model_path("pendulum.toml");
+
+TEST(Run, writes_results_into_the_current_folder_and_prints_a_summary) {
+  const Folder folder;
+  const Outcome run = call(folder, {"run", pendulum});
+  EXPECT_EQ(run.code, 0) << run.err;
+  for (const char* words :
+       {"Summary\n", "reached the end, t = 0.5 s", "500 (h = 0.001 … 0.001 s)", "1 degrees of freedom", "rejected 0",
+        "factorizations", "drift", "wall time", "Results: pendulum.h5 (51 frames)"})
+    EXPECT_SAYS(run.out, words);
+
+  const ResultsReader results(folder / "pendulum.h5");
+  EXPECT_EQ(results.state(), ResultsState::closed);
+  EXPECT_EQ(results.n_frames(), 51);
+  EXPECT_EQ(results.n_steps(), 500);
+  EXPECT_DOUBLE_EQ(results.times().back(), 0.5);
+  EXPECT_EQ(results.summary().at("completed"), "true");
+  EXPECT_EQ(results.attribute("title"), "Pendulum");
+  EXPECT_EQ(results.attribute("model"), read_text(pendulum));
+  EXPECT_EQ(results.attribute("model_file"), "pendulum.toml");
+  EXPECT_EQ(results.attribute("command"), "trammel run " + pendulum);
+  EXPECT_TRUE(std::regex_match(results.attribute("created"), std::regex(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)")));
+  EXPECT_SAYS(results.attribute("settings"), "h = 0.001\n");
+
+  // A rod let go from the horizontal: ω² = 3 g sin φ / L, so the fall is governed by its height alone.
+  const Series height = results.read("height"), rate = results.read("hinge.angle_rate");
+  const double z = height.values(50, 0), w = rate.values(50, 0);
+  EXPECT_LT(z, -0.3);
+  EXPECT_NEAR(w * w, 3.0 * 9.81 * (-2.0 * z), 2e-3 * w * w);  // the inertia is that of a thin rod, h² errors remain
+}
+
+TEST(Run, twice_overwrites_and_repeats_every_number) {
+  const Folder folder;
+  ASSERT_EQ(call(folder, {"run", pendulum, "--out", "first.h5"}).code, 0);
+  ASSERT_EQ(call(folder, {"run", pendulum}).code, 0);
+  ASSERT_EQ(call(folder, {"run", pendulum}).code, 0);
+  const ResultsReader first(folder / "first.h5"), again(folder / "pendulum.h5");
+  ASSERT_EQ(first.times(), again.times());
+  for (const char* channel : {"rod.position", "rod.orientation", "hinge.reaction_force", "energy.total"})
+    EXPECT_EQ(first.read(channel).values, again.read(channel).values) << channel;
+}
+
+TEST(Run, takes_settings_from_the_command_line) {
+  const Folder folder;
+  const Outcome run =
+      call(folder, {"run", "--set", "analysis.end=0.1", "output.interval=0.05", pendulum, "--set", "body.rod.mass=5"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  const ResultsReader results(folder / "pendulum.h5");
+  EXPECT_EQ(results.n_frames(), 3);
+  EXPECT_SAYS(results.attribute("command"), "body.rod.mass=5");
+  // At the start the rod hangs on its hinge with the share 1/4 of its weight, whatever the inertia's exact value:
+  // R = m g − m (L/2) ω̇, ω̇ = m g L/2 / (I + m L²/4), with m = 5 and I as written for m = 2.
+  const double m = 5.0, g = 9.81, I = 2.0 / 12.0;
+  const double expected = m * g - m * 0.5 * (m * g * 0.5 / (I + m * 0.25));
+  EXPECT_NEAR(results.read("hinge.reaction_force.z").values(0, 0), expected, 1e-8 * m * g);
+}
+
+TEST(Run, records_settings_that_read_back_the_same) {
+  const Folder folder;
+  const std::string text = read_text(pendulum), head = text.substr(0, text.find("[analysis]"));
+  for (const std::vector<std::string>& set :
+       {std::vector<std::string>{},
+        {"solver.integrator=hht", "solver.alpha=-0.2", "output.file=a \"b\".h5"},
+        {"solver.scaling=none", "solver.redundant=drop", "solver.strict=true", "analysis.kind=inverse_dynamics"}}) {
+    const Study study = read_study_text(text, "pendulum.toml", set);
+    const std::string settings = settings_text(study);
+    const Study again = read_study_text(head + settings, "again.toml");
+    EXPECT_EQ(settings_text(again), settings);
+    EXPECT_EQ(again.solver.h, study.solver.h);
+    EXPECT_EQ(again.solver.integrator, study.solver.integrator);
+    EXPECT_EQ(again.solver.alpha, study.solver.alpha);
+    EXPECT_EQ(again.solver.redundant, study.solver.redundant);
+    EXPECT_EQ(again.solver.scaling.kind, study.solver.scaling.kind);
+    EXPECT_EQ(again.solver.strict, study.solver.strict);
+    EXPECT_EQ(again.analysis.kind, study.analysis.kind);
+    EXPECT_EQ(again.output.interval, study.output.interval);
+    EXPECT_EQ(again.output.file, study.output.file);
+  }
+}
+
+TEST(Run, writes_where_it_is_told) {
+  const Folder folder;
+  ASSERT_EQ(call(folder, {"run", pendulum, "--set", "output.file=mine.h5"}).code, 0);
+  EXPECT_EQ(ResultsReader(folder / "mine.h5").n_frames(), 51);
+  const Outcome run = call(folder, {"run", pendulum, "--set", "output.file=theirs.h5", "--out", "given.h5"});
+  EXPECT_SAYS(run.out, "Results: given.h5");
+  EXPECT_TRUE(std::filesystem::exists(folder / "given.h5"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "theirs.h5"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "pendulum.h5"));
+}
+
+TEST(Run, is_silent_when_quiet) {
+  const Folder folder;
+  const Outcome run = call(folder, {"run", pendulum, "--quiet", "--progress-interval", "0"});
+  EXPECT_EQ(run.code, 0);
+  EXPECT_EQ(run.out, "");
+  EXPECT_EQ(run.err, "");
+  EXPECT_EQ(ResultsReader(folder / "pendulum.h5").n_frames(), 51);
+  EXPECT_NE(call(folder, {"run", model_path("breaks_at_0.2.toml"), "--quiet"}).err, "");
+}
+
+TEST(Run, tells_its_progress_in_plain_lines_when_nobody_watches) {
+  const Folder folder;
+  const Outcome run = call(folder, {"run", pendulum, "--progress-interval", "0"});
+  const std::vector<std::string> lines = lines_of(run.err);
+  ASSERT_EQ(lines.size(), 500u);  // a line per step
+  const std::regex form(
+      R"(t = [0-9.e-]+ s of 0\.5 s \(([0-9]+) %\), h = 1\.0e-03 s, ([0-9]+) frames written, [0-9]+ s left)");
+  int percent = 0, frames = 0;
+  for (const std::string& line : lines) {
+    std::smatch match;
+    ASSERT_TRUE(std::regex_match(line, match, form)) << line;
+    EXPECT_GE(std::stoi(match[1]), percent);
+    EXPECT_GE(std::stoi(match[2]), frames);
+    percent = std::stoi(match[1]), frames = std::stoi(match[2]);
+  }
+  EXPECT_EQ(percent, 100);
+  EXPECT_LE(frames, 51);
+  // By default there is time to read: a run of a few milliseconds says nothing before its summary.
+  EXPECT_EQ(call(folder, {"run", pendulum, "--progress-interval", "100"}).err, "");
+}
+
+TEST(Run, draws_a_bar_on_a_terminal) {
+  const Folder folder;
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+  ASSERT_GE(terminal, 0);
+  ASSERT_EQ(grantpt(terminal), 0);
+  ASSERT_EQ(unlockpt(terminal), 0);
+  const std::string name = ptsname(terminal);
+  const pid_t child = fork();
+  if (child == 0) {
+    const int side = open(name.c_str(), O_RDWR);
+    if (side < 0 || dup2(side, STDOUT_FILENO) < 0 || dup2(side, STDERR_FILENO) < 0) _exit(99);
+    close(terminal);
+    Child::exec(folder, {"run", pendulum});
+  }
+  std::string screen;
+  char buffer[4096];
+  for (ssize_t n; (n = read(terminal, buffer, sizeof buffer)) > 0;) screen.append(buffer, static_cast<std::size_t>(n));
+  close(terminal);
+  EXPECT_EQ(program::wait_for(child), 0);
+  EXPECT_TRUE(std::regex_search(screen, std::regex(R"(\r\[[#.]+\] +[0-9]+ %  t = )"))) << screen;
+  EXPECT_SAYS(screen, " left\x1b[K");
+  // The bar is gone before the summary comes.
+  EXPECT_SAYS(screen, "\r\x1b[KSummary");
+  EXPECT_FALSE(contains(screen, "frames written"));
+}
+
+TEST(Run, that_fails_reports_why_and_keeps_what_it_has) {
+  const Folder folder;
+  const Outcome run = call(folder, {"run", model_path("breaks_at_0.2.toml")});
+  EXPECT_EQ(run.code, 3);
+  EXPECT_SAYS(run.err, "t = 0.2 s");
+  EXPECT_SAYS(run.err, "block");
+  EXPECT_SAYS(run.err, "usual cause");
+  EXPECT_SAYS(run.err, "kept up to t = 0.2 s in breaks_at_0.2.h5");
+  EXPECT_SAYS(run.out, "failed at t = 0.2 s");
+  const ResultsReader results(folder / "breaks_at_0.2.h5");
+  EXPECT_EQ(results.state(), ResultsState::closed);
+  EXPECT_EQ(results.n_frames(), 21);
+  EXPECT_EQ(results.summary().at("completed"), "false");
+  EXPECT_SAYS(results.summary().at("failure"), "block");
+}
+
+TEST(Run, stops_cleanly_on_request_with_its_results_kept) {
+  for (const auto& [signal, code] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}}) {
+    const Folder folder;
+    Child child(folder, {"run", pendulum, "--set", "analysis.end=1e6", "--progress-interval", "0"});
+    ASSERT_TRUE(child.wait_for_text(" frames written"));
+    child.send(signal);
+    EXPECT_EQ(child.end(), code);
+    const std::string out = read_text(folder / "stdout.txt");
+    EXPECT_SAYS(out, "stopped on request at t = ");
+    EXPECT_SAYS(out, "Results: pendulum.h5");
+    const ResultsReader results(folder / "pendulum.h5");
+    EXPECT_EQ(results.state(), ResultsState::closed);
+    EXPECT_GE(results.n_frames(), 1);
+    EXPECT_GE(results.n_steps(), 1);
+    EXPECT_SAYS(results.summary().at("stop"), "on request");
+  }
+}
+
+}  // namespace
+}  // namespace trammel

@@ -1,0 +1,39 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+// Every C++ file of the project is formatted as .clang-format says; `./dev format` does it.
+
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(Format, of_every_source_is_that_of_clang_format) {
+  const fs::path root = TRAMMEL_SOURCE_DIR;
+  std::string names;
+  int n_files = 0;
+  for (const char* top : {"include", "src", "tests", "examples", "docs", "bench", "papers"}) {
+    if (!fs::exists(root / top)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
+      const fs::path extension = entry.path().extension();
+      if (extension != ".h" && extension != ".cpp") continue;
+      names += " '" + entry.path().string() + "'";
+      ++n_files;
+    }
+  }
+  ASSERT_GT(n_files, 100);
+  const std::string command = "clang-format --dry-run -Werror" + names + " 2>&1";
+  FILE* pipe = popen(command.c_str(), "r");
+  ASSERT_NE(pipe, nullptr);
+  std::string output;
+  std::array<char, 4096> buffer{};
+  while (fgets(buffer.data(), buffer.size(), pipe) != nullptr) output += buffer.data();
+  EXPECT_EQ(pclose(pipe), 0) << output << "`./dev format` formats everything";
+}
+
+}  // namespace
