@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "trammel/linalg/condition.h"
+
 namespace trammel {
 
 MotionOperator::MotionOperator(const SecondOrderDae& dae, LinearSolverKind solver, const MotionScaling& scaling)
@@ -149,6 +151,13 @@ Status MotionOperator::solve(Vec x) {
   const Status status = solver_->solve(x);
   for (Eigen::Index i = 0; i < x.size(); ++i) x[i] *= column_[i];
   return status;
+}
+
+double MotionOperator::condition() {
+  SparseMatrix<double> matrix(pattern_);
+  std::copy(values_.begin(), values_.end(), matrix.values.begin());
+  if (pattern_.n_cols <= condition_svd_limit) return condition_number(matrix.to_dense());
+  return estimate_condition(matrix, *solver_);
 }
 
 }  // namespace trammel

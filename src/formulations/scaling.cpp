@@ -33,6 +33,7 @@ ScalingFactors PhysicalScaling::calc(double h, const MotionPlanes& planes) const
   const double l = options_.l_ref;
   ScalingFactors factors;
   factors.s = r.m + r.d * h + r.k * h * h;
+  factors.m = r.m, factors.d = r.d, factors.k = r.k;
   if (factors.s <= 0.0) factors.s = 1.0;  // a system without mass, damping and stiffness has no reference
   factors.motion = h * h;
   factors.holonomic = factors.s / l;

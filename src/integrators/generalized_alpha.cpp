@@ -108,8 +108,14 @@ void GeneralizedAlpha::move_algorithmic_acceleration(double h) {
 // ---- a step --------------------------------------------------------------------------------------------------------
 
 StepReport GeneralizedAlpha::advance(double t_end, State& state) {
-  StepReport report;
   commit(state);
+  const StepReport report = attempt(t_end, state);
+  if (!report.status.ok()) ends_.to = ends_.from;  // nothing happened
+  return report;
+}
+
+StepReport GeneralizedAlpha::attempt(double t_end, const State& state) {
+  StepReport report;
   if (restart_) {
     report.status = start_algorithmic_acceleration(state);
     if (!report.status.ok()) return report;
@@ -145,6 +151,7 @@ StepReport GeneralizedAlpha::advance(double t_end, State& state) {
     }
     accept(h);
     report.h = h;
+    report.order = 2;
     return report;
   }
   return report;
@@ -330,6 +337,11 @@ void GeneralizedAlpha::commit(State& state) {
   ends_.from = ends_.to;
   dae_.calc_inputs(ends_.from.t, inputs_);
   dae_.accepted(ends_.to.point(inputs_.view()), ends_.from.q, state, *workspace_);
+}
+
+MotionIntegrator::ScalingReport GeneralizedAlpha::scaling() const {
+  const ScalingFactors& f = operator_.scaling();
+  return {f.m, f.d, f.k, f.s};
 }
 
 // ---- restarts ------------------------------------------------------------------------------------------------------

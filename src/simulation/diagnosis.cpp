@@ -31,7 +31,7 @@ std::string advice(Cause cause, const SolverOptions& options) {
 
 std::string Simulation::explain(const StepReport& report) const {
   const Layout& layout = index3_->layout();
-  const double t = integrator_->ends().from.t;
+  const double t = integrator_->newest().t;
   const int attempts = report.rejected_newton + report.rejected_error;
   std::string text;
   const Cause cause = report.status.cause;
@@ -51,7 +51,7 @@ std::string Simulation::explain(const StepReport& report) const {
   if (cause == Cause::not_finite && report.status.row >= 0) line("row", layout.describe_row(report.status.row));
   if (cause == Cause::singular_matrix && report.status.row >= 0)
     line("unknown", layout.describe_unknown(report.status.row));
-  const LinearSolver<double>& solver = integrator_->newton_operator().linear_solver();
+  const LinearSolver<double>& solver = integrator_->linear_solver();
   if (const Pivot pivot = solver.smallest_pivot(); pivot.unknown >= 0 && pivot.relative < 1e-10)
     line("linear solve", fmt::format("smallest relative pivot {:.2g} while eliminating {}", pivot.relative,
                                      layout.describe_unknown(pivot.unknown)));

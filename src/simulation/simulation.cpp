@@ -8,7 +8,6 @@
 
 #include "trammel/dae/acceleration_solver.h"
 #include "trammel/integrators/generalized_alpha.h"
-#include "trammel/linalg/condition.h"
 #include "trammel/simulation/settings_text.h"
 
 namespace trammel {
@@ -150,6 +149,7 @@ RecordSchema Simulation::make_schema() const {
   RecordSchema schema;
   schema.frames = recorder_->groups();
   schema.solver = {RecordGroup::scalar("/solver/h", "s", "step size"),
+                   RecordGroup::scalar("/solver/order", "", "order of the formula"),
                    RecordGroup::scalar("/solver/iterations", "", "Newton iterations"),
                    RecordGroup::scalar("/solver/linearizations", "", "new planes"),
                    RecordGroup::scalar("/solver/factorizations", "", "new factors"),
@@ -270,33 +270,34 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
       summary.stop = fmt::format("failed at t = {:.6g} s: {}", t, describe(report.status.cause));
       break;
     }
-    const StepEnds& ends = integrator_->ends();
-    t = ends.to.t;
+    const MotionVariables& newest = integrator_->newest();
+    t = newest.t;
     ++summary.steps;
     summary.h_min = summary.steps == 1 ? report.h : std::min(summary.h_min, report.h);
     summary.h_max = std::max(summary.h_max, report.h);
-    update_ledger(ends.to, report.h);
+    update_ledger(newest, report.h);
     if (study_.output.every_step) {
-      record(sink, ends.to, state_);
+      record(sink, newest, state_);
     } else {
       // Output times do not dictate the step; the end is always recorded.
       for (; start + interval * static_cast<double>(output) <= t + 1e-9 * interval; ++output) {
         const double at = start + interval * static_cast<double>(output);
         if (std::abs(at - t) <= 1e-9 * interval) {
-          record(sink, ends.to, state_);
+          record(sink, newest, state_);
         } else {
-          ends.interpolate(at, sample_);
+          integrator_->interpolate(at, sample_);
           record(sink, sample_, state_);
         }
       }
       const bool end_missing =
           t >= end && std::abs(start + interval * static_cast<double>(output - 1) - end) > 1e-9 * interval;
-      if (end_missing) record(sink, ends.to, state_);
+      if (end_missing) record(sink, newest, state_);
     }
-    step_values.assign({report.h, static_cast<double>(report.iterations), static_cast<double>(report.linearizations),
-                        static_cast<double>(report.factorizations), static_cast<double>(report.rejected_error),
-                        static_cast<double>(report.rejected_newton), report.error});
-    if (study_.solver.record_condition) step_values.push_back(calc_condition());
+    step_values.assign({report.h, static_cast<double>(report.order), static_cast<double>(report.iterations),
+                        static_cast<double>(report.linearizations), static_cast<double>(report.factorizations),
+                        static_cast<double>(report.rejected_error), static_cast<double>(report.rejected_newton),
+                        report.error});
+    if (study_.solver.record_condition) step_values.push_back(integrator_->calc_condition());
     sink.step(t, step_values);
     if (progress && !progress({t, start, end, report.h, summary.steps})) {
       summary.stop = fmt::format("stopped on request at t = {:.6g} s", t);
@@ -306,22 +307,12 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
   summary.t = t;
   summary.completed = t >= end;
   if (summary.completed) summary.stop = fmt::format("reached the end, t = {:.6g} s", t);
-  const MotionOperator& op = integrator_->newton_operator();
-  summary.linear_solver = op.linear_solver().name();
-  if (const auto* physical = dynamic_cast<const PhysicalScaling*>(scaling_.get()); physical && summary.steps > 0) {
-    const PhysicalScaling::References r = physical->calc_references(op.planes());
-    summary.scaling_m = r.m, summary.scaling_d = r.d, summary.scaling_k = r.k, summary.scaling_s = op.scaling().s;
-  }
+  summary.linear_solver = integrator_->linear_solver().name();
+  const MotionIntegrator::ScalingReport scaling = integrator_->scaling();
+  summary.scaling_m = scaling.m, summary.scaling_d = scaling.d, summary.scaling_k = scaling.k;
+  summary.scaling_s = scaling.s;
   finish_summary(summary);
   return summary;
-}
-
-double Simulation::calc_condition() {
-  MotionOperator& op = integrator_->newton_operator();
-  SparseMatrix<double> matrix(op.pattern());
-  matrix.values.assign(op.matrix().begin(), op.matrix().end());
-  if (op.pattern().n_cols <= condition_svd_limit) return condition_number(matrix.to_dense());
-  return estimate_condition(matrix, op.linear_solver());
 }
 
 // ---- kinematics and inverse dynamics -------------------------------------------------------------------------------
@@ -388,8 +379,8 @@ Summary Simulation::follow_motions(RecordSink& sink, const ProgressCallback& pro
     if (x_.t >= target) {
       show(x_);
       ++output;
-      const double values[8] = {taken, static_cast<double>(report.iterations)};
-      sink.step(x_.t, std::span(values, study_.solver.record_condition ? 8 : 7));
+      const double values[9] = {taken, 0.0, static_cast<double>(report.iterations)};
+      sink.step(x_.t, std::span(values, study_.solver.record_condition ? 9 : 8));
     }
     if (progress && !progress({x_.t, start, end, taken, summary.steps})) {
       summary.stop = fmt::format("stopped on request at t = {:.6g} s", x_.t);

@@ -19,12 +19,12 @@ struct MotionCoefficients {
 /// Row and column factors of the iteration, and the weight of the augmented Lagrangian term. The one place where h, s
 /// and λ̂ enter: residuals and stored multipliers are physical.
 struct ScalingFactors {
-  double motion = 1.0;        ///< rows M v̇ + Gᵀλ − f
-  double holonomic = 1.0;     ///< rows Φ
-  double nonholonomic = 1.0;  ///< rows A v + a
-  double multiplier = 1.0;    ///< λ = multiplier · λ̂
-  double penalty = 0.0;       ///< motion rows += penalty · Gᵀ (constraint rows), in r and in J
-  double s = 1.0;             ///< the factor s of [bauchau2009 (6)], for reports
+  double motion = 1.0;                        ///< rows M v̇ + Gᵀλ − f
+  double holonomic = 1.0;                     ///< rows Φ
+  double nonholonomic = 1.0;                  ///< rows A v + a
+  double multiplier = 1.0;                    ///< λ = multiplier · λ̂
+  double penalty = 0.0;                       ///< motion rows += penalty · Gᵀ (constraint rows), in r and in J
+  double s = 0.0, m = 0.0, d = 0.0, k = 0.0;  ///< s and its references [bauchau2009 (6)], for reports
 };
 
 /// Chooses the factors for a step size from the linearization.
@@ -64,10 +64,11 @@ class MotionOperator {
   const ScalingFactors& scaling() const { return factors_; }
   const MotionPlanes& planes() const { return planes_; }
   const LinearSolver<double>& linear_solver() const { return *solver_; }
-  LinearSolver<double>& linear_solver() { return *solver_; }
   /// The scaled iteration matrix as factored, for condition numbers and tests.
   const Pattern& pattern() const { return pattern_; }
   std::span<const double> matrix() const { return values_; }
+  /// Condition number of that matrix: singular values for small systems, else an estimate of κ₁.
+  double condition();
   long linearizations() const { return linearizations_; }
 
  private:

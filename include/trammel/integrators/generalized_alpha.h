@@ -52,14 +52,18 @@ class GeneralizedAlpha final : public MotionIntegrator {
   Status start(const MotionVariables& at, State& state) override;
   StepReport advance(double t_end, State& state) override;
   void commit(State& state) override;
-  const StepEnds& ends() const override { return ends_; }
-  const MotionOperator& newton_operator() const override { return operator_; }
-  MotionOperator& newton_operator() override { return operator_; }
+  const MotionVariables& newest() const override { return ends_.to; }
+  void interpolate(double t, MotionVariables& at) const override { ends_.interpolate(t, at); }
+  const LinearSolver<double>& linear_solver() const override { return operator_.linear_solver(); }
+  double calc_condition() override { return operator_.condition(); }
+  ScalingReport scaling() const override;
+  const MotionOperator& newton_operator() const { return operator_; }
   std::vector<double> save() override;
   void restore(std::span<const double> numbers) override;
 
  private:
   Status start_algorithmic_acceleration(const State& state);
+  StepReport attempt(double t_end, const State& state);
   double choose_step(double t_end);
   void move_algorithmic_acceleration(double h);
   void predict(double h);

@@ -10,6 +10,7 @@ namespace trammel {
 struct StepReport {
   Status status;
   double h = 0.0;      ///< of the accepted step
+  int order = 0;       ///< of the formula
   int iterations = 0;  ///< Newton iterations, rejected attempts included
   int linearizations = 0;
   int factorizations = 0;
@@ -34,21 +35,32 @@ struct StepEnds {
   void interpolate(double t, MotionVariables& at) const;
 };
 
-/// A one-step method for constrained motion.
+/// A method that moves a machine step by step, as a simulation sees it.
 class MotionIntegrator {
  public:
   virtual ~MotionIntegrator() = default;
 
   /// Starts from consistent variables.
   virtual Status start(const MotionVariables& at, State& state) = 0;
-  /// Takes one step that does not pass t_end. On return ends() spans the step in the charts of `state`, which are moved
-  /// to the new rotations at the beginning of the next call.
+  /// Takes one step that does not pass t_end. On return newest() and interpolate() are in the charts of `state`, which
+  /// are moved to the new rotations at the beginning of the next call.
   virtual StepReport advance(double t_end, State& state) = 0;
   /// Moves charts, branches and modes to the newest point: called by advance(), and by callers that stop.
   virtual void commit(State& state) = 0;
-  virtual const StepEnds& ends() const = 0;
-  virtual const MotionOperator& newton_operator() const = 0;
-  virtual MotionOperator& newton_operator() = 0;
+
+  virtual const MotionVariables& newest() const = 0;
+  /// Dense output within the last step.
+  virtual void interpolate(double t, MotionVariables& at) const = 0;
+
+  // ---- for reports -----------------------------------------------------------------------------------------------
+  virtual const LinearSolver<double>& linear_solver() const = 0;
+  /// Of the scaled iteration matrix as last factored: singular values for small systems, else an estimate.
+  virtual double calc_condition() = 0;
+  /// The references of physical scaling at the last linearization, and s; all zero without it.
+  struct ScalingReport {
+    double m = 0.0, d = 0.0, k = 0.0, s = 0.0;
+  };
+  virtual ScalingReport scaling() const { return {}; }
 
   /// Everything besides State that a continuation needs, as numbers. The iteration matrix is not among them: it is
   /// dropped, here and after restore, so that both continue with the same bits.

@@ -37,12 +37,21 @@ class MechanicalSystem {
   /// The residual formalism: motion = M a + Gᵀλ − f, internal = E ż − g.
   virtual Status residual(const MotionPoint& p, const State& state, Vec motion, Vec internal, Vec phi,
                           Workspace& workspace) const = 0;
+  /// The same with the velocity level: phi_dot as below, and kinematic = Gᵀμ of holonomic rows (mu has one entry per
+  /// row).
+  virtual Status stabilized_residual(const MotionPoint& p, ConstVec mu, const State& state, Vec motion, Vec internal,
+                                     Vec phi, Vec phi_dot, Vec kinematic, Workspace& workspace) const = 0;
   /// phi: Φ or A v + a; phi_dot: Φ̇ or A v + a; bias: the time derivative of phi_dot without G v̇.
   virtual Status velocity_level(const MotionPoint& p, const State& state, Vec phi_dot, Vec bias,
                                 Workspace& workspace) const = 0;
+  /// product = G w for any w, without forming G.
+  virtual void calc_G_times(const MotionPoint& p, const State& state, ConstVec w, Vec product,
+                            Workspace& workspace) const = 0;
   virtual Status linearize(const MotionPoint& p, const State& state, PlaneSet set, MotionPlanes& planes,
                            Workspace& workspace) const = 0;
   virtual void to_chart(ConstVec q, MotionPlanes& planes, std::vector<double>& G_chart) const = 0;
+  /// Where the three coordinates of each chart start in q; State::charts has the same order.
+  virtual std::span<const int> chart_offsets() const = 0;
   virtual void calc_q_rate(ConstVec q, ConstVec v, Vec q_rate) const = 0;
   /// Moves charts whose |θ| exceeds the threshold to the current rotation, counts turns, updates modes.
   virtual void accepted(const MotionPoint& p, double chart_threshold, Vec q, State& state,

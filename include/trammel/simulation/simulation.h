@@ -60,7 +60,6 @@ class Simulation {
   void update_ledger(const MotionVariables& x, double h);
   void spread_multipliers(const MotionVariables& x, const State& state);
   std::string explain(const StepReport& report) const;
-  double calc_condition();
   Summary begin_summary() const;
   void finish_summary(Summary& summary) const;
 

@@ -38,7 +38,8 @@ int AbsoluteSystem::add_frame(FrameMap frame) {
       break;
     case FrameMap::Kind::rigid:
       frame.nv = 6;
-      frame.chart = n_charts_++;
+      frame.chart = static_cast<int>(chart_offsets_.size());
+      chart_offsets_.push_back(nv_ + 3);
       kinds_q_.insert(kinds_q_.end(), 3, Kind::position);
       kinds_q_.insert(kinds_q_.end(), 3, Kind::rotation);
       break;
@@ -111,7 +112,7 @@ void AbsoluteSystem::finish() {
 
 State AbsoluteSystem::make_state() const {
   State state;
-  state.charts.resize(n_charts_);
+  state.charts.resize(chart_offsets_.size());
   state.branches.resize(branches_.size());
   state.modes.assign(n_modes_, 0);
   return state;
@@ -172,11 +173,14 @@ std::unique_ptr<Workspace> AbsoluteSystem::make_workspace() const {
   ground.R.setIdentity();
   ground.p.setZero(), ground.v.setZero(), ground.w.setZero();
   workspace->wrench.resize(n_frames());
+  workspace->mu_wrench.resize(n_frames());
   workspace->lam.assign(n_rows(), 0.0);
+  workspace->mu.assign(n_rows(), 0.0);
   workspace->phi.assign(n_rows(), 0.0);
   workspace->phi_dot.assign(n_rows(), 0.0);
   workspace->bias.assign(n_rows(), 0.0);
   workspace->turns.assign(branches_.size(), 0.0);
+  workspace->no_input.assign(inputs_.size(), 0.0);
   workspace->rates.assign(E_.size(), 0.0);
   return workspace;
 }
@@ -242,16 +246,8 @@ KinematicState AbsoluteSystem::update_kinematics(const MotionPoint& p, const Sta
 
 // ---- equations -----------------------------------------------------------------------------------------------------
 
-Status AbsoluteSystem::residual(const MotionPoint& p, const State& state, Vec motion, Vec internal, Vec phi,
-                                Workspace& workspace) const {
-  AbsoluteWorkspace& ws = scratch(workspace);
-  const KinematicState k = update_kinematics(p, state, workspace);
-  for (Wrench<double>& w : ws.wrench) w = zero_wrench<double>();
-  std::fill(ws.rates.begin(), ws.rates.end(), 0.0);
-  for (const auto& group : groups_) {
-    group->add_forces(k, ws.wrench, ws.rates);
-    group->add_constraints(k, ws.phi, ws.wrench);
-  }
+// motion = M a + gyroscopic terms − weight − wrench, mapped by Sᵀ.
+void AbsoluteSystem::balance(const MotionPoint& p, const AbsoluteWorkspace& ws, Vec motion) const {
   for (int f = 1; f < n_frames(); ++f) {
     const FrameMap& map = frames_[f];
     const Wrench<double>& w = ws.wrench[f];
@@ -287,12 +283,59 @@ Status AbsoluteSystem::residual(const MotionPoint& p, const State& state, Vec mo
         break;
     }
   }
-  for (int z = 0; z < nz(); ++z) internal[z] = E_[z] * p.zp[z] - ws.rates[z];
-  for (int row = 0; row < nc_; ++row) phi[row] = ws.phi[all_row_[row]];
+}
+
+Status AbsoluteSystem::check_finite(ConstVec motion, ConstVec internal, ConstVec phi) const {
   if (const int i = first_not_finite(motion); i >= 0) return Status::recoverable(Cause::not_finite, i);
   if (const int i = first_not_finite(internal); i >= 0) return Status::recoverable(Cause::not_finite, nv_ + i);
   if (const int i = first_not_finite(phi); i >= 0) return Status::recoverable(Cause::not_finite, nv_ + nz() + i);
   return Status::success();
+}
+
+Status AbsoluteSystem::residual(const MotionPoint& p, const State& state, Vec motion, Vec internal, Vec phi,
+                                Workspace& workspace) const {
+  AbsoluteWorkspace& ws = scratch(workspace);
+  const KinematicState k = update_kinematics(p, state, workspace);
+  for (Wrench<double>& w : ws.wrench) w = zero_wrench<double>();
+  std::fill(ws.rates.begin(), ws.rates.end(), 0.0);
+  for (const auto& group : groups_) {
+    group->add_forces(k, ws.wrench, ws.rates);
+    group->add_constraints(k, ws.phi, ws.wrench);
+  }
+  balance(p, ws, motion);
+  for (int z = 0; z < nz(); ++z) internal[z] = E_[z] * p.zp[z] - ws.rates[z];
+  for (int row = 0; row < nc_; ++row) phi[row] = ws.phi[all_row_[row]];
+  return check_finite(motion, internal, phi);
+}
+
+Status AbsoluteSystem::stabilized_residual(const MotionPoint& p, ConstVec mu, const State& state, Vec motion,
+                                           Vec internal, Vec phi, Vec phi_dot, Vec kinematic,
+                                           Workspace& workspace) const {
+  AbsoluteWorkspace& ws = scratch(workspace);
+  const KinematicState k = update_kinematics(p, state, workspace);
+  for (int f = 0; f < n_frames(); ++f) ws.wrench[f] = ws.mu_wrench[f] = zero_wrench<double>();
+  std::fill(ws.rates.begin(), ws.rates.end(), 0.0);
+  for (int row = 0; row < n_rows(); ++row) ws.mu[row] = active_[row] < 0 ? 0.0 : mu[active_[row]];
+  for (const auto& group : groups_) {
+    group->add_forces(k, ws.wrench, ws.rates);
+    group->add_stabilized_constraints(k, ws.mu, ws.phi, ws.phi_dot, ws.wrench, ws.mu_wrench);
+  }
+  balance(p, ws, motion);
+  for (int f = 1; f < n_frames(); ++f) {
+    const FrameMap& map = frames_[f];
+    Eigen::Matrix<double, 6, 1> row;
+    row << -ws.mu_wrench[f].force, -ws.mu_wrench[f].moment;
+    if (map.kind == FrameMap::Kind::planar)
+      kinematic.segment<3>(map.offset) = map.S.transpose() * row;
+    else
+      kinematic.segment(map.offset, map.nv) = row.head(map.nv);
+  }
+  for (int z = 0; z < nz(); ++z) internal[z] = E_[z] * p.zp[z] - ws.rates[z];
+  for (int row = 0; row < nc_; ++row) {
+    phi[row] = ws.phi[all_row_[row]];
+    phi_dot[row] = ws.phi_dot[all_row_[row]];
+  }
+  return check_finite(motion, internal, phi);
 }
 
 void AbsoluteSystem::all_constraints(const MotionPoint& p, const State& state, std::span<double> phi,
@@ -312,6 +355,17 @@ Status AbsoluteSystem::velocity_level(const MotionPoint& p, const State& state, 
   }
   if (const int i = first_not_finite(bias); i >= 0) return Status::recoverable(Cause::not_finite, nv_ + nz() + i);
   return Status::success();
+}
+
+// The velocity level of the motion w without drives is G w.
+void AbsoluteSystem::calc_G_times(const MotionPoint& p, const State& state, ConstVec w, Vec product,
+                                  Workspace& workspace) const {
+  AbsoluteWorkspace& ws = scratch(workspace);
+  const MotionPoint moving{p.t, {ws.no_input, ws.no_input, ws.no_input}, p.q, w, p.a, p.z, p.zp, p.lam};
+  const KinematicState k = update_kinematics(moving, state, workspace);
+  for (const auto& group : groups_)
+    group->add_stabilized_constraints(k, ws.mu, ws.phi, ws.phi_dot, ws.wrench, ws.mu_wrench);
+  for (int row = 0; row < nc_; ++row) product[row] = ws.phi_dot[all_row_[row]];
 }
 
 Status AbsoluteSystem::linearize(const MotionPoint& p, const State& state, PlaneSet set, MotionPlanes& planes,

@@ -37,8 +37,8 @@ class PlaneAssembly {
 
 struct AbsoluteWorkspace final : Workspace {
   std::vector<Frame<double>> frames;
-  std::vector<Wrench<double>> wrench;
-  std::vector<double> lam, turns, phi, phi_dot, bias, rates;
+  std::vector<Wrench<double>> wrench, mu_wrench;
+  std::vector<double> lam, mu, turns, phi, phi_dot, bias, rates, no_input;
   PlaneAssembly assembly;
 };
 

@@ -16,6 +16,15 @@ void ConstraintGroup<K>::connect(std::span<const int>, Connectivity& connectivit
   }
 }
 
+namespace detail {
+
+inline void subtract_scaled(Wrench<double>& from, double factor, const FrameRow<double>& row) {
+  from.force -= factor * row.force;
+  from.moment -= factor * row.moment;
+}
+
+}  // namespace detail
+
 template <class K>
 void ConstraintGroup<K>::add_constraints(const KinematicState& state, std::span<double> phi,
                                          std::span<Wrench<double>> wrench) const {
@@ -24,10 +33,9 @@ void ConstraintGroup<K>::add_constraints(const KinematicState& state, std::span<
   std::array<FrameRow<double>, K::n_rows * n> g;
   for (const Element& e : elements_) {
     detail::gather<Element, n>(state, e, f);
-    const auto turns = detail::gather_turns(state, e, e.branch);
     K::rows(e.params, f.data(), g.data());
     if constexpr (K::holonomic) {
-      K::phi(e.params, f.data(), turns.data(), phi.data() + e.row);
+      K::phi(e.params, f.data(), detail::gather_turns(state, e, e.branch).data(), phi.data() + e.row);
     } else {
       for (int r = 0; r < K::n_rows; ++r) {
         phi[e.row + r] = 0.0;
@@ -36,11 +44,36 @@ void ConstraintGroup<K>::add_constraints(const KinematicState& state, std::span<
     }
     for (int r = 0; r < K::n_rows; ++r) {
       if (e.input[r] >= 0) phi[e.row + r] -= state.in.u[e.input[r]];
-      const double lam = state.lam[e.row + r];
+      for (int j = 0; j < n; ++j) detail::subtract_scaled(wrench[e.frame[j]], state.lam[e.row + r], g[r * n + j]);
+    }
+  }
+}
+
+template <class K>
+void ConstraintGroup<K>::add_stabilized_constraints(const KinematicState& state, std::span<const double> mu,
+                                                    std::span<double> phi, std::span<double> phi_dot,
+                                                    std::span<Wrench<double>> wrench,
+                                                    std::span<Wrench<double>> mu_wrench) const {
+  constexpr int n = K::n_frames;
+  std::array<Frame<double>, n> f;
+  std::array<FrameRow<double>, K::n_rows * n> g;
+  for (const Element& e : elements_) {
+    detail::gather<Element, n>(state, e, f);
+    K::rows(e.params, f.data(), g.data());
+    if constexpr (K::holonomic)
+      K::phi(e.params, f.data(), detail::gather_turns(state, e, e.branch).data(), phi.data() + e.row);
+    for (int r = 0; r < K::n_rows; ++r) {
+      const int row = e.row + r, input = e.input[r];
+      double rate = 0.0;
       for (int j = 0; j < n; ++j) {
-        wrench[e.frame[j]].force -= lam * g[r * n + j].force;
-        wrench[e.frame[j]].moment -= lam * g[r * n + j].moment;
+        rate += power_of(g[r * n + j], f[j]);
+        detail::subtract_scaled(wrench[e.frame[j]], state.lam[row], g[r * n + j]);
+        if (K::holonomic) detail::subtract_scaled(mu_wrench[e.frame[j]], mu[row], g[r * n + j]);
       }
+      if (input >= 0) rate -= K::holonomic ? state.in.ud[input] : state.in.u[input];
+      phi_dot[row] = rate;
+      if (!K::holonomic) phi[row] = rate;
+      if (K::holonomic && input >= 0) phi[row] -= state.in.u[input];
     }
   }
 }

@@ -11,6 +11,10 @@
 
 namespace trammel {
 
+namespace detail {
+struct AbsoluteWorkspace;
+}
+
 /// How a frame follows from its own few coordinates. twist = S v with a constant S for every kind, so mass matrices are
 /// constant and M v̇ has no velocity terms but the gyroscopic one.
 struct FrameMap {
@@ -88,11 +92,16 @@ class AbsoluteSystem final : public MechanicalSystem {
   double next_breakpoint(double t) const override;
   Status residual(const MotionPoint& p, const State& state, Vec motion, Vec internal, Vec phi,
                   Workspace& workspace) const override;
+  Status stabilized_residual(const MotionPoint& p, ConstVec mu, const State& state, Vec motion, Vec internal, Vec phi,
+                             Vec phi_dot, Vec kinematic, Workspace& workspace) const override;
   Status velocity_level(const MotionPoint& p, const State& state, Vec phi_dot, Vec bias,
                         Workspace& workspace) const override;
+  void calc_G_times(const MotionPoint& p, const State& state, ConstVec w, Vec product,
+                    Workspace& workspace) const override;
   Status linearize(const MotionPoint& p, const State& state, PlaneSet set, MotionPlanes& planes,
                    Workspace& workspace) const override;
   void to_chart(ConstVec q, MotionPlanes& planes, std::vector<double>& G_chart) const override;
+  std::span<const int> chart_offsets() const override { return chart_offsets_; }
   void calc_q_rate(ConstVec q, ConstVec v, Vec q_rate) const override;
   void accepted(const MotionPoint& p, double chart_threshold, Vec q, State& state, Workspace& workspace) const override;
   Energy calc_energy(const MotionPoint& p, const State& state, Workspace& workspace) const override;
@@ -103,6 +112,8 @@ class AbsoluteSystem final : public MechanicalSystem {
     int frame[2];
   };
   int frame_of(int coordinate) const;
+  void balance(const MotionPoint& p, const detail::AbsoluteWorkspace& workspace, Vec motion) const;
+  Status check_finite(ConstVec motion, ConstVec internal, ConstVec phi) const;
 
   Eigen::Vector3d gravity_ = Eigen::Vector3d::Zero();
   std::vector<FrameMap> frames_;
@@ -117,7 +128,8 @@ class AbsoluteSystem final : public MechanicalSystem {
   std::vector<int> active_, all_row_;  // all rows -> active rows and back
   std::vector<char> active_holonomic_;
   std::vector<Kind> kinds_q_;
-  int nv_ = 0, nc_ = 0, n_charts_ = 0, n_modes_ = 0;
+  std::vector<int> chart_offsets_;
+  int nv_ = 0, nc_ = 0, n_modes_ = 0;
 };
 
 }  // namespace trammel

@@ -31,6 +31,9 @@ class ConstraintGroup final : public ConstraintElements {
 
   void connect(std::span<const int> modes, Connectivity& connectivity, std::vector<int>& slots) const override;
   void add_constraints(const KinematicState&, std::span<double>, std::span<Wrench<double>>) const override;
+  void add_stabilized_constraints(const KinematicState&, std::span<const double> mu, std::span<double> phi,
+                                  std::span<double> phi_dot, std::span<Wrench<double>> wrench,
+                                  std::span<Wrench<double>> mu_wrench) const override;
   void calc_velocity_level(const KinematicState&, std::span<double>, std::span<double>) const override;
   void add_planes(const KinematicState&, PlaneSet, std::span<const int> slots, FramePlanes&) const override;
   double power(const KinematicState&) const override;

@@ -60,6 +60,11 @@ class ElementGroup {
   virtual void add_forces(const KinematicState&, std::span<Wrench<double>>, std::span<double> /*g*/) const {}
   /// phi[row] = Φ − u (or A v + a − u of nonholonomic rows); wrench[frame] −= Gᵀλ.
   virtual void add_constraints(const KinematicState&, std::span<double>, std::span<Wrench<double>>) const {}
+  /// The same and the velocity level in one pass: also phi_dot[row], and mu_wrench[frame] −= Gᵀμ of holonomic rows.
+  virtual void add_stabilized_constraints(const KinematicState&, std::span<const double> /*mu*/,
+                                          std::span<double> /*phi*/, std::span<double> /*phi_dot*/,
+                                          std::span<Wrench<double>> /*wrench*/,
+                                          std::span<Wrench<double>> /*mu_wrench*/) const {}
   /// phi_dot[row] = G v − u̇ (or A v + a − u), bias[row] = d/dt of it without the term G v̇.
   virtual void calc_velocity_level(const KinematicState&, std::span<double>, std::span<double>) const {}
   virtual void add_planes(const KinematicState&, PlaneSet, std::span<const int> slots, FramePlanes&) const = 0;

@@ -1,0 +1,107 @@
+#include "trammel/dae/consistency.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "trammel/dae/projection.h"
+
+namespace trammel {
+
+namespace {
+
+constexpr int max_iterations = 100;
+// Corrections below this are rounding: coordinates are metres and radians of order one.
+constexpr double position_tol = 1e-13;
+constexpr double residual_tol = 1e-10;
+// A first correction beyond this is no correction but another machine; the step is shortened.
+constexpr double max_rotation = 0.5;
+
+int largest(ConstVec x, double& value) {
+  if (x.size() == 0) return -1;
+  Eigen::Index at = 0;
+  value = x.cwiseAbs().maxCoeff(&at);
+  return static_cast<int>(at);
+}
+
+}  // namespace
+
+InitialFailure project_positions(const SecondOrderDae& dae, const std::vector<char>& firm, MotionVariables& x,
+                                 State& state, Workspace& workspace, InitialReport& report) {
+  const int nv = dae.nv(), nz = dae.nz(), nc = dae.nc();
+  Projection projection(dae, LinearSolverKind::automatic, firm);
+  Eigen::VectorXd motion(nv), internal(nz), phi(nc), delta(nv), total = Eigen::VectorXd::Zero(nv);
+  InputBuffer inputs;
+  dae.calc_inputs(x.t, inputs);
+  double previous = std::numeric_limits<double>::infinity(), size = 0.0;
+  int row = -1;
+  for (int k = 0; k < max_iterations; ++k) {
+    dae.accepted(x.point(inputs.view()), x.q, state, workspace);  // centred charts: q + δ is exact
+    Status status = dae.residual(x.point(inputs.view()), state, motion, internal, phi, workspace);
+    if (!status.ok() && status.cause == Cause::not_finite && status.row >= nv + nz)
+      return {fmt::format("{} is not a finite number in the drawn position", dae.layout().describe_row(status.row))};
+    for (int r = 0; r < nc; ++r)
+      if (!dae.holonomic()[r]) phi[r] = 0.0;  // belongs to the velocities
+    size = 0.0;
+    row = largest(phi, size);
+    if (k == 0) report.position_residual = size, report.position_row = row;
+    if (nc == 0 || size == 0.0) break;
+    status = projection.setup(x.point(inputs.view()), state, workspace);
+    if (status.ok()) status = projection.solve(phi, delta);
+    if (!status.ok()) return {fmt::format("the constraints cannot be linearised: {}", describe(status.cause))};
+    const double longest = delta.lpNorm<Eigen::Infinity>();
+    const bool stalls = size <= residual_tol && (longest <= position_tol || longest >= 0.5 * previous);
+    if (stalls) break;
+    previous = longest;
+    if (longest > max_rotation) delta *= max_rotation / longest;
+    x.q += delta;
+    total += delta;
+    report.iterations = k + 1;
+  }
+  report.position_unknown = largest(total, report.position_change);
+  if (size > residual_tol) {
+    return {
+        fmt::format("The machine cannot be assembled: {} iterations leave {} violated by {:.3g}.\n"
+                    "    usual cause : lengths or drawn positions that contradict each other, or a motion that asks "
+                    "for an unreachable position",
+                    report.iterations, dae.layout().describe_row(nv + nz + row), size)};
+  }
+  return {};
+}
+
+InitialFailure project_velocities(const SecondOrderDae& dae, const std::vector<char>& firm, MotionVariables& x,
+                                  const State& state, Workspace& workspace, InitialReport& report) {
+  const int nv = dae.nv(), nz = dae.nz(), nc = dae.nc();
+  if (nc == 0) return {};
+  Projection projection(dae, LinearSolverKind::automatic, firm);
+  Eigen::VectorXd phi_dot(nc), bias(nc), delta(nv), total = Eigen::VectorXd::Zero(nv);
+  InputBuffer inputs;
+  dae.calc_inputs(x.t, inputs);
+  Status status = projection.setup(x.point(inputs.view()), state, workspace);
+  double size = 0.0;
+  int row = -1;
+  for (int k = 0; k < 20 && status.ok(); ++k) {
+    status = dae.velocity_level(x.point(inputs.view()), state, phi_dot, bias, workspace);
+    if (!status.ok()) break;
+    size = 0.0;
+    row = largest(phi_dot, size);
+    if (k == 0) report.velocity_residual = size, report.velocity_row = row;
+    const double scale = 1.0 + x.v.lpNorm<Eigen::Infinity>();
+    if (size <= 1e-15 * scale) break;
+    status = projection.solve(phi_dot, delta);
+    if (k > 1 && delta.lpNorm<Eigen::Infinity>() <= 1e-14 * scale) break;
+    x.v += delta;
+    total += delta;
+  }
+  if (!status.ok()) return {fmt::format("no consistent velocities: {}", describe(status.cause))};
+  report.velocity_unknown = largest(total, report.velocity_change);
+  if (size > 1e-8 * (1.0 + x.v.lpNorm<Eigen::Infinity>()))
+    return {
+        fmt::format("No velocities satisfy {}: its rate stays {:.3g}.\n"
+                    "    usual cause : a motion that drives a joint which other joints hold, or a singular position",
+                    dae.layout().describe_row(nv + nz + row), size)};
+  return {};
+}
+
+}  // namespace trammel
