@@ -24,6 +24,10 @@ int terminal_width() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
+std::chrono::steady_clock::duration duration(double seconds) {
+  return std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds));
+}
+
 }  // namespace
 
 std::string describe_duration(double seconds) {
@@ -41,29 +45,36 @@ ProgressDisplay::Style ProgressDisplay::choose(bool quiet) {
 }
 
 ProgressDisplay::ProgressDisplay(Style style, double interval)
-    : style_(style), interval_(style == Style::bar ? 1.0 / redraws_per_second : interval) {
+    : style_(style), interval_(style == Style::bar ? 1.0 / redraws_per_second : interval), next_(Clock::now()) {
   // A bar appears at once, the first line after an interval.
-  next_ = style == Style::bar
-              ? start_
-              : start_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(interval_));
+  if (style == Style::lines) next_ += duration(interval_);
 }
 
 void ProgressDisplay::update(const Progress& progress, std::int64_t frames_written) {
   if (style_ == Style::none) return;
   const Clock::time_point now = Clock::now();
+  if (first_fraction_ < 0.0) {
+    first_time_ = now;
+    first_fraction_ = fraction_done(progress);
+  }
   if (now < next_) return;
-  next_ = now + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(interval_));
-  const double done = fraction_done(progress);
-  const double elapsed = std::chrono::duration<double>(now - start_).count();
-  const std::string left = done > 0.0 ? describe_duration(elapsed * (1.0 - done) / done) + " left" : "";
+  next_ = now + duration(interval_);
+  const std::string left = estimate_left(progress, now);
   if (style_ == Style::bar) {
     draw_bar(progress, frames_written, left);
     drawn_ = true;
     return;
   }
   fmt::print(stderr, "t = {:.6g} s of {:.6g} s ({:.0f} %), h = {:.1e} s, {} frames written{}\n", progress.t,
-             progress.end, std::floor(100.0 * done), progress.h, frames_written, left.empty() ? "" : ", " + left);
+             progress.end, std::floor(100.0 * fraction_done(progress)), progress.h, frames_written,
+             left.empty() ? "" : ", " + left);
   std::fflush(stderr);
+}
+
+std::string ProgressDisplay::estimate_left(const Progress& progress, Clock::time_point now) const {
+  const double done = fraction_done(progress), elapsed = std::chrono::duration<double>(now - first_time_).count();
+  if (done <= first_fraction_) return "";
+  return describe_duration(elapsed * (1.0 - done) / (done - first_fraction_)) + " left";
 }
 
 void ProgressDisplay::draw_bar(const Progress& p, std::int64_t frames_written, const std::string& left) const {

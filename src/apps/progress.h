@@ -33,9 +33,15 @@ class ProgressDisplay {
   using Clock = std::chrono::steady_clock;
   void draw_bar(const Progress& progress, std::int64_t frames_written, const std::string& left) const;
 
+  std::string estimate_left(const Progress& progress, Clock::time_point now) const;
+
   Style style_;
   double interval_;
-  Clock::time_point start_ = Clock::now(), next_;
+  Clock::time_point next_;
+  // The first update, from which speed is measured: what came before it (making the file, the first matrix) is not
+  // repeated.
+  Clock::time_point first_time_;
+  double first_fraction_ = -1.0;
   bool drawn_ = false;
 };
 

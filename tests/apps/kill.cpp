@@ -18,19 +18,18 @@ using program::Folder;
 using program::model_path;
 using program::Outcome;
 
-const std::vector<std::string> arguments{"run",
-                                         model_path("pendulum.toml"),
-                                         "--set",
-                                         "analysis.end=2",
-                                         "output.interval=0.001",
-                                         "output.flush_every_frame=true",
-                                         "--progress-interval",
-                                         "0"};
-
-std::vector<std::string> writing_to(const std::string& name) {
-  std::vector<std::string> words = arguments;
-  words.insert(words.end(), {"--out", name});
-  return words;
+// A long run is killed while it writes; a short one also while it closes its file, or after.
+std::vector<std::string> writing_to(const std::string& name, bool is_short) {
+  return {"run",
+          model_path("pendulum.toml"),
+          "--set",
+          is_short ? "analysis.end=0.04" : "analysis.end=2",
+          "output.interval=0.001",
+          "output.flush_every_frame=true",
+          "--progress-interval",
+          "0",
+          "--out",
+          name};
 }
 
 // The number in the last whole line "… N frames written, …"; 0 before the first.
@@ -45,9 +44,9 @@ std::int64_t frames_reported(const std::string& lines) {
 
 TEST(Kill, of_a_run_at_100_random_instants_loses_no_reported_frame) {
   const Folder folder;
-  ASSERT_EQ(call(folder, writing_to("undisturbed.h5")).code, 0);
-  const ResultsReader undisturbed(folder / "undisturbed.h5");
-  const Series expected = undisturbed.read("rod.position");
+  ASSERT_EQ(call(folder, writing_to("long.h5", false)).code, 0);
+  ASSERT_EQ(call(folder, writing_to("short.h5", true)).code, 0);
+  const ResultsReader long_run(folder / "long.h5"), short_run(folder / "short.h5");
 
   std::mt19937 random(19960611);
   std::uniform_int_distribution<int> early_delay(0, 20000), delay(0, 60000);  // [µs]
@@ -55,10 +54,11 @@ TEST(Kill, of_a_run_at_100_random_instants_loses_no_reported_frame) {
   int writing = 0, n_closed = 0;
   for (int i = 0; i < 100; ++i) {
     const std::string name = "run" + std::to_string(i) + ".h5";
+    const bool is_short = i % 4 == 2;
     const bool early = i % 8 == 5;  // these hit the start of the program and the making of the file
     std::int64_t reported = 0;
     {
-      Child child(folder, writing_to(name));
+      Child child(folder, writing_to(name, is_short));
       if (!early) {
         ASSERT_TRUE(child.wait_for_text(" frames written"));
       }
@@ -81,18 +81,21 @@ TEST(Kill, of_a_run_at_100_random_instants_loses_no_reported_frame) {
     }
     ASSERT_EQ(info.code, 0) << "kill " << i << ": " << info.err;
     const ResultsReader reader(folder / name);
+    const ResultsReader& undisturbed = is_short ? short_run : long_run;
+    const Eigen::MatrixXd expected = undisturbed.read("rod.position").values;
     EXPECT_TRUE(std::regex_search(info.out, std::regex("frames +: " + std::to_string(reader.n_frames()) + "\n")));
     ASSERT_GE(reader.n_frames(), reported) << "kill " << i;
     ASSERT_LE(reader.n_frames(), undisturbed.n_frames());
     const Eigen::MatrixXd position = reader.read("rod.position").values;
     for (Eigen::Index row = 0; row < position.rows(); ++row) {
       ASSERT_EQ(reader.times()[row], undisturbed.times()[row]) << "kill " << i;
-      ASSERT_EQ(position.row(row), expected.values.row(row)) << "kill " << i << ", frame " << row;
+      ASSERT_EQ(position.row(row), expected.row(row)) << "kill " << i << ", frame " << row;
     }
     (reader.state() == ResultsState::closed ? n_closed : writing) += 1;
-    files += "    ('" + name + "', " + std::to_string(reported) + "),\n";
+    files += "    ('" + name + "', '" + (is_short ? "short" : "long") + "', " + std::to_string(reported) + "),\n";
   }
   EXPECT_GT(writing, 50) << "the kills must hit the writing";
+  EXPECT_GT(n_closed, 0) << "some kills must come late";
   RecordProperty("while_writing", writing);
   RecordProperty("closed", n_closed);
 
@@ -100,13 +103,13 @@ TEST(Kill, of_a_run_at_100_random_instants_loses_no_reported_frame) {
       program::python(folder, "folder = r'" + folder.path().string() + "/'\nfiles = [\n" + files +
                                   R"(]
 import h5py
-undisturbed = h5py.File(folder + 'undisturbed.h5', 'r')
-expected = undisturbed['/frames/position'][:]
-for name, reported in files:
+for name, undisturbed, reported in files:
+    whole = h5py.File(folder + undisturbed + '.h5', 'r')
+    expected = whole['/frames/position'][:]
     f = h5py.File(folder + name, 'r', swmr=True)
     n = len(f['/time'])
     assert n >= reported, (name, n, reported)
-    assert (f['/time'][:] == undisturbed['/time'][:n]).all(), name
+    assert (f['/time'][:] == whole['/time'][:n]).all(), name
     assert (f['/frames/position'][:n] == expected[:n]).all(), name
     assert (f['/bodies/rod/position'][:n] == expected[:n, 0, :]).all(), name
     f.close()
