@@ -34,7 +34,7 @@ void draw_slider_crank(const std::filesystem::path& model, const std::filesystem
 
   Figure figure("Slider crank, started smoothly to two turns per second");
   Panel& linkage = figure.panel().title("positions during the last turn").x_label("x [m]").y_label("z [m]");
-  linkage.equal_scale();
+  linkage.equal_scale().x_range(-0.2, 0.7);
   const std::vector<double> x = column(run, "crank.position.x"), z = column(run, "crank.position.z");
   const std::vector<double> slider = column(run, "slider.position.x");
   const std::vector<double> rod_x = column(run, "rod.position.x"), rod_z = column(run, "rod.position.z");

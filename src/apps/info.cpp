@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "messages.h"
 #include "trammel/io/results_reader.h"
+#include "trammel/simulation/channels.h"
 
 namespace trammel::apps {
 
@@ -12,7 +13,7 @@ namespace {
 
 constexpr std::size_t names_shown = 12;
 
-void print_line(const std::string& name, const std::string& value) { fmt::print("    {:<10}: {}\n", name, value); }
+void print_line(const std::string& name, const std::string& value) { fmt::print("    {:<16}: {}\n", name, value); }
 
 std::string attribute_or(const ResultsReader& reader, const std::string& key, const std::string& otherwise) {
   const auto& attributes = reader.schema().attributes;
@@ -56,10 +57,10 @@ void print_family(const std::string& name, const std::vector<const RecordGroup*>
     if (group->names.size() > items.size()) items = item_labels(*group);
   if (groups.size() == 1 && is_one_per_item(*groups[0])) {
     const std::string unit = groups[0]->item_units.empty() ? bracketed(groups[0]->unit) : "";
-    fmt::print("    {:<10}: {}{}\n", name, list_names(items), unit);
+    fmt::print("    {:<16}: {}{}\n", name, list_names(items), unit);
     return;
   }
-  fmt::print("    {:<10}: {}\n", name, list_names(items));
+  fmt::print("    {:<16}: {}\n", name, list_names(items));
   for (const RecordGroup* group : groups) {
     std::string components;
     for (const std::string& component : group->components) components += (components.empty() ? "" : " ") + component;
@@ -77,7 +78,12 @@ void print_channels(const RecordSchema& schema) {
     if (it == families.end()) it = families.insert(families.end(), {name, {}});
     it->second.push_back(&group);
   }
-  fmt::print("channels, for example rod.position.x (`trammel info --channels` lists every one)\n");
+  std::string example;
+  if (!schema.frames.empty()) {
+    const RecordGroup& group = schema.frames.front();
+    example = channel_name(group, 0) + (group.components.empty() ? "" : "." + group.components[0]);
+  }
+  fmt::print("channels, for example {} (`trammel info --channels` lists every one)\n", example);
   for (const auto& [name, groups] : families) print_family(name, groups);
   std::vector<std::string> solver;
   for (const RecordGroup& group : schema.solver) solver.push_back(group.quantity() + bracketed(group.unit));
@@ -95,12 +101,18 @@ void print_summary(const ResultsReader& reader) {
                reader.state() == ResultsState::interrupted ? "; `trammel repair` makes a clean copy" : " yet");
     return;
   }
-  fmt::print("summary\n");
-  for (const auto& [key, value] : reader.summary()) {
+  const auto print = [](const std::string& key, const std::string& value) {
     std::string indented;
     for (const char c : value) indented += c == '\n' ? "\n    " + std::string(20, ' ') : std::string(1, c);
     fmt::print("    {:<18}: {}\n", key, indented);
-  }
+  };
+  // Why it ended comes first, the rest by name.
+  const std::vector<std::string> first{"stop", "failure"};
+  fmt::print("summary\n");
+  for (const std::string& key : first)
+    if (const auto it = reader.summary().find(key); it != reader.summary().end()) print(key, it->second);
+  for (const auto& [key, value] : reader.summary())
+    if (std::find(first.begin(), first.end(), key) == first.end()) print(key, value);
 }
 
 }  // namespace
