@@ -39,7 +39,7 @@ TEST(Info, tells_what_a_file_holds) {
         R"(state +: closed\n)", R"(time +: 0 … 0\.5 s\n)", R"(frames +: 51\n)", R"(steps +: 500\n)",
         R"(bodies +: rod\n +\.position +x y z +\[m\]\n)", R"(joints +: hinge\n)", R"(\.angle +\[rad\]\n)",
         R"(measures +: height \[m\]\n)", R"(energy +: kinetic, potential, total, work, drift \[J\]\n)",
-        R"(solver +: h \[s\], iterations)", R"(stop +: reached the end, t = 0\.5 s\n)"})
+        R"(solver +: h \[s\],.* iterations)", R"(stop +: reached the end, t = 0\.5 s\n)"})
     EXPECT_TRUE(std::regex_search(info.out, std::regex(form))) << form << " not in\n" << info.out;
 
   const Outcome channels = call(folder, {"info", "pendulum.h5", "--channels"});
