@@ -20,7 +20,8 @@ volatile sig_atomic_t stop_signal = 0;
 
 extern "C" void note_signal(int number) { stop_signal = number; }
 
-/// While it lives, the first Ctrl-C (or SIGTERM) is noted in stop_signal; the second ends the program as usual.
+/// While it lives, the first Ctrl-C (or SIGTERM) is noted in stop_signal; the second ends the program as usual. Whoever
+/// read our output may go away (`trammel run … | head`): the run goes on.
 class StopOnSignal {
  public:
   StopOnSignal() {
@@ -29,17 +30,21 @@ class StopOnSignal {
     action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
     sigaction(SIGINT, &action, &interrupt_);
     sigaction(SIGTERM, &action, &terminate_);
+    action.sa_handler = SIG_IGN;
+    action.sa_flags = 0;
+    sigaction(SIGPIPE, &action, &pipe_);
   }
   ~StopOnSignal() {
     sigaction(SIGINT, &interrupt_, nullptr);
     sigaction(SIGTERM, &terminate_, nullptr);
+    sigaction(SIGPIPE, &pipe_, nullptr);
   }
   StopOnSignal(const StopOnSignal&) = delete;
   StopOnSignal& operator=(const StopOnSignal&) = delete;
 
  private:
   struct sigaction interrupt_ {
-  }, terminate_{};
+  }, terminate_{}, pipe_{};
 };
 
 /// Passes a run on to its file and adds what only the program knows: when, from which file, by which command.
@@ -95,13 +100,15 @@ int run(const RunCommand& command) {
   display.clear();
 
   if (!command.quiet) {
-    fmt::print("{}", summary.to_text());
-    fmt::print("Results: {} ({} frames)\n", path.string(), file.frames_written());
+    std::fputs(summary.to_text().c_str(), stdout);
+    std::fputs(fmt::format("Results: {} ({} frames)\n", path.string(), file.frames_written()).c_str(), stdout);
     std::fflush(stdout);
   }
   if (!summary.failure.empty()) {
-    fmt::print(stderr, "{}\n    results     : kept up to t = {:.6g} s in {}\n", summary.failure, summary.t,
-               path.string());
+    std::fputs(
+        fmt::format("{}\n    results     : kept up to t = {:.6g} s in {}\n", summary.failure, summary.t, path.string())
+            .c_str(),
+        stderr);
     return failed_run;
   }
   return summary.completed ? success : 128 + stop_signal;

@@ -80,7 +80,7 @@ class Child {
     stderr_ = ends[0];
   }
   ~Child() {
-    close(stderr_);
+    stop_reading();
     if (pid_ > 0) {
       kill(pid_, SIGKILL);
       wait_for(pid_);
@@ -108,6 +108,10 @@ class Child {
     while (err_.find(words) == std::string::npos)
       if (!read_more()) return false;
     return true;
+  }
+  void stop_reading() {
+    close(stderr_);
+    stderr_ = -1;
   }
   void send(int signal) const { kill(pid_, signal); }
   int end() {  ///< reads to the end of stderr and returns wait_for()

@@ -170,6 +170,15 @@ TEST(Run, draws_a_bar_on_a_terminal) {
   EXPECT_FALSE(contains(screen, "frames written"));
 }
 
+TEST(Run, goes_on_when_nobody_reads_its_progress_any_more) {
+  const Folder folder;
+  Child child(folder, {"run", pendulum, "--progress-interval", "0"});
+  child.stop_reading();
+  EXPECT_EQ(child.end(), 0);
+  EXPECT_SAYS(read_text(folder / "stdout.txt"), "reached the end");
+  EXPECT_EQ(ResultsReader(folder / "pendulum.h5").n_frames(), 51);
+}
+
 TEST(Run, that_fails_reports_why_and_keeps_what_it_has) {
   const Folder folder;
   const Outcome run = call(folder, {"run", model_path("breaks_at_0.2.toml")});
