@@ -7,7 +7,9 @@ namespace trammel {
 
 namespace {
 
-constexpr double firm_weight = 1e6;       // a firm coordinate moves a million times less
+// A firm coordinate moves this many times less; ten times below 1/regularization, so that it still yields to joints
+// which contradict it, and the contradiction can be named.
+constexpr double firm_weight = 1e8;
 constexpr double massless_weight = 1e-3;  // of the smallest mass
 constexpr double regularization = 1e-9;   // of the mean of G W⁻¹ Gᵀ
 

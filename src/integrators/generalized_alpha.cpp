@@ -267,24 +267,37 @@ void GeneralizedAlpha::update_weights() {
   for (int i = 0; i < nz; ++i) weight_[nv + i] = absolute + relative * std::abs(ends_.from.z[i]);
 }
 
-// Largest weighted correction, judged in scaled variables: λ̂ = λ/multiplier is a displacement.
+// Largest weighted correction. Multipliers are judged by what they do, the forces Gᵀδλ, as displacements
+// Gᵀδλ/multiplier: in and near a singular position (a flat parallelogram) there are multipliers without any force,
+// which rounding alone determines and no iteration can settle.
 double GeneralizedAlpha::correction_norm(StepReport& report) const {
-  const int n_states = dae_.nv() + dae_.nz();
+  const int nv = dae_.nv(), n_states = nv + dae_.nz();
   const double multiplier = operator_.scaling().multiplier;
   const double absolute = options_.h ? options_.newton_tol : newton_fraction * options_.atol;
   const double relative = options_.h ? options_.newton_tol : newton_fraction * options_.rtol;
   double largest = 0.0;
-  for (Eigen::Index i = 0; i < x_.size(); ++i) {
-    const bool is_multiplier = i >= n_states;
-    const double limit =
-        is_multiplier ? absolute * multiplier + relative * std::abs(ends_.to.lam[i - n_states]) : weight_[i];
-    const double size = std::abs(x_[i]) / limit;
-    if (!(size <= largest)) {  // NaN included
-      largest = size;
-      report.worst_unknown = static_cast<int>(i);
-      report.worst_correction = x_[i];
-      report.worst_limit = limit;
+  const auto judge = [&](double size, int unknown, double correction, double limit) {
+    if (size <= largest) return;  // false for NaN, which is the largest of all
+    largest = size;
+    report.worst_unknown = unknown;
+    report.worst_correction = correction;
+    report.worst_limit = limit;
+  };
+  for (int i = 0; i < n_states; ++i) judge(std::abs(x_[i]) / weight_[i], i, x_[i], weight_[i]);
+  const Pattern& columns = operator_.planes().constraint;
+  const std::vector<double>& G = operator_.planes().G;
+  for (int i = 0; i < nv; ++i) {
+    double force = 0.0, sum = 0.0, most = 0.0;
+    int row = 0;
+    for (int k = columns.start[i]; k < columns.start[i + 1]; ++k) {
+      const int r = columns.index[k];
+      const double term = G[k] * x_[n_states + r];
+      force += term;
+      sum += std::abs(G[k] * ends_.to.lam[r]);
+      if (!(std::abs(term) <= most)) most = std::abs(term), row = r;
     }
+    const double limit = absolute * multiplier + relative * sum;
+    judge(std::abs(force) / limit, n_states + row, force, limit);
   }
   return largest;
 }

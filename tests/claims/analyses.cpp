@@ -1,0 +1,121 @@
+#include "run_model.h"
+
+/// The three analyses agree: what kinematics finds from the motions, dynamics integrates; what inverse dynamics says
+/// the drive must give, dynamics reports as its reaction.
+namespace trammel {
+namespace {
+
+const std::string slider_crank = "03_slider_crank/slider_crank.toml";
+const Settings common{"analysis.end=1", "output.interval=0.05"};
+
+Recorded analyse(const std::string& kind, double h) {
+  Settings settings = common;
+  settings.push_back("analysis.kind=" + kind);
+  settings.push_back(set("solver.h", h));
+  return run_example(slider_crank, settings);
+}
+
+double largest_difference(const Recorded& a, const Recorded& b, const std::string& channel) {
+  return (a.values(channel) - b.values(channel)).cwiseAbs().maxCoeff();
+}
+
+// x = r cos φ + √(l² − r² sin² φ)
+TEST(Analyses, kinematics_follows_the_closed_form_of_a_slider_crank) {
+  const Recorded run = analyse("kinematics", 1e-3);
+  const double r = 0.15, l = 0.45, speed = 4.0 * M_PI, tau = 0.2;
+  for (std::size_t i = 0; i < run.times().size(); ++i) {
+    const double t = run.times()[i], rate = speed * std::pow(std::tanh(t / tau), 2);
+    const double phi = speed * (t - tau * std::tanh(t / tau)), root = std::sqrt(l * l - std::pow(r * std::sin(phi), 2));
+    const double x = r * std::cos(phi) + root;
+    const double dx = -r * std::sin(phi) - r * r * std::sin(phi) * std::cos(phi) / root;
+    const auto row = static_cast<Eigen::Index>(i);
+    EXPECT_NEAR(run.values("slider.position")(row, 0), x, 1e-10);
+    EXPECT_NEAR(run.values("slider.velocity")(row, 0), dx * rate, 1e-8);
+    EXPECT_NEAR(run.values("bearing.angle")(row, 0), phi, 1e-10);
+  }
+}
+
+TEST(Analyses, dynamics_of_a_driven_mechanism_is_its_kinematics) {
+  const Recorded kinematics = analyse("kinematics", 1e-3), dynamics = analyse("dynamics", 1e-3);
+  ASSERT_EQ(kinematics.times().size(), dynamics.times().size());
+  EXPECT_LT(largest_difference(kinematics, dynamics, "slider.position"), 1e-9);  // both solve Φ(q, t) = 0
+  const Recorded finer = analyse("dynamics", 5e-4);
+  const double coarse = largest_difference(kinematics, dynamics, "rod.velocity");
+  const double fine = largest_difference(kinematics, finer, "rod.velocity");
+  EXPECT_NEAR(observed_order(coarse, fine), 2.0, order_margin);
+}
+
+TEST(Analyses, the_effort_of_inverse_dynamics_is_the_reaction_of_the_motion) {
+  const Recorded inverse = analyse("inverse_dynamics", 1e-3);
+  const double coarse = largest_difference(inverse, analyse("dynamics", 1e-3), "drive.effort");
+  const double fine = largest_difference(inverse, analyse("dynamics", 5e-4), "drive.effort");
+  const double size = inverse.values("drive.effort").cwiseAbs().maxCoeff();
+  EXPECT_GT(size, 1.0);
+  EXPECT_LT(fine, 2e-3 * size);
+  EXPECT_NEAR(observed_order(coarse, fine), 2.0, order_margin);
+}
+
+// The drive's power is what changes the energy: T + V − (T + V)₀ = ∫ effort · rate dt; the ledger's integral is of
+// second order.
+TEST(Analyses, the_work_of_the_drive_is_the_change_of_energy) {
+  const Recorded run = analyse("dynamics", 5e-4);
+  EXPECT_GT(run.values("energy.kinetic").maxCoeff(), 5.0);
+  EXPECT_LT(run.summary.energy_drift, 1e-3 * run.values("energy.kinetic").maxCoeff());
+}
+
+// An effort that drives: torque to hold a horizontal arm, m g a about y, against gravity.
+TEST(Analyses, the_effort_of_a_motion_that_holds_an_arm_is_its_weight_times_the_arm) {
+  const Recorded run = run_text(R"toml(
+[[body]]
+name = "arm"
+mass = 2
+inertia = [0.1, 0.1, 0.1]
+position = [0.5, 0, 0]
+[[joint]]
+name = "hinge"
+kind = "revolute"
+bodies = ["ground", "arm"]
+point = [0, 0, 0]
+axis = "y"
+[[motion]]
+name = "hold"
+joint = "hinge"
+function = "0*t"
+[analysis]
+kind = "inverse_dynamics"
+end = 0.1
+)toml");
+  // Gravity turns the arm about +y; the motor holds it with −m g a.
+  EXPECT_NEAR(run.last_value("hold.effort"), -2 * 9.81 * 0.5, 1e-9);
+}
+
+TEST(Analyses, a_motion_on_the_velocity_level_prescribes_the_rate) {
+  const Recorded run = run_text(R"toml(
+gravity = [0, 0, 0]
+[[body]]
+name = "arm"
+mass = 2
+inertia = [0.1, 0.1, 0.1]
+position = [0.5, 0, 0]
+[[joint]]
+name = "hinge"
+kind = "revolute"
+bodies = ["ground", "arm"]
+point = [0, 0, 0]
+axis = "z"
+[[motion]]
+name = "turn"
+joint = "hinge"
+velocity = "3*t^2"
+[analysis]
+end = 1
+[solver]
+h = 1e-3
+)toml");
+  EXPECT_NEAR(run.last_value("hinge.angle_rate"), 3.0, 1e-9);  // imposed at every step
+  EXPECT_NEAR(run.last_value("hinge.angle"), 1.0, 1e-5);       // integrated, second order
+  EXPECT_NEAR(run.last_value("turn.effort"), (0.1 + 2 * 0.25) * 6.0, 1e-4);
+}
+
+}  // namespace
+}  // namespace trammel
