@@ -16,6 +16,8 @@ constexpr double newton_fraction = 1e-3;
 // The matrix is renewed when it needs more iterations than a fresh one would.
 constexpr double slow_rate = 0.2;
 constexpr int max_attempts = 60;
+// A last step may be longer by this part of h: what a million fixed steps lose to rounding.
+constexpr double sliver = 1e-4;
 
 }  // namespace
 
@@ -168,8 +170,8 @@ double GeneralizedAlpha::choose_step(double t_end) {
     h = options_.h0 ? *options_.h0 : std::min(0.5 * std::cbrt(1.0 / (size + 1e-30)), 1e-2 * remaining);
   }
   if (!options_.h) h = std::min(h, options_.hmax);
-  // Reach t_end exactly, and do not leave a last sliver behind.
-  if (h > remaining * (1.0 - 1e-9)) return remaining;
+  // Reach t_end exactly, and do not leave a last sliver behind: t is a sum of n steps and has lost up to n² ε h.
+  if (h > remaining * (1.0 - sliver)) return remaining;
   if (!options_.h && h > 0.5 * remaining) return 0.5 * remaining;
   return h;
 }
@@ -223,7 +225,8 @@ Status GeneralizedAlpha::iterate(double h, const State& state, StepReport& repor
     ++report.iterations;
     const ConvergenceTest::Verdict verdict = test_.judge(correction_norm(report));
     if (verdict == ConvergenceTest::Verdict::converged) return Status::success();
-    const bool slow = verdict == ConvergenceTest::Verdict::diverging || test_.rate() > slow_rate;
+    const bool exhausted = k + 1 == options_.max_iterations;
+    const bool slow = verdict == ConvergenceTest::Verdict::diverging || test_.rate() > slow_rate || exhausted;
     if (slow && !fresh && k > 0) {
       // The matrix is old: begin the step again with a new one.
       predict(h);

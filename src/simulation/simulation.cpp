@@ -193,15 +193,20 @@ void Simulation::finish_summary(Summary& s) const {
   s.velocity_drift = largest_velocity_;
 }
 
-// All multipliers, dropped rows included: 0 for those, or shared with the smallest norm. The null space of Gᵀ is
-// spanned by n = e_row − Σ c_i e_i, one vector per dependent row; λ ← λ − N (NᵀN)⁻¹ Nᵀ λ changes no force.
-void Simulation::spread_multipliers(const MotionVariables& x, const State& state) {
+// All multipliers; 0 for dropped rows, as they are integrated.
+void Simulation::spread_multipliers(const MotionVariables& x) {
   const AbsoluteSystem& active = reduced_ ? *reduced_->system : *full_.system;
   const int n_rows = full_.system->n_rows();
   all_lam_.setZero(n_rows);
   for (int row = 0; row < n_rows; ++row)
     if (const int i = active.active_row(row); i >= 0) all_lam_[row] = x.lam[i];
+}
+
+// For reports: the multipliers of redundant rows with the smallest norm. The null space of Gᵀ is spanned by
+// n = e_row − Σ c_i e_i, one vector per dependent row; λ ← λ − N (NᵀN)⁻¹ Nᵀ λ changes no force.
+void Simulation::share_multipliers(const MotionVariables& x, const State& state) {
   if (dropped_.empty() || study_.solver.redundant != RedundancyPolicy::minimum_norm) return;
+  const int n_rows = full_.system->n_rows();
   MotionVariables at = x;
   at.lam = all_lam_;
   const RankReport rank = find_redundancy(Index3(*full_.system), at, state, *full_workspace_);
@@ -215,7 +220,7 @@ void Simulation::spread_multipliers(const MotionVariables& x, const State& state
 }
 
 void Simulation::update_ledger(const MotionVariables& x, double h) {
-  spread_multipliers(x, state_);
+  spread_multipliers(x);
   full_.system->calc_inputs(x.t, inputs_);
   const MotionPoint p{x.t, inputs_.view(), x.q, x.v, x.a, x.z, x.zp, all_lam_};
   const MechanicalSystem::Energy energy = full_.system->calc_energy(p, state_, *full_workspace_);
@@ -241,7 +246,8 @@ void Simulation::update_ledger(const MotionVariables& x, double h) {
 }
 
 void Simulation::record(RecordSink& sink, const MotionVariables& x, const State& state) {
-  spread_multipliers(x, state);
+  spread_multipliers(x);
+  share_multipliers(x, state);
   full_.system->calc_inputs(x.t, inputs_);
   const MotionPoint p{x.t, inputs_.view(), x.q, x.v, x.a, x.z, x.zp, all_lam_};
   sink.frame(x.t, recorder_->update_frame(p, state, ledger_));

@@ -184,7 +184,7 @@ kind = "force"
 body = "block"
 force = ["pid - 5", 0, 0]
 )toml",
-                                      12.0));
+                                           12.0));
   EXPECT_NEAR(run.last_value("guide.displacement"), 0.3, 1e-6);
   EXPECT_NEAR(100.0 * run.last_value("pid.integral"), 5.0, 1e-4);  // the integral carries the load
 }

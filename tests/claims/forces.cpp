@@ -116,9 +116,9 @@ TEST(Forces, torsion_spring_joint_spring_and_torque_turn_a_wheel_alike) {
 // The angle of a bushing with exact logarithm is that of the joint up to half a turn.
 TEST(Forces, a_bushing_turns_a_wheel_through_large_angles) {
   const Recorded run = run_text(wheel("[[force]]\nname = \"s\"\nkind = \"bushing\"\nbodies = [\"ground\", \"wheel\"]\n"
-                                 "point = [0, 0, 0]\nK = [0, 0, 0, 0, 0, 50]\nC = [0, 0, 0, 0, 0, 0.75]\n") +
-                               "",
-                           {"body.wheel.angular_velocity=[0, 0, 20]"});
+                                      "point = [0, 0, 0]\nK = [0, 0, 0, 0, 0, 50]\nC = [0, 0, 0, 0, 0, 0.75]\n") +
+                                    "",
+                                {"body.wheel.angular_velocity=[0, 0, 20]"});
   const double delta = 0.75, w = std::sqrt(100.0 - delta * delta);
   EXPECT_NEAR(run.last_value("axle.angle"), 20.0 / w * std::exp(-delta) * std::sin(w), 2.0 / 0.2 * oscillation_tol);
 }
@@ -126,7 +126,8 @@ TEST(Forces, a_bushing_turns_a_wheel_through_large_angles) {
 // An explicit coordinate in the joint carries the spring: the joint's own coordinate and the [[coordinate]] are one.
 TEST(Forces, a_spring_on_an_explicit_joint_coordinate_is_the_joint_spring) {
   const std::string spring = "stiffness = 50\ndamping = 0.75\nfree_value = 2.5\n";
-  const Recorded direct = run_text(wheel("[[force]]\nname = \"s\"\nkind = \"joint_spring\"\njoint = \"axle\"\n" + spring));
+  const Recorded direct =
+      run_text(wheel("[[force]]\nname = \"s\"\nkind = \"joint_spring\"\njoint = \"axle\"\n" + spring));
   const Recorded explicit_one = run_text(replace_once(
       wheel("[[coordinate]]\nname = \"phi\"\n[[force]]\nname = \"s\"\nkind = \"joint_spring\"\njoint = \"phi\"\n" +
             spring),

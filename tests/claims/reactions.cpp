@@ -25,7 +25,7 @@ end = 0.01
 [solver]
 h = 1e-3
 )toml",
-                                         exchanged ? "\"arm\", \"ground\"" : "\"ground\", \"arm\""));
+                                              exchanged ? "\"arm\", \"ground\"" : "\"ground\", \"arm\""));
     const double sign = exchanged ? -1.0 : 1.0, weight = 2 * 9.81;  // on the second body
     const Eigen::Vector3d force(0, 0, weight), arm(0.5, 0.2, 0);
     EXPECT_LT((run.last("clamp.reaction_force") - sign * force).norm(), 1e-8);

@@ -58,7 +58,8 @@ class Simulation {
   Summary follow_motions(RecordSink& sink, const ProgressCallback& progress);
   void record(RecordSink& sink, const MotionVariables& x, const State& state);
   void update_ledger(const MotionVariables& x, double h);
-  void spread_multipliers(const MotionVariables& x, const State& state);
+  void spread_multipliers(const MotionVariables& x);
+  void share_multipliers(const MotionVariables& x, const State& state);
   std::string explain(const StepReport& report) const;
   Summary begin_summary() const;
   void finish_summary(Summary& summary) const;
