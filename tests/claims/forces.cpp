@@ -236,7 +236,7 @@ TEST(Forces, a_slider_crank_on_bushings_tends_to_the_ideal_one) {
     const Recorded run = run_example("07_stiff_slider_crank/stiff_slider_crank.toml", {stiffness, "parameters.c=800"});
     gap[k++] = run.values("pin_gap").bottomRows(400).maxCoeff();
   }
-  EXPECT_LT(gap[0], 2e-4);
+  EXPECT_LT(gap[0], 4e-4);  // 300 N of inertia force on 1e6 N/m, and the vibration of the start
   EXPECT_NEAR(gap[0] / gap[1], 4.0, 1.0);
 }
 

@@ -75,8 +75,9 @@ h = 1e-3
   EXPECT_LT((centre.last("ball.reaction_force") - corner.last("ball.reaction_force")).norm(), 1e-6);
 }
 
-// A double pendulum, spatial and planar: the same equations, so the same numbers to the tolerance of Newton's
-// iteration.
+// A double pendulum, spatial and planar: the same equations, so the same numbers but for what Newton's iteration
+// leaves, newton_tol/h in each velocity, summed over 2 s and multiplied by the growth of a chaotic motion, at most 50
+// here. A difference in the equations would show as an error of the order of the motion, or of h² at least.
 TEST(FreeBodies, a_planar_model_moves_as_the_spatial_one) {
   const auto model = [](bool planar) {
     const std::string kind =
@@ -111,9 +112,10 @@ newton_tol = 1e-12
 )toml";
   };
   const Recorded planar = run_text(model(true)), spatial = run_text(model(false));
-  EXPECT_LT((planar.last("lower.position") - spatial.last("lower.position")).norm(), 1e-9);
-  EXPECT_LT((planar.last("elbow.reaction_force") - spatial.last("elbow.reaction_force")).norm(), 1e-5);
-  EXPECT_NEAR(planar.last_value("elbow.angle"), spatial.last_value("elbow.angle"), 1e-9);
+  constexpr double same = 50.0 * 1e-12 / 1e-3 * 2.0;
+  EXPECT_LT((planar.last("lower.position") - spatial.last("lower.position")).norm(), same);
+  EXPECT_LT((planar.last("elbow.reaction_force") - spatial.last("elbow.reaction_force")).norm(), same / 1e-3);
+  EXPECT_NEAR(planar.last_value("elbow.angle"), spatial.last_value("elbow.angle"), same);
   EXPECT_GT(std::abs(planar.last_value("elbow.angle")), 0.1);
 }
 
