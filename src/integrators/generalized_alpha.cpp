@@ -200,7 +200,12 @@ Status GeneralizedAlpha::refresh(double h, const State& state, MotionOperator::R
   if (refresh == MotionOperator::Refresh::linearize) ++report.linearizations;
   ++report.factorizations;
   test_.forget();
-  return operator_.setup(ends_.to.point(inputs_.view()), state, coefficients, h, refresh, *workspace_);
+  const Status status = operator_.setup(ends_.to.point(inputs_.view()), state, coefficients, h, refresh, *workspace_);
+  const MotionPlanes& planes = operator_.planes();
+  double mass = 0.0;
+  for (int i = 0; i < dae_.nv(); ++i) mass += planes.M[planes.motion.slot(i, i)];
+  force_scale_ = std::max(operator_.scaling().multiplier, mass / (std::max(dae_.nv(), 1) * h * h));
+  return status;
 }
 
 Status GeneralizedAlpha::iterate(double h, const State& state, StepReport& report) {
@@ -275,7 +280,6 @@ void GeneralizedAlpha::update_weights() {
 // which rounding alone determines and no iteration can settle.
 double GeneralizedAlpha::correction_norm(StepReport& report) const {
   const int nv = dae_.nv(), n_states = nv + dae_.nz();
-  const double multiplier = operator_.scaling().multiplier;
   const double absolute = options_.h ? options_.newton_tol : newton_fraction * options_.atol;
   const double relative = options_.h ? options_.newton_tol : newton_fraction * options_.rtol;
   double largest = 0.0;
@@ -299,7 +303,7 @@ double GeneralizedAlpha::correction_norm(StepReport& report) const {
       sum += std::abs(G[k] * ends_.to.lam[r]);
       if (!(std::abs(term) <= most)) most = std::abs(term), row = r;
     }
-    const double limit = absolute * multiplier + relative * sum;
+    const double limit = absolute * force_scale_ + relative * sum;
     judge(std::abs(force) / limit, n_states + row, force, limit);
   }
   return largest;
