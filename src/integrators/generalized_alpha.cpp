@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace trammel {
 
@@ -15,6 +16,8 @@ constexpr double newton_shrink = 0.25;
 constexpr double newton_fraction = 1e-3;
 // The matrix is renewed when it needs more iterations than a fresh one would.
 constexpr double slow_rate = 0.2;
+// Corrections may exceed the tolerance by this much when the equations are solved to rounding already.
+constexpr double rounding_growth = 1e3;
 constexpr int max_attempts = 60;
 // A last step may be longer by this part of h: what a million fixed steps lose to rounding.
 constexpr double sliver = 1e-4;
@@ -228,10 +231,13 @@ Status GeneralizedAlpha::iterate(double h, const State& state, StepReport& repor
     if (!status.ok()) return status;
     correct(h);
     ++report.iterations;
-    const ConvergenceTest::Verdict verdict = test_.judge(correction_norm(report));
+    const double norm = correction_norm(report);
+    const ConvergenceTest::Verdict verdict = test_.judge(norm);
     if (verdict == ConvergenceTest::Verdict::converged) return Status::success();
     const bool exhausted = k + 1 == options_.max_iterations;
-    const bool slow = verdict == ConvergenceTest::Verdict::diverging || test_.rate() > slow_rate || exhausted;
+    const bool stuck = verdict == ConvergenceTest::Verdict::diverging || exhausted;
+    const bool slow = stuck || test_.rate() > slow_rate;
+    if (stuck && k > 0 && norm <= rounding_growth && is_solved_to_rounding()) return Status::success();
     if (slow && !fresh && k > 0) {
       // The matrix is old: begin the step again with a new one.
       predict(h);
@@ -247,6 +253,19 @@ Status GeneralizedAlpha::iterate(double h, const State& state, StepReport& repor
   }
   find_worst_row(report);
   return Status::recoverable(Cause::too_many_iterations, report.worst_row);
+}
+
+// The residual of this iteration is what rounding leaves: constraints to some ε of the coordinates, forces within their
+// tolerance. Near a singular position the matrix makes larger corrections of it than the tolerance, again and again.
+bool GeneralizedAlpha::is_solved_to_rounding() const {
+  const int nv = dae_.nv(), nz = dae_.nz(), nc = dae_.nc();
+  constexpr double rounding = 64.0 * std::numeric_limits<double>::epsilon();
+  const double q_limit = rounding * (1.0 + ends_.to.q.lpNorm<Eigen::Infinity>());
+  const double v_limit = rounding * (1.0 + ends_.to.v.lpNorm<Eigen::Infinity>());
+  for (int r = 0; r < nc; ++r)
+    if (!(std::abs(residual_[nv + nz + r]) <= (dae_.holonomic()[r] ? q_limit : v_limit))) return false;
+  const double force_limit = (options_.h ? options_.newton_tol : newton_fraction * options_.atol) * force_scale_;
+  return nv == 0 || residual_.head(nv).lpNorm<Eigen::Infinity>() <= force_limit;
 }
 
 void GeneralizedAlpha::correct(double h) {

@@ -31,6 +31,23 @@ TEST(Benchmarks, two_four_bars_pass_their_flat_positions_and_are_right_to_1e_3_m
   EXPECT_LE(fine, 1e-3);
 }
 
+// A02 with more cells: at a flat position N freedoms meet, and rounding alone (ε · N metres, divided by the distance
+// from the singularity) exceeds Newton's tolerance. On the parallelogram branch all verticals stay parallel.
+TEST(Benchmarks, many_four_bars_stay_parallel_through_their_flat_positions) {
+  const std::pair<int, const char*> cases[] = {{2, "solver.h=1e-4"}, {10, "solver.h=1e-3"}, {40, "solver.h=1e-3"}};
+  for (const auto& [N, h] : cases) {
+    SCOPED_TRACE(fmt::format("N = {}, {}", N, h));
+    const Recorded recorded = run_example("models/n_four_bar.toml",
+                                          {set("parameters.N", N), h, N == 40 ? "analysis.end=4" : "analysis.end=6"});
+    constexpr double parallel_tol = 1e-6;  // [rad]
+    const Eigen::VectorXd first = recorded.values("foot_0.angle"),
+                          last = recorded.values(fmt::format("foot_{}.angle", N));
+    EXPECT_LT((first - last).cwiseAbs().maxCoeff(), parallel_tol);
+    EXPECT_GT(first.cwiseAbs().maxCoeff(), 3.0);  // it went through
+    EXPECT_LT(recorded.summary.energy_drift, 1e-4 * recorded.summary.energy_start);
+  }
+}
+
 // Heavy top, t = 1.
 double top_error(double h) {
   const Recorded run = run_example("05_heavy_top/heavy_top.toml", {"analysis.end=1", set("solver.h", h)});

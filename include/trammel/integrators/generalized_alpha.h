@@ -71,6 +71,7 @@ class GeneralizedAlpha final : public MotionIntegrator {
   Status refresh(double h, const State& state, MotionOperator::Refresh refresh, StepReport& report);
   void correct(double h);
   double correction_norm(StepReport& report) const;
+  bool is_solved_to_rounding() const;
   void find_worst_row(StepReport& report) const;
   void update_weights();
   double local_error(double h) const;
