@@ -10,7 +10,12 @@ const Choices<AnalysisKind> analysis_kinds{{"dynamics", AnalysisKind::dynamics},
 const Choices<RedundancyPolicy> redundancy_policies{{"error", RedundancyPolicy::error},
                                                     {"drop", RedundancyPolicy::drop},
                                                     {"minimum_norm", RedundancyPolicy::minimum_norm}};
-const Choices<ScalingKind> scaling_kinds{{"none", ScalingKind::none}, {"physical", ScalingKind::physical}};
+const Choices<ScalingKind> scaling_kinds{{"none", ScalingKind::none},
+                                         {"physical", ScalingKind::physical},
+                                         {"left", ScalingKind::left},
+                                         {"left_right", ScalingKind::left_right},
+                                         {"left_right_velocity", ScalingKind::left_right_velocity},
+                                         {"constraints", ScalingKind::constraints}};
 
 void read_scaling(Fields& fields, SolverOptions& solver) {
   ScalingOptions& scaling = solver.scaling;
@@ -22,6 +27,20 @@ void read_scaling(Fields& fields, SolverOptions& solver) {
   scaling.l_ref = fields.number("l_ref", scaling.l_ref);
   scaling.rho = fields.number("rho", scaling.rho);
   fields.finish();
+}
+
+void read_bdf(Fields& fields, BdfSettings& bdf) {
+  bdf.preset = fields.text("preset", bdf.preset);
+  if (fields.has("max_order")) bdf.max_order = fields.integer("max_order", 5);
+  bdf.newton_constant = fields.optional_number("newton_constant");
+  bdf.unknown = fields.text("unknown", bdf.unknown);
+  bdf.corrector = fields.text("corrector", bdf.corrector);
+  if (fields.has("stability_detection")) bdf.stability_detection = fields.boolean("stability_detection", true);
+  bdf.position_tol = fields.optional_number("position_tol");
+  bdf.rotation_tol = fields.optional_number("rotation_tol");
+  bdf.velocity_tol = fields.optional_number("velocity_tol");
+  bdf.multiplier_tol = fields.optional_number("multiplier_tol");
+  bdf.internal_tol = fields.optional_number("internal_tol");
 }
 
 }  // namespace
@@ -51,6 +70,9 @@ void read_solver(Fields& fields, SolverOptions& solver) {
   solver.gamma = fields.number("gamma", solver.gamma);
   solver.newton_tol = fields.number("newton_tol", solver.newton_tol);
   solver.max_iterations = fields.integer("max_iterations", solver.max_iterations);
+  read_bdf(fields, solver.bdf);
+  solver.baumgarte_alpha = fields.number("baumgarte_alpha", solver.baumgarte_alpha);
+  solver.baumgarte_beta = fields.number("baumgarte_beta", solver.baumgarte_beta);
   solver.redundant = fields.choice("redundant", redundancy_policies, solver.redundant);
   solver.strict = fields.boolean("strict", solver.strict);
   solver.record_condition = fields.boolean("record_condition", solver.record_condition);

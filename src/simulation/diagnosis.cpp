@@ -30,7 +30,7 @@ std::string advice(Cause cause, const SolverOptions& options) {
 }  // namespace
 
 std::string Simulation::explain(const StepReport& report) const {
-  const Layout& layout = index3_->layout();
+  const Layout& layout = integrator_->layout();
   const double t = integrator_->newest().t;
   const int attempts = report.rejected_newton + report.rejected_error;
   std::string text;

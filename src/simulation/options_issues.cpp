@@ -73,10 +73,67 @@ void check_steps(const SolverOptions& solver, const AnalysisOptions& analysis, O
   checks.range("atol", solver.atol, solver.atol > 0.0 && std::isfinite(solver.atol), "atol > 0");
 }
 
+const std::vector<std::string> formulations{"index3", "stabilized_index2", "stabilized_index1", "index2", "index1"};
+
+bool is_one_of(const std::string& word, const std::vector<std::string>& words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+void check_bdf(const SolverOptions& solver, OptionChecks& checks) {
+  const BdfSettings& bdf = solver.bdf;
+  if (solver.integrator != "bdf") {
+    for (const char* key : {"preset", "max_order", "newton_constant", "unknown", "corrector", "stability_detection",
+                            "position_tol", "rotation_tol", "velocity_tol", "multiplier_tol", "internal_tol"})
+      if (checks.given(key))
+        checks.report(key, fmt::format("'{}' belongs to the integrator 'bdf', and '{}' is chosen", key,
+                                       solver.integrator));
+  } else {
+    for (const char* key : {"newton_tol", "max_iterations"})
+      if (checks.given(key))
+        checks.report(key, fmt::format("'{}' belongs to the one-step methods; 'bdf' has 'newton_constant'", key));
+  }
+  if (!bdf.preset.empty()) checks.name("preset", bdf.preset, {"dassl", "gstiff_i3", "gstiff_si2", "hastiff"});
+  if (!bdf.unknown.empty()) checks.name("unknown", bdf.unknown, {"y", "yp"});
+  if (!bdf.corrector.empty()) checks.name("corrector", bdf.corrector, {"classical", "modified"});
+  if (bdf.max_order) checks.range("max_order", *bdf.max_order, *bdf.max_order >= 1 && *bdf.max_order <= 6, "1 ≤ max_order ≤ 6");
+  if (bdf.newton_constant)
+    checks.range("newton_constant", *bdf.newton_constant, *bdf.newton_constant > 0.0 && *bdf.newton_constant <= 1.0,
+                 "0 < newton_constant ≤ 1");
+  const std::pair<const char*, std::optional<double>> tolerances[] = {{"position_tol", bdf.position_tol},
+                                                                      {"rotation_tol", bdf.rotation_tol},
+                                                                      {"velocity_tol", bdf.velocity_tol},
+                                                                      {"multiplier_tol", bdf.multiplier_tol},
+                                                                      {"internal_tol", bdf.internal_tol}};
+  for (const auto& [key, value] : tolerances)
+    if (value) checks.range(key, *value, *value > 0.0 && std::isfinite(*value), fmt::format("{} > 0", key));
+  const std::pair<const char*, double> baumgarte[] = {{"baumgarte_alpha", solver.baumgarte_alpha},
+                                                      {"baumgarte_beta", solver.baumgarte_beta}};
+  for (const auto& [key, value] : baumgarte) {
+    checks.range(key, value, value >= 0.0 && std::isfinite(value), fmt::format("{} ≥ 0", key));
+    if (checks.given(key) && formulation_of(solver) != "index1")
+      checks.report(key, fmt::format("'{}' belongs to the formulation 'index1'", key));
+  }
+  const bool one_step = solver.integrator != "bdf";
+  if (one_step && solver.scaling.kind != ScalingKind::none && solver.scaling.kind != ScalingKind::physical)
+    checks.report("scaling", fmt::format("this kind of scaling belongs to the integrator 'bdf'; '{}' takes 'none' or "
+                                         "'physical'",
+                                         solver.integrator));
+  if (!one_step && solver.scaling.rho != 0.0)
+    checks.report("scaling", "the augmented term 'rho' belongs to the one-step methods");
+}
+
 void check_solver(const SolverOptions& solver, const AnalysisOptions& analysis, std::vector<Issue>& all) {
   OptionChecks checks(solver.source, "solver");
-  checks.name("integrator", solver.integrator, {"generalized_alpha", "hht", "newmark"});
-  checks.name("formulation", solver.formulation, {"index3"});
+  checks.name("integrator", solver.integrator, {"generalized_alpha", "hht", "newmark", "bdf"});
+  const std::string formulation = formulation_of(solver);
+  checks.name("formulation", formulation, formulations);
+  const bool bdf = solver.integrator == "bdf";
+  // The pairs that exclude each other, with the reason.
+  if (!bdf && formulation != "index3" && is_one_of(formulation, formulations))
+    checks.report("formulation",
+                  fmt::format("'{}' is a second-order method and works on 'index3'; formulation '{}' is a first-order "
+                              "system for integrator 'bdf'",
+                              solver.integrator, formulation));
   checks.name("coordinates", solver.coordinates, {"absolute"});
   checks.name("linear_solver", solver.linear_solver, {"auto", "dense", "sparse_lu"});
   check_steps(solver, analysis, checks);
@@ -94,6 +151,7 @@ void check_solver(const SolverOptions& solver, const AnalysisOptions& analysis, 
   checks.range("newton_tol", solver.newton_tol, solver.newton_tol > 0.0 && solver.newton_tol < 1.0,
                "0 < newton_tol < 1");
   checks.range("max_iterations", solver.max_iterations, solver.max_iterations >= 1, "max_iterations ≥ 1");
+  check_bdf(solver, checks);
   checks.append_to(all);
 
   OptionChecks scaling(solver.scaling_source, "solver.scaling");
@@ -124,6 +182,12 @@ void check_output(const OutputOptions& output, std::vector<Issue>& all) {
 }
 
 }  // namespace
+
+std::string formulation_of(const SolverOptions& options) {
+  if (!options.formulation.empty()) return options.formulation;
+  if (options.integrator != "bdf" || options.bdf.preset == "gstiff_i3") return "index3";
+  return options.bdf.preset == "hastiff" ? "stabilized_index1" : "stabilized_index2";
+}
 
 std::vector<Issue> issues(const Study& study) {
   std::vector<Issue> all;

@@ -74,7 +74,7 @@ std::string settings_text(const Study& study) {
   const SolverOptions& solver = study.solver;
   lines.table("solver");
   lines.name("integrator", solver.integrator);
-  lines.name("formulation", solver.formulation);
+  lines.name("formulation", formulation_of(solver));
   lines.name("coordinates", solver.coordinates);
   lines.name("linear_solver", solver.linear_solver);
   lines.number("h", solver.h);
@@ -88,15 +88,37 @@ std::string settings_text(const Study& study) {
   if (solver.integrator == "generalized_alpha") lines.number("rho_inf", solver.rho_inf);
   if (solver.integrator == "hht") lines.number("alpha", solver.alpha);
   if (solver.integrator == "newmark") lines.number("gamma", solver.gamma);
-  lines.number("newton_tol", solver.newton_tol);
-  lines.integer("max_iterations", solver.max_iterations);
+  if (solver.integrator == "bdf") {
+    const BdfSettings& bdf = solver.bdf;
+    const auto optional_name = [&](const char* key, const std::string& value) {
+      if (!value.empty()) lines.name(key, value);
+    };
+    optional_name("preset", bdf.preset);
+    if (bdf.max_order) lines.integer("max_order", *bdf.max_order);
+    lines.number("newton_constant", bdf.newton_constant);
+    optional_name("unknown", bdf.unknown);
+    optional_name("corrector", bdf.corrector);
+    if (bdf.stability_detection) lines.flag("stability_detection", *bdf.stability_detection);
+    lines.number("position_tol", bdf.position_tol);
+    lines.number("rotation_tol", bdf.rotation_tol);
+    lines.number("velocity_tol", bdf.velocity_tol);
+    lines.number("multiplier_tol", bdf.multiplier_tol);
+    lines.number("internal_tol", bdf.internal_tol);
+    if (formulation_of(solver) == "index1") {
+      lines.number("baumgarte_alpha", solver.baumgarte_alpha);
+      lines.number("baumgarte_beta", solver.baumgarte_beta);
+    }
+  } else {
+    lines.number("newton_tol", solver.newton_tol);
+    lines.integer("max_iterations", solver.max_iterations);
+  }
   lines.name("redundant", word(solver.redundant));
   lines.flag("strict", solver.strict);
   lines.flag("record_condition", solver.record_condition);
 
   const ScalingOptions& scaling = solver.scaling;
   lines.table("solver.scaling");
-  lines.name("kind", scaling.kind == ScalingKind::none ? "none" : "physical");
+  lines.name("kind", word(scaling.kind));
   if (scaling.kind == ScalingKind::physical) {
     lines.number("m_ave", scaling.m_ave);
     lines.number("d_ave", scaling.d_ave);

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 
 #include "trammel/dae/acceleration_solver.h"
 #include "trammel/integrators/generalized_alpha.h"
+#include "trammel/simulation/bdf_motion.h"
 #include "trammel/simulation/settings_text.h"
 
 namespace trammel {
@@ -33,6 +35,71 @@ AlphaCoefficients coefficients_of(const SolverOptions& options) {
   if (options.integrator == "hht") return AlphaCoefficients::hht(options.alpha);
   if (options.integrator == "newmark") return AlphaCoefficients::newmark(options.gamma);
   return AlphaCoefficients::chung_hulbert(options.rho_inf);
+}
+
+FirstOrderForm::Options form_of(const SolverOptions& options) {
+  static const std::map<std::string, ConstraintForm> forms{{"index3", ConstraintForm::index3},
+                                                           {"stabilized_index2", ConstraintForm::stabilized_index2},
+                                                           {"stabilized_index1", ConstraintForm::stabilized_index1},
+                                                           {"index2", ConstraintForm::index2},
+                                                           {"index1", ConstraintForm::index1}};
+  FirstOrderForm::Options form;
+  form.form = forms.at(formulation_of(options));
+  form.baumgarte_alpha = options.baumgarte_alpha;
+  form.baumgarte_beta = options.baumgarte_beta;
+  return form;
+}
+
+FirstOrderScaling::Options first_order_scaling_of(const SolverOptions& options) {
+  const ScalingOptions& s = options.scaling;
+  const bool chosen = !options.scaling_source.entity.empty() || s.kind != ScalingKind::physical;
+  FirstOrderScaling::Options scaling;
+  switch (s.kind) {
+    case ScalingKind::none: scaling.kind = FirstOrderScaling::Kind::none; break;
+    case ScalingKind::physical: scaling.kind = FirstOrderScaling::Kind::physical; break;
+    case ScalingKind::left: scaling.kind = FirstOrderScaling::Kind::left; break;
+    case ScalingKind::left_right: scaling.kind = FirstOrderScaling::Kind::left_right; break;
+    case ScalingKind::left_right_velocity: scaling.kind = FirstOrderScaling::Kind::left_right_velocity; break;
+    case ScalingKind::constraints: scaling.kind = FirstOrderScaling::Kind::constraints; break;
+  }
+  if (options.bdf.preset == "hastiff" && !chosen) scaling.kind = FirstOrderScaling::Kind::constraints;
+  scaling.m_ave = s.m_ave, scaling.d_ave = s.d_ave, scaling.k_ave = s.k_ave, scaling.l_ref = s.l_ref;
+  return scaling;
+}
+
+// What the model file says, over what the preset says, over the defaults. The GSTIFF-compatible presets: error 1e-3
+// against max(1, |y|), order up to 6, ten iterations with a new matrix in every fourth, hinit and hmax from the output.
+BdfOptions bdf_options_of(const SolverOptions& o, double output_step) {
+  const bool dassl = o.bdf.preset == "dassl", gstiff = !o.bdf.preset.empty() && !dassl;
+  BdfOptions b = dassl ? BdfOptions::dassl() : BdfOptions{};
+  const auto given = [&](const char* key) { return o.source.fields.count(key) > 0; };
+  b.tolerances.rtol = o.rtol, b.tolerances.atol = o.atol;
+  if (gstiff) {
+    if (!given("rtol")) b.tolerances.rtol = 1e-3;
+    if (!given("atol")) b.tolerances.atol = 1e-3;
+    b.tolerances.rule = Tolerances::Rule::max;
+    b.max_order = 6;
+    b.max_iterations = 10;
+    b.h0 = output_step / 20.0;
+    b.hmax = output_step;
+    b.jacobian_pattern = "TFFFTFFFTF";
+    if (o.bdf.preset == "hastiff") b.unknown = BdfUnknown::yp;
+  }
+  if (o.h0) b.h0 = o.h0;
+  if (o.h) b.fixed_h = o.h;
+  if (o.bdf.max_order) b.max_order = *o.bdf.max_order;
+  if (o.bdf.newton_constant) b.newton_constant = *o.bdf.newton_constant;
+  if (!o.bdf.unknown.empty()) b.unknown = o.bdf.unknown == "yp" ? BdfUnknown::yp : BdfUnknown::y;
+  if (!o.bdf.corrector.empty())
+    b.corrector = o.bdf.corrector == "modified" ? Corrector::modified : Corrector::classical;
+  if (o.bdf.stability_detection) b.detects_stability_limit = *o.bdf.stability_detection;
+  const auto set = [&](Kind kind, const std::optional<double>& absolute) {
+    if (absolute) b.tolerances.set(kind, kind == Kind::rotation ? 0.0 : b.tolerances.rtol, *absolute);
+  };
+  set(Kind::position, o.bdf.position_tol), set(Kind::rotation, o.bdf.rotation_tol);
+  set(Kind::velocity, o.bdf.velocity_tol), set(Kind::internal, o.bdf.internal_tol);
+  set(Kind::multiplier, o.bdf.multiplier_tol), set(Kind::multiplier_rate, o.bdf.multiplier_tol);
+  return b;
 }
 
 }  // namespace
@@ -130,16 +197,23 @@ void Simulation::make_consistent() {
 
 void Simulation::make_integrator() {
   const SolverOptions& o = study_.solver;
-  scaling_ = make_scaling(o.scaling);
-  StepOptions steps;
-  steps.h = o.h, steps.h0 = o.h0;
   const double span = study_.analysis.end - study_.analysis.start;
-  steps.hmin = o.hmin > 0.0 ? o.hmin : 1e-14 * span;
-  steps.hmax = std::min(o.hmax, span);
-  steps.rtol = o.rtol, steps.atol = o.atol;
-  steps.newton_tol = o.newton_tol;
-  steps.max_iterations = o.max_iterations;
-  integrator_ = std::make_unique<GeneralizedAlpha>(*index3_, coefficients_of(o), steps, solver_kind(o), *scaling_);
+  const double hmin = o.hmin > 0.0 ? o.hmin : 1e-14 * span, hmax = std::min(o.hmax, span);
+  if (o.integrator == "bdf") {
+    const AbsoluteSystem& system = reduced_ ? *reduced_->system : *full_.system;
+    BdfOptions options = bdf_options_of(o, study_.output.interval.value_or(span / 500.0));
+    options.hmin = hmin, options.hmax = std::min(options.hmax, hmax);
+    integrator_ = std::make_unique<BdfMotion>(system, form_of(o), options, solver_kind(o), first_order_scaling_of(o));
+  } else {
+    scaling_ = make_scaling(o.scaling);
+    StepOptions steps;
+    steps.h = o.h, steps.h0 = o.h0;
+    steps.hmin = hmin, steps.hmax = hmax;
+    steps.rtol = o.rtol, steps.atol = o.atol;
+    steps.newton_tol = o.newton_tol;
+    steps.max_iterations = o.max_iterations;
+    integrator_ = std::make_unique<GeneralizedAlpha>(*index3_, coefficients_of(o), steps, solver_kind(o), *scaling_);
+  }
   static_cast<void>(integrator_->start(x_, state_));
 }
 
@@ -178,7 +252,7 @@ Summary Simulation::run(RecordSink& sink, const ProgressCallback& progress) {
 Summary Simulation::begin_summary() const {
   Summary s;
   s.integrator = study_.solver.integrator;
-  s.formulation = study_.solver.formulation;
+  s.formulation = formulation_of(study_.solver);
   s.nv = full_.system->nv(), s.nc = full_.system->nc(), s.nz = full_.system->nz();
   s.degrees_of_freedom = s.nv - rank_;
   s.notes = notes_;

@@ -54,6 +54,7 @@ class GeneralizedAlpha final : public MotionIntegrator {
   void commit(State& state) override;
   const MotionVariables& newest() const override { return ends_.to; }
   void interpolate(double t, MotionVariables& at) const override { ends_.interpolate(t, at); }
+  const Layout& layout() const override { return dae_.layout(); }
   const LinearSolver<double>& linear_solver() const override { return operator_.linear_solver(); }
   double calc_condition() override { return operator_.condition(); }
   ScalingReport scaling() const override;

@@ -53,6 +53,7 @@ class MotionIntegrator {
   virtual void interpolate(double t, MotionVariables& at) const = 0;
 
   // ---- for reports -----------------------------------------------------------------------------------------------
+  virtual const Layout& layout() const = 0;  ///< names of the rows and unknowns in StepReport
   virtual const LinearSolver<double>& linear_solver() const = 0;
   /// Of the scaled iteration matrix as last factored: singular values for small systems, else an estimate.
   virtual double calc_condition() = 0;

@@ -27,8 +27,12 @@ struct AnalysisOptions {
 enum class RedundancyPolicy { error, drop, minimum_norm };
 
 enum class ScalingKind {
-  none,      ///< the equations as they are
-  physical,  ///< s = m_r + d_r h + k_r h² [bauchau2009 (6)]
+  none,                 ///< the equations as they are
+  physical,             ///< s = m_r + d_r h + k_r h² [bauchau2009 (6)]
+  left,                 ///< bdf: constraints × 1/h [bottasso2007 (16)]
+  left_right,           ///< bdf: motion × h, constraints × 1/h, λ × h⁻² [bottasso2007 (23)(24)]
+  left_right_velocity,  ///< bdf: the same and v × h⁻¹ [bottasso2007 (23)(29)]
+  constraints,          ///< bdf: constraints × 1/(hβ) [hastiff (1.16), (2.2)]
 };
 
 /// The scaling of rows and unknowns; absent values are computed from the model and shown in the Summary.
@@ -39,9 +43,24 @@ struct ScalingOptions {
   double rho = 0.0;                           ///< augmented-Lagrangian weight ρ ≥ 0
 };
 
+/// Settings of the BDF method; see docs/integrators/bdf.md.
+struct BdfSettings {
+  /// "" | dassl (its constants exactly) | gstiff_i3 | gstiff_si2 | hastiff: sets everything that is not given.
+  std::string preset;
+  std::optional<int> max_order;           ///< 1 … 6
+  std::optional<double> newton_constant;  ///< > 0
+  std::string unknown;                    ///< "" | y | yp: what the corrector solves for
+  std::string corrector;                  ///< "" | classical | modified
+  std::optional<bool> stability_detection;
+  /// Absolute tolerances by kind, in their units; absent: atol.
+  std::optional<double> position_tol, rotation_tol, velocity_tol, multiplier_tol, internal_tol;
+};
+
 struct SolverOptions {
-  std::string integrator = "generalized_alpha";  ///< generalized_alpha | hht | newmark
-  std::string formulation = "index3";
+  std::string integrator = "generalized_alpha";  ///< generalized_alpha | hht | newmark | bdf
+  /// index3 | stabilized_index2 | stabilized_index1 | index2 | index1; "": index3 for one-step methods,
+  /// stabilized_index2 for bdf (or what its preset says).
+  std::string formulation;
   std::string coordinates = "absolute";
   std::optional<double> h;   ///< fixed step [s]; absent: error-controlled
   std::optional<double> h0;  ///< first step of an error-controlled run
@@ -56,6 +75,8 @@ struct SolverOptions {
   int max_iterations = 10;             ///< Newton iterations before a step is rejected
   std::string linear_solver = "auto";  ///< auto | dense | sparse_lu
   ScalingOptions scaling;
+  BdfSettings bdf;
+  double baumgarte_alpha = 0.0, baumgarte_beta = 0.0;  ///< index1: Φ̈ + 2αΦ̇ + β²Φ = 0 [1/s]
   RedundancyPolicy redundant = RedundancyPolicy::error;
   bool strict = false;            ///< refuse inconsistent initial conditions instead of correcting them
   bool record_condition = false;  ///< condition number of the iteration matrix per step
@@ -70,6 +91,9 @@ struct OutputOptions {
   bool flush_every_frame = false;
   Source source;
 };
+
+/// The formulation that will be used.
+std::string formulation_of(const SolverOptions& options);
 
 /// Everything a model file says.
 struct Study {

@@ -1,0 +1,84 @@
+#pragma once
+
+#include "trammel/dae/dae_system.h"
+#include "trammel/formulations/index3.h"
+#include "trammel/mechanics/mechanical_system.h"
+
+namespace trammel {
+
+/// Which constraints stand beside the equations of motion, and as what multipliers enter.
+enum class ConstraintForm {
+  index3,             ///< Φ = 0                                                   [bottasso2007 (1)]
+  stabilized_index2,  ///< Φ = 0 and Φ̇ = 0, q̇ = T(v − Gᵀμ)  (Gear, Gupta, Leimkuhler)     [hastiff (1.10)]
+  stabilized_index1,  ///< the same with λ = ψ′, μ = χ′  (Hiller, Anantharaman)            [hastiff (2.2)]
+  index2,             ///< Φ̇ = 0: drifts in position
+  index1,             ///< Φ̈ + 2αΦ̇ + β²Φ = 0 (Baumgarte; α = β = 0: drifts in position and velocity)
+};
+
+/// The equations of a machine as a first-order system F(t, y, y′) = 0 for BDF and Radau:
+///
+///   y = (q, v, z, λ [, μ]),   rows in the same order:
+///   (1) J_r(θ) q̇ − v [+ Gᵀμ] = 0                    kinematics, multiplied by J_r = T⁻¹: body form
+///   (2) M v̇ + Gᵀλ − f = 0
+///   (3) E ż − g = 0
+///   (4) Φ = 0, Φ̇ = 0 or Φ̈ = 0 by the form;  A v + a = 0 for nonholonomic rows (its derivative in index1)
+///   (5) Φ̇ = 0                                       stabilized forms; μ of a nonholonomic row is 0
+///
+/// Columns of q are body increments δβ, δθ = T(θ) δβ at the current θ of every solve, so a moving chart does not age
+/// the matrix. The planes: F_y without ∂(Gᵀλ)/∂q and ∂(Gᵀμ)/∂q, F_y′, and those two apart.
+/// μ and ψ, χ start at 0 and are in no error test; index3 tests positions only.
+class FirstOrderForm final : public DaeSystem {
+ public:
+  struct Options {
+    ConstraintForm form = ConstraintForm::stabilized_index2;
+    double baumgarte_alpha = 0.0, baumgarte_beta = 0.0;  ///< [1/s], index1 only
+    double chart_threshold = 0.5;                        ///< [rad] re-centre a chart beyond this
+  };
+  FirstOrderForm(const MechanicalSystem& system, const Options& options);
+
+  ConstraintForm form() const { return options_.form; }
+  bool stabilized() const {
+    return options_.form == ConstraintForm::stabilized_index2 || options_.form == ConstraintForm::stabilized_index1;
+  }
+  /// First index of v, z, λ, μ in y (and of their rows).
+  int v0() const { return nv_; }
+  int z0() const { return 2 * nv_; }
+  int lam0() const { return 2 * nv_ + nz_; }
+  int mu0() const { return 2 * nv_ + nz_ + nc_; }
+  int nc() const { return nc_; }
+
+  /// y, y′ from consistent variables of the motion, and back.
+  void pack(const MotionVariables& x, Vec y, Vec yp) const;
+  void unpack(double t, ConstVec y, ConstVec yp, MotionVariables& x) const;
+
+  // ---- DaeSystem -------------------------------------------------------------------------------------------------
+  const Layout& layout() const override { return layout_; }
+  std::unique_ptr<Workspace> make_workspace() const override;
+  void calc_inputs(double t, InputBuffer& inputs) const override { system_.calc_inputs(t, inputs); }
+  double next_breakpoint(double t) const override { return system_.next_breakpoint(t); }
+  Status residual(const Point& p, const State& state, Vec F, Workspace& workspace) const override;
+  Pattern make_pattern(const State& state) const override;
+  std::vector<PlaneRole> plane_roles() const override { return {PlaneRole::y, PlaneRole::yp, PlaneRole::y}; }
+  Status linearize(const Point& p, const State& state, Planes& planes, Workspace& workspace) const override;
+  void from_matrix_columns(const Point& p, const State& state, Vec delta, Workspace& workspace) const override;
+  void tested(Purpose purpose, std::span<double> mask, const Workspace& workspace) const override;
+  void accepted(const Point& p, State& state, Workspace& workspace) const override;
+  Status make_consistent(double t, State& state, Vec y, Vec yp, Workspace& workspace) const override;
+  std::span<const int> chart_unknowns() const override { return chart_unknowns_; }
+  bool wants_rebase(ConstVec y, const State& state) const override;
+  void rebase(Eigen::Ref<Eigen::MatrixXd> points, State& state, Workspace& workspace) const override;
+
+ private:
+  struct Scratch;
+  MotionPoint motion_point(const Point& p, Scratch& scratch) const;
+  void build_slots(const MotionPlanes& m, const Pattern& pattern, Scratch& scratch) const;
+
+  const MechanicalSystem& system_;
+  Index3 index3_;
+  Options options_;
+  int nv_, nz_, nc_;
+  Layout layout_;
+  std::vector<int> chart_unknowns_;
+};
+
+}  // namespace trammel

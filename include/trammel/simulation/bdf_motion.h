@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+
+#include "trammel/formulations/first_order.h"
+#include "trammel/formulations/first_order_scaling.h"
+#include "trammel/integrators/bdf.h"
+#include "trammel/integrators/motion_integrator.h"
+
+namespace trammel {
+
+/// Moves a machine by BDF on one of its first-order forms.
+class BdfMotion final : public MotionIntegrator {
+ public:
+  BdfMotion(const MechanicalSystem& system, const FirstOrderForm::Options& form, const BdfOptions& options,
+            LinearSolverKind solver, const FirstOrderScaling::Options& scaling);
+
+  Status start(const MotionVariables& at, State& state) override;
+  StepReport advance(double t_end, State& state) override;
+  void commit(State& state) override { bdf_->commit(state); }
+  const MotionVariables& newest() const override { return newest_; }
+  void interpolate(double t, MotionVariables& at) const override;
+  const Layout& layout() const override { return form_.layout(); }
+  const LinearSolver<double>& linear_solver() const override { return operator_->linear_solver(); }
+  double calc_condition() override { return operator_->condition(); }
+  ScalingReport scaling() const override;
+  std::vector<double> save() override { return bdf_->save(); }
+  void restore(std::span<const double> numbers) override;
+
+  const Bdf& bdf() const { return *bdf_; }
+
+ private:
+  FirstOrderForm form_;
+  FirstOrderScaling scaling_;
+  bool reports_scaling_;
+  MatrixOperator* operator_ = nullptr;  // owned by bdf_
+  std::unique_ptr<Bdf> bdf_;
+  MotionVariables newest_;
+  Eigen::VectorXd y_, yp_;
+  mutable Eigen::VectorXd y_at_, yp_at_;  // scratch of interpolate
+};
+
+}  // namespace trammel

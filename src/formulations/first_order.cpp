@@ -1,0 +1,400 @@
+#include "trammel/formulations/first_order.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "trammel/dae/acceleration_solver.h"
+#include "trammel/dae/consistency.h"
+#include "trammel/math/rotations.h"
+
+namespace trammel {
+
+namespace {
+
+// ∂(Gᵀμ)/∂q matters to Newton only through μ, which is of the size of the local error: below this it is left out.
+constexpr double noticeable_mu = 1e-6;
+
+Vec3<double> chart_of(ConstVec y, int offset) { return y.segment<3>(offset); }
+
+}  // namespace
+
+struct FirstOrderForm::Scratch final : Workspace {
+  std::unique_ptr<Workspace> system;
+  MotionPlanes m, m_mu;
+  std::uint64_t version = 0;  // of the pattern that the slots belong to
+  // Slots in the pattern of y for each slot of a plane: rows × columns by name.
+  std::vector<int> motion_q, motion_v, kinematic_q, reaction, force_z, rate_q, rate_v, state_state, state_lam;
+  std::vector<int> constraint_q, constraint_v, transposed, rate_constraint_q, rate_constraint_v, transposed_mu;
+  std::vector<int> kinematic_diagonal, kinematic_v, E, mu_diagonal;
+  std::vector<int> chart;  // nine per chart, by columns
+  Eigen::VectorXd lam, mu, phi, phi_dot, bias, kinematic, body_rate;
+};
+
+FirstOrderForm::FirstOrderForm(const MechanicalSystem& system, const Options& options)
+    : system_(system), index3_(system), options_(options), nv_(system.nv()), nz_(system.nz()), nc_(system.nc()) {
+  std::vector<Kind> kinds(system.kinds_q().begin(), system.kinds_q().end());
+  kinds.insert(kinds.end(), nv_, Kind::velocity);
+  for (double e : system.E()) kinds.push_back(e != 0.0 ? Kind::internal : Kind::algebraic);
+  const bool rates = options.form == ConstraintForm::stabilized_index1;
+  const int multipliers = stabilized() ? 2 * nc_ : nc_;
+  kinds.insert(kinds.end(), multipliers, rates ? Kind::multiplier_rate : Kind::multiplier);
+  const auto unknown = [this](int i) {
+    if (i < nv_) return system_.describe_coordinate(i);
+    if (i < z0()) return "rate of " + system_.describe_coordinate(i - nv_);
+    if (i < lam0()) return system_.describe_state(i - z0());
+    if (i < mu0()) return "multiplier of " + system_.describe_constraint(i - lam0());
+    return "stabilizing multiplier of " + system_.describe_constraint(i - mu0());
+  };
+  const auto row = [this](int i) {
+    if (i < nv_) return "kinematics of " + system_.describe_coordinate(i);
+    if (i < z0()) return system_.describe_motion_row(i - nv_);
+    if (i < lam0()) return "rate of " + system_.describe_state(i - z0());
+    if (i < mu0()) return system_.describe_constraint(i - lam0());
+    return "velocity of " + system_.describe_constraint(i - mu0());
+  };
+  layout_ = Layout(std::move(kinds), unknown, row);
+  for (int offset : system.chart_offsets())
+    for (int k = 0; k < 3; ++k) chart_unknowns_.push_back(offset + k);
+}
+
+std::unique_ptr<Workspace> FirstOrderForm::make_workspace() const {
+  auto scratch = std::make_unique<Scratch>();
+  scratch->system = system_.make_workspace();
+  for (auto* x : {&scratch->lam, &scratch->mu, &scratch->phi, &scratch->phi_dot, &scratch->bias}) x->setZero(nc_);
+  for (auto* x : {&scratch->kinematic, &scratch->body_rate}) x->setZero(nv_);
+  return scratch;
+}
+
+void FirstOrderForm::pack(const MotionVariables& x, Vec y, Vec yp) const {
+  y.setZero();
+  yp.setZero();
+  y.head(nv_) = x.q;
+  y.segment(v0(), nv_) = x.v;
+  y.segment(z0(), nz_) = x.z;
+  system_.calc_q_rate(x.q, x.v, yp.head(nv_));
+  yp.segment(v0(), nv_) = x.a;
+  yp.segment(z0(), nz_) = x.zp;
+  (options_.form == ConstraintForm::stabilized_index1 ? yp : y).segment(lam0(), nc_) = x.lam;
+}
+
+void FirstOrderForm::unpack(double t, ConstVec y, ConstVec yp, MotionVariables& x) const {
+  x.t = t;
+  x.q = y.head(nv_);
+  x.v = y.segment(v0(), nv_);
+  x.a = yp.segment(v0(), nv_);
+  x.z = y.segment(z0(), nz_);
+  x.zp = yp.segment(z0(), nz_);
+  x.lam = (options_.form == ConstraintForm::stabilized_index1 ? yp : y).segment(lam0(), nc_);
+}
+
+MotionPoint FirstOrderForm::motion_point(const Point& p, Scratch& s) const {
+  const bool rates = options_.form == ConstraintForm::stabilized_index1;
+  s.lam = (rates ? p.yp : p.y).segment(lam0(), nc_);
+  if (stabilized()) s.mu = (rates ? p.yp : p.y).segment(mu0(), nc_);
+  return {p.t,
+          p.in,
+          p.y.head(nv_),
+          p.y.segment(v0(), nv_),
+          p.yp.segment(v0(), nv_),
+          p.y.segment(z0(), nz_),
+          p.yp.segment(z0(), nz_),
+          s.lam};
+}
+
+Status FirstOrderForm::residual(const Point& p, const State& state, Vec F, Workspace& workspace) const {
+  Scratch& s = static_cast<Scratch&>(workspace);
+  const MotionPoint m = motion_point(p, s);
+  const std::span<const char> holonomic = system_.holonomic();
+  auto motion = F.segment(v0(), nv_);
+  auto internal = F.segment(z0(), nz_);
+  auto constraint = F.segment(lam0(), nc_);
+  Status status = Status::success();
+  s.kinematic.setZero();
+  if (stabilized() || options_.form == ConstraintForm::index2)
+    status = system_.stabilized_residual(m, s.mu, state, motion, internal, s.phi, s.phi_dot, s.kinematic, *s.system);
+  else
+    status = system_.residual(m, state, motion, internal, s.phi, *s.system);
+  if (!status.ok()) {  // rows of (motion, state, constraint) -> rows of F
+    if (status.row >= 0) status.row += nv_;
+    return status;
+  }
+  switch (options_.form) {
+    case ConstraintForm::index3:
+      constraint = s.phi;
+      break;
+    case ConstraintForm::index2:
+      constraint = s.phi_dot;
+      break;
+    case ConstraintForm::stabilized_index2:
+    case ConstraintForm::stabilized_index1:
+      for (int r = 0; r < nc_; ++r) {
+        constraint[r] = holonomic[r] ? s.phi[r] : s.phi_dot[r];
+        F[mu0() + r] = holonomic[r] ? s.phi_dot[r] : s.mu[r];
+      }
+      break;
+    case ConstraintForm::index1: {
+      status = system_.velocity_level(m, state, s.phi_dot, s.bias, *s.system);
+      if (!status.ok()) return status;
+      const double a = options_.baumgarte_alpha, b = options_.baumgarte_beta;
+      system_.calc_G_times(m, state, m.a, constraint, *s.system);
+      for (int r = 0; r < nc_; ++r)
+        constraint[r] += s.bias[r] + (holonomic[r] ? 2.0 * a * s.phi_dot[r] + b * b * s.phi[r] : a * s.phi[r]);
+      break;
+    }
+  }
+  // (1) in body form
+  auto kinematic = F.head(nv_);
+  kinematic = p.yp.head(nv_) - p.y.segment(v0(), nv_) + s.kinematic;
+  for (int offset : system_.chart_offsets()) {
+    const Vec3<double> theta = chart_of(p.y, offset), rate = chart_of(p.yp, offset);
+    kinematic.segment<3>(offset) += right_jacobian(theta) * rate - rate;
+  }
+  return Status::success();
+}
+
+// ---- derivatives ---------------------------------------------------------------------------------------------------
+
+Pattern FirstOrderForm::make_pattern(const State& state) const {
+  MotionPlanes m;
+  MotionVariables at;
+  at.resize(nv_, nz_, nc_);
+  InputBuffer inputs;
+  system_.calc_inputs(0.0, inputs);
+  const std::unique_ptr<Workspace> workspace = system_.make_workspace();
+  static_cast<void>(system_.linearize(at.point(inputs.view()), state, PlaneSet::none, m, *workspace));
+  const int n = layout_.n();
+  const Pattern Gt = make_transposed(m.constraint).pattern;
+  PatternBuilder builder(n, n);
+  for (int i = 0; i < nv_; ++i) {
+    builder.add(i, i);
+    builder.add(i, v0() + i);
+  }
+  for (int offset : system_.chart_offsets())
+    for (int r = 0; r < 3; ++r)
+      for (int c = 0; c < 3; ++c) builder.add(offset + r, offset + c);
+  builder.add(m.motion, v0(), 0);
+  builder.add(m.motion, v0(), v0());
+  builder.add(m.state_force, v0(), z0());
+  builder.add(m.state_rate, z0(), 0);
+  builder.add(m.state_rate, z0(), v0());
+  builder.add(m.state_state, z0(), z0());
+  builder.add(m.state_lam, z0(), lam0());
+  builder.add(m.reaction, v0(), lam0());
+  builder.add(Gt, v0(), lam0());
+  builder.add(m.constraint, lam0(), 0);
+  const bool velocities_in_constraints =
+      options_.form == ConstraintForm::index1 || options_.form == ConstraintForm::index2;
+  const std::span<const char> holonomic = system_.holonomic();
+  for (int c = 0; c < nv_; ++c)
+    for (int k = m.constraint.start[c]; k < m.constraint.start[c + 1]; ++k)
+      if (velocities_in_constraints || !holonomic[m.constraint.index[k]])
+        builder.add(lam0() + m.constraint.index[k], v0() + c);
+  if (stabilized()) {
+    builder.add(m.motion, 0, 0);  // ∂(Gᵀμ)/∂q
+    builder.add(Gt, 0, mu0());
+    builder.add(m.constraint, mu0(), 0);
+    builder.add(m.constraint, mu0(), v0());
+    for (int r = 0; r < nc_; ++r)
+      if (!holonomic[r]) builder.add(mu0() + r, mu0() + r);
+  }
+  return builder.build(state.version + 1);
+}
+
+void FirstOrderForm::build_slots(const MotionPlanes& m, const Pattern& pattern, Scratch& s) const {
+  s.version = pattern.version;
+  const auto map = [&](const Pattern& plane, int row, int column, std::vector<int>& to) {
+    to.resize(plane.nnz());
+    for (int c = 0; c < plane.n_cols; ++c)
+      for (int k = plane.start[c]; k < plane.start[c + 1]; ++k) to[k] = pattern.slot(row + plane.index[k], column + c);
+  };
+  const auto map_transposed = [&](const Pattern& plane, int row, int column, std::vector<int>& to) {
+    to.resize(plane.nnz());
+    for (int c = 0; c < plane.n_cols; ++c)
+      for (int k = plane.start[c]; k < plane.start[c + 1]; ++k) to[k] = pattern.slot(row + c, column + plane.index[k]);
+  };
+  map(m.motion, v0(), 0, s.motion_q);
+  map(m.motion, v0(), v0(), s.motion_v);
+  map(m.reaction, v0(), lam0(), s.reaction);
+  map(m.state_force, v0(), z0(), s.force_z);
+  map(m.state_rate, z0(), 0, s.rate_q);
+  map(m.state_rate, z0(), v0(), s.rate_v);
+  map(m.state_state, z0(), z0(), s.state_state);
+  map(m.state_lam, z0(), lam0(), s.state_lam);
+  map(m.constraint, lam0(), 0, s.constraint_q);
+  map(m.constraint, lam0(), v0(), s.constraint_v);  // −1 where a holonomic row has no velocity columns
+  map_transposed(m.constraint, v0(), lam0(), s.transposed);
+  s.mu_diagonal.assign(nc_, -1);
+  if (stabilized()) {
+    map(m.motion, 0, 0, s.kinematic_q);
+    map(m.constraint, mu0(), 0, s.rate_constraint_q);
+    map(m.constraint, mu0(), v0(), s.rate_constraint_v);
+    map_transposed(m.constraint, 0, mu0(), s.transposed_mu);
+    for (int r = 0; r < nc_; ++r)
+      if (!system_.holonomic()[r]) s.mu_diagonal[r] = pattern.slot(mu0() + r, mu0() + r);
+  }
+  s.kinematic_diagonal.resize(nv_);
+  s.kinematic_v.resize(nv_);
+  for (int i = 0; i < nv_; ++i) {
+    s.kinematic_diagonal[i] = pattern.slot(i, i);
+    s.kinematic_v[i] = pattern.slot(i, v0() + i);
+  }
+  s.E.resize(nz_);
+  for (int z = 0; z < nz_; ++z) s.E[z] = pattern.slot(z0() + z, z0() + z);
+  s.chart.clear();
+  for (int offset : system_.chart_offsets())
+    for (int c = 0; c < 3; ++c)
+      for (int r = 0; r < 3; ++r) s.chart.push_back(pattern.slot(offset + r, offset + c));
+}
+
+Status FirstOrderForm::linearize(const Point& p, const State& state, Planes& planes, Workspace& workspace) const {
+  Scratch& s = static_cast<Scratch&>(workspace);
+  const MotionPoint at = motion_point(p, s);
+  Status status = system_.linearize(at, state, PlaneSet::all, s.m, *s.system);
+  if (!status.ok()) return status;
+  const MotionPlanes& m = s.m;
+  if (s.version != planes.pattern.version || s.motion_q.size() != m.M.size()) build_slots(m, planes.pattern, s);
+  planes.set_zero();
+  std::vector<double>&Fy = planes.values[0], &Fyp = planes.values[1], &K_lam = planes.values[2];
+  const std::span<const char> holonomic = system_.holonomic();
+  const auto add = [](const std::vector<int>& slot, const std::vector<double>& from, double factor,
+                      std::vector<double>& to) {
+    for (std::size_t k = 0; k < from.size(); ++k) to[slot[k]] += factor * from[k];
+  };
+  // (1): δ[J_r(θ)θ̇] = J_r δθ̇ + N δβ, N = −J_r ∂(T ω)/∂θ T at ω = J_r θ̇
+  for (int i = 0; i < nv_; ++i) {
+    Fyp[s.kinematic_diagonal[i]] += 1.0;
+    Fy[s.kinematic_v[i]] -= 1.0;
+  }
+  const int* chart_slot = s.chart.data();
+  for (int offset : system_.chart_offsets()) {
+    const Vec3<double> theta = chart_of(p.y, offset), rate = chart_of(p.yp, offset);
+    const Mat3<double> J = right_jacobian(theta), T = inverse_right_jacobian(theta);
+    const Mat3<double> N = -J * inverse_right_jacobian_derivative(theta, Vec3<double>(J * rate)) * T;
+    for (int c = 0; c < 3; ++c)
+      for (int r = 0; r < 3; ++r) Fy[*chart_slot++] += N(r, c);
+  }
+  // (2), (3)
+  add(s.motion_v, m.M, 1.0, Fyp);
+  add(s.motion_v, m.D, 1.0, Fy);
+  add(s.motion_q, m.K, 1.0, Fy);
+  add(s.motion_q, m.K_lam, 1.0, K_lam);
+  add(s.force_z, m.f_z, 1.0, Fy);
+  add(s.rate_q, m.g_q, 1.0, Fy);
+  add(s.rate_v, m.g_v, 1.0, Fy);
+  add(s.state_state, m.g_z, 1.0, Fy);
+  for (int z = 0; z < nz_; ++z) Fyp[s.E[z]] += system_.E()[z];
+  std::vector<double>& multiplier_plane = options_.form == ConstraintForm::stabilized_index1 ? Fyp : Fy;
+  add(s.transposed, m.G, 1.0, multiplier_plane);
+  add(s.reaction, m.f_lam, 1.0, multiplier_plane);
+  add(s.state_lam, m.g_lam, 1.0, multiplier_plane);
+  // (4), (5)
+  const double a = options_.baumgarte_alpha, b = options_.baumgarte_beta;
+  for (std::size_t k = 0; k < m.G.size(); ++k) {
+    const bool positions = holonomic[m.constraint.index[k]];
+    switch (options_.form) {
+      case ConstraintForm::index3:
+      case ConstraintForm::stabilized_index2:
+      case ConstraintForm::stabilized_index1:
+        if (positions) {
+          Fy[s.constraint_q[k]] += m.G[k];
+        } else {
+          Fy[s.constraint_q[k]] += m.Gv_q[k];
+          Fy[s.constraint_v[k]] += m.G[k];
+        }
+        break;
+      case ConstraintForm::index2:
+        Fy[s.constraint_q[k]] += m.Gv_q[k];
+        Fy[s.constraint_v[k]] += m.G[k];
+        break;
+      case ConstraintForm::index1:
+        // The terms (G v̇ + bias)_q are left out: Newton contracts with O(h²) instead of 0 from them.
+        Fyp[s.constraint_v[k]] += m.G[k];
+        Fy[s.constraint_v[k]] += 2.0 * m.Gv_q[k] + (positions ? 2.0 * a : a) * m.G[k];
+        Fy[s.constraint_q[k]] += positions ? 2.0 * a * m.Gv_q[k] + b * b * m.G[k] : a * m.Gv_q[k];
+        break;
+    }
+    if (stabilized() && positions) {
+      multiplier_plane[s.transposed_mu[k]] += m.G[k];
+      Fy[s.rate_constraint_q[k]] += m.Gv_q[k];
+      Fy[s.rate_constraint_v[k]] += m.G[k];
+    }
+  }
+  if (stabilized()) {
+    for (int r = 0; r < nc_; ++r)
+      if (s.mu_diagonal[r] >= 0) multiplier_plane[s.mu_diagonal[r]] += 1.0;
+    if (nc_ > 0 && s.mu.lpNorm<Eigen::Infinity>() > noticeable_mu) {
+      for (int r = 0; r < nc_; ++r) s.lam[r] = holonomic[r] ? s.mu[r] : 0.0;
+      const MotionPoint with_mu{at.t, at.in, at.q, at.v, at.a, at.z, at.zp, s.lam};
+      status = system_.linearize(with_mu, state, PlaneSet::K_lam, s.m_mu, *s.system);
+      if (!status.ok()) return status;
+      add(s.kinematic_q, s.m_mu.K_lam, 1.0, K_lam);
+    }
+  }
+  return Status::success();
+}
+
+void FirstOrderForm::from_matrix_columns(const Point& p, const State&, Vec delta, Workspace&) const {
+  for (int offset : system_.chart_offsets()) {
+    const Vec3<double> beta = delta.segment<3>(offset);
+    delta.segment<3>(offset) = inverse_right_jacobian(chart_of(p.y, offset)) * beta;
+  }
+}
+
+// ---- hooks ---------------------------------------------------------------------------------------------------------
+
+void FirstOrderForm::tested(Purpose purpose, std::span<double> mask, const Workspace&) const {
+  for (int i = 0; i < layout_.n(); ++i) {
+    const Kind kind = layout_.kinds()[i];
+    const bool position = kind == Kind::position || kind == Kind::rotation;
+    const bool state =
+        position || kind == Kind::internal || (kind == Kind::velocity && options_.form != ConstraintForm::index3);
+    mask[i] = purpose == Purpose::corrector || state ? 1.0 : 0.0;
+  }
+}
+
+void FirstOrderForm::accepted(const Point& p, State& state, Workspace& workspace) const {
+  Scratch& s = static_cast<Scratch&>(workspace);
+  const MotionPoint m = motion_point(p, s);
+  s.body_rate = p.y.head(nv_);  // charts are moved by rebase, together with the history
+  system_.accepted(m, std::numeric_limits<double>::infinity(), s.body_rate, state, *s.system);
+}
+
+Status FirstOrderForm::make_consistent(double t, State& state, Vec y, Vec yp, Workspace& workspace) const {
+  Scratch& s = static_cast<Scratch&>(workspace);
+  MotionVariables x;
+  x.resize(nv_, nz_, nc_);
+  unpack(t, y, yp, x);
+  InitialReport report;
+  if (project_positions(index3_, {}, x, state, *s.system, report).failed() ||
+      project_velocities(index3_, {}, x, state, *s.system, report).failed())
+    return Status::recoverable(Cause::slow_convergence, lam0() + std::max(0, report.position_row));
+  AccelerationSolver acceleration(index3_, LinearSolverKind::automatic);
+  if (Status status = acceleration.solve(x, state, *s.system); !status.ok()) return status;
+  pack(x, y, yp);
+  return Status::success();
+}
+
+bool FirstOrderForm::wants_rebase(ConstVec y, const State&) const {
+  for (int offset : system_.chart_offsets())
+    if (chart_of(y, offset).squaredNorm() > options_.chart_threshold * options_.chart_threshold) return true;
+  return false;
+}
+
+void FirstOrderForm::rebase(Eigen::Ref<Eigen::MatrixXd> points, State& state, Workspace&) const {
+  constexpr int max_points = 16;
+  std::array<Vec3<double>, max_points> mapped;
+  const int n_points = static_cast<int>(points.cols());
+  for (std::size_t c = 0; c < state.charts.size(); ++c) {
+    const int row = 3 * static_cast<int>(c);
+    const Vec3<double> newest = points.block<3, 1>(row, 0);
+    if (newest.squaredNorm() <= options_.chart_threshold * options_.chart_threshold) continue;
+    const Chart moved = recentre(state.charts[c], newest);
+    for (int i = 0; i < n_points; ++i) mapped[i] = points.block<3, 1>(row, i);
+    map_points(state.charts[c], moved, std::span(mapped.data(), n_points));
+    for (int i = 0; i < n_points; ++i) points.block<3, 1>(row, i) = mapped[i];
+    state.charts[c] = moved;
+  }
+}
+
+}  // namespace trammel

@@ -1,0 +1,59 @@
+#include "trammel/simulation/bdf_motion.h"
+
+namespace trammel {
+
+BdfMotion::BdfMotion(const MechanicalSystem& system, const FirstOrderForm::Options& form, const BdfOptions& options,
+                     LinearSolverKind solver, const FirstOrderScaling::Options& scaling)
+    : form_(system, form),
+      scaling_(form_, system, scaling),
+      reports_scaling_(scaling.kind == FirstOrderScaling::Kind::physical) {
+  auto matrix = std::make_unique<MatrixOperator>(form_, solver, &scaling_);
+  operator_ = matrix.get();
+  bdf_ = std::make_unique<Bdf>(form_, options, std::move(matrix));
+  newest_.resize(system.nv(), system.nz(), system.nc());
+  for (auto* x : {&y_, &yp_, &y_at_, &yp_at_}) x->setZero(form_.layout().n());
+}
+
+Status BdfMotion::start(const MotionVariables& at, State& state) {
+  newest_ = at;
+  form_.pack(at, y_, yp_);
+  return bdf_->start(at.t, y_, yp_, state);
+}
+
+StepReport BdfMotion::advance(double t_end, State& state) {
+  const BdfStep step = bdf_->advance(t_end, state);
+  StepReport report;
+  report.status = step.status;
+  report.h = step.h;
+  report.order = step.order;
+  report.iterations = step.iterations;
+  report.linearizations = step.linearizations;
+  report.factorizations = step.factorizations;
+  report.rejected_error = step.error_failures;
+  report.rejected_newton = step.convergence_failures;
+  report.error = step.error;
+  report.attempted_h = step.attempted_h;
+  report.worst_row = step.worst_row, report.worst_residual = step.worst_residual;
+  report.worst_unknown = step.worst_unknown, report.worst_correction = step.worst_correction;
+  report.worst_limit = step.worst_limit;
+  form_.unpack(bdf_->t(), bdf_->y(), bdf_->yp(), newest_);
+  return report;
+}
+
+void BdfMotion::interpolate(double t, MotionVariables& at) const {
+  bdf_->interpolate(t, y_at_, yp_at_);
+  form_.unpack(t, y_at_, yp_at_, at);
+}
+
+MotionIntegrator::ScalingReport BdfMotion::scaling() const {
+  if (!reports_scaling_ || !operator_->ready()) return {};
+  const FirstOrderScaling::References r = scaling_.calc_references(bdf_->h(), operator_->planes());
+  return {r.m, r.d, r.k, r.s};
+}
+
+void BdfMotion::restore(std::span<const double> numbers) {
+  bdf_->restore(numbers);
+  form_.unpack(bdf_->t(), bdf_->y(), bdf_->yp(), newest_);
+}
+
+}  // namespace trammel
