@@ -18,6 +18,8 @@ std::string_view describe(Cause cause) {
       return "the local error exceeds the tolerance";
     case Cause::step_too_small:
       return "the step fell below its floor";
+    case Cause::impossible_tolerance:
+      return "the tolerance is finer than the arithmetic";
     case Cause::chart_limit:
       return "a rotation left the range of its chart";
     case Cause::outside_domain:

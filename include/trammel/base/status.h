@@ -11,15 +11,16 @@ enum class Outcome : std::uint8_t { ok, recoverable, fatal };
 /// Why it was not ok. Text is made only when somebody reads it: describe(cause).
 enum class Cause : std::uint8_t {
   none,
-  not_finite,           ///< a residual or a solution contains NaN or infinity; row says where
-  singular_matrix,      ///< a pivot vanished; row is the unknown whose pivot it was
-  slow_convergence,     ///< Newton's corrections do not fall fast enough
-  too_many_iterations,  ///< Newton did not reach its tolerance in the allowed iterations
-  error_test,           ///< the local error is larger than the tolerance
-  step_too_small,       ///< the step would fall below its floor
-  chart_limit,          ///< a rotation left the range of its chart
-  outside_domain,       ///< a law was evaluated where it is not defined (for example a table outside its range)
-  user_stop,            ///< the caller asked to stop
+  not_finite,            ///< a residual or a solution contains NaN or infinity; row says where
+  singular_matrix,       ///< a pivot vanished; row is the unknown whose pivot it was
+  slow_convergence,      ///< Newton's corrections do not fall fast enough
+  too_many_iterations,   ///< Newton did not reach its tolerance in the allowed iterations
+  error_test,            ///< the local error is larger than the tolerance
+  step_too_small,        ///< the step would fall below its floor
+  impossible_tolerance,  ///< the tolerance is below what the arithmetic can resolve; row is the unknown
+  chart_limit,           ///< a rotation left the range of its chart
+  outside_domain,        ///< a law was evaluated where it is not defined (for example a table outside its range)
+  user_stop,             ///< the caller asked to stop
 };
 
 /// "the matrix is singular", ...

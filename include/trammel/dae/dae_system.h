@@ -1,0 +1,115 @@
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "trammel/dae/planes.h"
+#include "trammel/dae/types.h"
+
+namespace trammel {
+
+/// Everything F is a function of.
+struct Point {
+  double t;
+  Inputs in;
+  Eigen::Ref<const Eigen::VectorXd> y, yp;
+};
+
+/// Which test a set of unknowns is for.
+enum class Purpose : std::uint8_t {
+  error,      ///< the local error of a step, and the choice of order
+  corrector,  ///< Newton's corrections (classical corrector; the modified one uses the error set)
+};
+
+enum class Crossing : std::uint8_t { rising, falling, both };
+enum class EventAction : std::uint8_t {
+  record,   ///< the instant is reported, the step goes on
+  stop,     ///< the integrator stops there
+  restart,  ///< apply_event may change state and unknowns; integration starts anew at order 1
+};
+struct EventKind {
+  Crossing crossing = Crossing::both;
+  EventAction action = EventAction::record;
+};
+
+/// Any system F(t, y, y′) = 0, as a multistep method sees it. Const: charts and modes live in State, scratch in
+/// Workspace.
+///
+/// F never contains the step size, a scaling or scaled multipliers: those are row and column factors that the iteration
+/// operator applies. The minimum is layout() and residual(); Jacobians are then taken by grouped differences on a dense
+/// pattern. Hooks are empty by default.
+class DaeSystem {
+ public:
+  virtual ~DaeSystem() = default;
+
+  virtual const Layout& layout() const = 0;
+  virtual Status residual(const Point& p, const State& state, Vec F, Workspace& workspace) const = 0;
+
+  virtual std::unique_ptr<Workspace> make_workspace() const { return std::make_unique<Workspace>(); }
+  /// u(t); by default time alone.
+  virtual void calc_inputs(double t, InputBuffer& inputs) const;
+  /// The next kink of an input after t: no step passes it, integration restarts there.
+  virtual double next_breakpoint(double t) const;
+
+  // ---- derivatives ----
+  /// Where F_y and F_y′ may be non-zero in this State (dense by default); asked again when state.version has moved.
+  virtual Pattern make_pattern(const State& state) const;
+  /// Which planes linearize fills, at least {y, yp}.
+  virtual std::vector<PlaneRole> plane_roles() const { return {PlaneRole::y, PlaneRole::yp}; }
+  /// Overwrites the planes; by default grouped differences of the residual.
+  virtual Status linearize(const Point& p, const State& state, Planes& planes, Workspace& workspace) const;
+  /// Brings pattern and planes up to date with the State. Returns true when the pattern changed.
+  bool update_pattern(const State& state, Planes& planes) const;
+
+  /// Rows and columns of the matrix need not be those of F and y: with charts, kinematic rows are multiplied by J_r(θ)
+  /// and columns are body increments δβ, δθ = T(θ)δβ, both at the *current* θ of every solve; then a moving chart does
+  /// not age the matrix.
+  virtual void to_matrix_rows(const Point&, const State&, Vec /*F*/, Workspace&) const {}
+  virtual void from_matrix_columns(const Point&, const State&, Vec /*delta*/, Workspace&) const {}
+
+  // ---- hooks of a step ----
+  /// After the prediction, before the first residual: may replace predicted values (multipliers from elsewhere) and
+  /// says so by returning true; y′ follows by the corrector's formula.
+  virtual bool predicted(double /*t*/, const State&, Vec /*y*/, Workspace&) const { return false; }
+  /// mask[i] = 1: unknown i is in the test, 0: it is not. Asked at the start and after every linearization. By default
+  /// the error test takes positions, rotations, velocities and internal states, the corrector test everything.
+  virtual void tested(Purpose purpose, std::span<double> mask, const Workspace& workspace) const;
+  /// Once per accepted step, after its dense output and events.
+  virtual void accepted(const Point&, State&, Workspace&) const {}
+  /// The largest step the system allows from here.
+  virtual double step_bound(const Point&, int /*order*/, const State&) const {
+    return std::numeric_limits<double>::infinity();
+  }
+  /// Corrects y and y′ to consistent values before a restart at order 1 (events, breakpoints, failures).
+  virtual Status make_consistent(double /*t*/, State&, Vec /*y*/, Vec /*yp*/, Workspace&) const {
+    return Status::success();
+  }
+
+  // ---- charts ----
+  /// The unknowns that rebase() maps; none by default.
+  virtual std::span<const int> chart_unknowns() const { return {}; }
+  /// Cheap: has a chart to be moved now that y is the newest point?
+  virtual bool wants_rebase(ConstVec /*y*/, const State&) const { return false; }
+  /// Moves charts and maps stored points exactly, on the continuous branch. Row i is unknown chart_unknowns()[i],
+  /// columns are y_n, y_{n−1}, … (as many as the order needs, and one more for the order-raising test).
+  virtual void rebase(Eigen::Ref<Eigen::MatrixXd> /*points*/, State&, Workspace&) const {}
+
+  // ---- events: zeros of g ----
+  virtual int n_events() const { return 0; }
+  virtual EventKind event_kind(int /*id*/) const { return {}; }
+  virtual void event_values(const Point&, const State&, Vec /*g*/, Workspace&) const {}
+  /// For EventAction::restart: changes State, y and y′ at the instant of the event; y and y′ must be consistent after.
+  virtual Status apply_event(int /*id*/, double /*t*/, State&, Vec /*y*/, Vec /*yp*/, Workspace&) const {
+    return Status::success();
+  }
+};
+
+/// Unknowns and rows that have no better name than their number: "y[3]", "row 3".
+Layout numbered_layout(std::vector<Kind> kinds);
+
+/// True for kinds whose rate never appears in F.
+constexpr bool is_algebraic(Kind kind) { return kind == Kind::multiplier || kind == Kind::algebraic; }
+
+}  // namespace trammel

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "trammel/dae/dae_system.h"
+
+namespace trammel {
+
+/// Columns in groups that share no row: one residual gives all columns of a group. Greedy, columns with many entries
+/// first; never fewer groups than the largest number of entries in a row.
+void make_column_groups(const Pattern& pattern, std::vector<int>& group_start, std::vector<int>& columns);
+
+/// F_y and F_y′ by forward differences, one residual per group and plane:
+///
+///   F_y(:, j) ≈ (F(y + δ_j e_j) − F(y))/δ_j,   δ_j = √ε · max(|y_j|, |h y′_j|, w_j)
+///
+/// with the weight w_j of the error test as the smallest change that matters; y′ is moved by δ_j/h. Unknowns of
+/// algebraic kind have no plane F_y′. Nothing is evaluated outside the directions of the motion: δ has the sign of
+/// h y′. The system must have identity matrix rows and columns (no charts).
+Status difference_planes(const DaeSystem& system, const Point& p, const State& state, Planes& planes,
+                         Workspace& workspace);
+
+}  // namespace trammel

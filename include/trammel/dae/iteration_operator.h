@@ -1,0 +1,98 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "trammel/dae/dae_system.h"
+#include "trammel/linalg/linear_solver.h"
+
+namespace trammel {
+
+/// How much of the iteration matrix is made anew.
+enum class Refresh : std::uint8_t {
+  combine,    ///< new coefficients with the planes of the last linearization: no evaluation of the system
+  linearize,  ///< new planes at the given point
+};
+
+/// Row and column factors of the iteration matrix: J̄ = diag(row) J diag(column). The one place where h, 1/(hβ) and
+/// scaled multipliers enter.
+class RowColumnScaling {
+ public:
+  virtual ~RowColumnScaling() = default;
+  /// Both spans are 1 on entry. α = c_y′/c_y.
+  virtual void fill(double h, const Coefficients& c, const Planes& planes, std::span<double> row,
+                    std::span<double> column) const = 0;
+};
+
+struct OperatorCounters {
+  long linearizations = 0;
+  long factorizations = 0;
+  long solves = 0;
+};
+
+/// Solves the linear systems of a corrector: setup (dear, seldom), then many solves. The assembled matrix is one
+/// implementation; condensed, split or blocked systems are others, with the same integrator and history.
+class IterationOperator {
+ public:
+  virtual ~IterationOperator() = default;
+
+  virtual Status setup(const Point& p, const State& state, const Coefficients& c, double h, Refresh refresh,
+                       Workspace& workspace) = 0;
+  /// Overwrites the residual x = F(p) with −J⁻¹ x; unscaled in, unscaled out. The point is the current iterate.
+  virtual Status solve(const Point& p, const State& state, Vec x, Workspace& workspace) = 0;
+  /// x ← −J⁻ᵀ x in matrix rows and columns.
+  virtual Status solve_transposed(Vec x) = 0;
+  /// Condition number of the scaled matrix as factored: singular values for small systems, else an estimate of κ₁.
+  virtual double condition() = 0;
+
+  /// False before the first setup, after a failed one and after invalidate.
+  virtual bool ready() const = 0;
+  /// Forgets planes, matrix and pivots: what follows depends on nothing before.
+  virtual void invalidate() = 0;
+  virtual const Coefficients& coefficients() const = 0;
+  virtual const OperatorCounters& counters() const = 0;
+  /// The planes of the last linearization; `typical` is for the integrator to set.
+  virtual Planes& planes() = 0;
+};
+
+/// J = diag(row) (c_y Σ F_y-planes + c_y′ Σ F_y′-planes) diag(column), assembled on the system's pattern and factored
+/// by a LinearSolver.
+class MatrixOperator final : public IterationOperator {
+ public:
+  /// The scaling (none if null) must outlive the operator.
+  MatrixOperator(const DaeSystem& system, LinearSolverKind solver, const RowColumnScaling* scaling = nullptr);
+
+  Status setup(const Point& p, const State& state, const Coefficients& c, double h, Refresh refresh,
+               Workspace& workspace) override;
+  Status solve(const Point& p, const State& state, Vec x, Workspace& workspace) override;
+  Status solve_transposed(Vec x) override;
+  double condition() override;
+  bool ready() const override { return ready_; }
+  void invalidate() override { ready_ = keeps_pivots_ = has_planes_ = false; }
+  const Coefficients& coefficients() const override { return c_; }
+  const OperatorCounters& counters() const override { return counters_; }
+  Planes& planes() override { return planes_; }
+
+  const Pattern& pattern() const { return planes_.pattern; }
+  /// The scaled matrix as factored.
+  std::span<const double> matrix() const { return values_; }
+  std::span<const double> row_factors() const { return row_; }
+  std::span<const double> column_factors() const { return column_; }
+  const LinearSolver<double>& linear_solver() const { return *solver_; }
+
+ private:
+  void analyze();
+  void combine(double h);
+
+  const DaeSystem& system_;
+  const RowColumnScaling* scaling_;
+  std::unique_ptr<LinearSolver<double>> solver_;
+  Planes planes_;
+  std::vector<double> values_, row_, column_;
+  Coefficients c_;
+  OperatorCounters counters_;
+  bool ready_ = false, keeps_pivots_ = false, has_planes_ = false;
+};
+
+}  // namespace trammel

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trammel/dae/weighted_norm.h"
+
+namespace trammel {
+
+/// Which unknowns must pass the corrector test.
+enum class Corrector : std::uint8_t {
+  classical,  ///< all of the corrector set: multipliers too
+  modified,   ///< those of the error test only; for contacts and other kicks in the multipliers
+};
+
+/// What the corrector solves for. The iterates are the same, the matrix is J or J/α [hastiff (1.5), (1.15)].
+enum class BdfUnknown : std::uint8_t { y, yp };
+
+/// Settings of the BDF method. The default differs from DASSL in Newton's constant and the start of its rate; see
+/// docs/integrators/bdf.md for what that buys.
+struct BdfOptions {
+  Tolerances tolerances;
+
+  int max_order = 5;         ///< 1 … 6; order 6 has little stability left (−73…17.8° from the negative axis)
+  std::optional<double> h0;  ///< first step [s]; absent: 10⁻³ of the time to the stop, and ‖h y′‖ ≤ ½
+  double hmin = 0.0;         ///< [s]; never below 4ε max(|t|, |t_stop|)
+  double hmax = std::numeric_limits<double>::infinity();
+
+  std::optional<double> fixed_h;  ///< every step has this size and no error test; order rises to max_order and stays
+
+  BdfUnknown unknown = BdfUnknown::y;
+  Corrector corrector = Corrector::classical;
+  double newton_constant = 0.03;  ///< converged when ϱ/(1 − ϱ) ‖δ‖ ≤ this part of the tolerance; DASSL 0.33
+  double first_rate_factor = 20;  ///< stands for ϱ/(1 − ϱ) while a new matrix has not shown its rate; DASSL 100
+  int max_iterations = 4;
+  /// Empty: the matrix is made anew when α has left [0.6, 1/0.6] × its value, or on failure. Else "TFFFTFFFTF": anew
+  /// before iteration i where letter i is T, in every step.
+  std::string jacobian_pattern;
+
+  int max_convergence_failures = 10;  ///< per step, each quarters h
+  int max_error_failures = 20;        ///< per step
+  bool restarts = true;               ///< failure ladder: restart at order 1 from consistent values
+  bool relaxes_corrector = true;      ///< failure ladder: classical → modified
+
+  bool detects_stability_limit = true;  ///< see StabilityLimit
+
+  /// Everything wrong at once.
+  std::vector<Issue> issues(const Layout& layout) const;
+
+  /// DASSL's constants and rules: maximal order 5, Newton constant 0.33, rate factor 100, no ladder, no detection.
+  static BdfOptions dassl();
+};
+
+}  // namespace trammel

@@ -1,0 +1,99 @@
+#include "trammel/dae/iteration_operator.h"
+
+#include <algorithm>
+
+#include "trammel/linalg/condition.h"
+
+namespace trammel {
+
+MatrixOperator::MatrixOperator(const DaeSystem& system, LinearSolverKind solver, const RowColumnScaling* scaling)
+    : system_(system), scaling_(scaling), solver_(make_linear_solver<double>(solver, system.layout().n())) {}
+
+Status MatrixOperator::setup(const Point& p, const State& state, const Coefficients& c, double h, Refresh refresh,
+                             Workspace& workspace) {
+  ready_ = false;
+  const bool new_pattern = system_.update_pattern(state, planes_);
+  if (new_pattern) analyze();
+  if (refresh == Refresh::linearize || new_pattern || !has_planes_) {
+    planes_.h = h;
+    has_planes_ = false;
+    const Status status = system_.linearize(p, state, planes_, workspace);
+    if (!status.ok()) return status;
+    planes_.t = p.t;
+    planes_.y = p.y;
+    planes_.yp = p.yp;
+    has_planes_ = true;
+    ++counters_.linearizations;
+  }
+  c_ = c;
+  combine(h);
+  ++counters_.factorizations;
+  const Status status = keeps_pivots_ ? solver_->refactor(values_) : solver_->factor(values_);
+  ready_ = keeps_pivots_ = status.ok();
+  return status;
+}
+
+void MatrixOperator::analyze() {
+  keeps_pivots_ = false;
+  const std::span<const Kind> kinds = system_.layout().kinds();
+  OrderingHint hint;
+  for (const Kind kind : kinds) {
+    const bool multiplier = kind == Kind::multiplier || kind == Kind::multiplier_rate;
+    const bool coordinate = kind == Kind::position || kind == Kind::rotation || kind == Kind::velocity;
+    hint.roles.push_back(multiplier   ? UnknownRole::multiplier
+                         : coordinate ? UnknownRole::coordinate
+                                      : UnknownRole::other);
+  }
+  static_cast<void>(solver_->analyze(planes_.pattern, hint));
+  values_.assign(planes_.pattern.index.size(), 0.0);
+  row_.assign(kinds.size(), 1.0);
+  column_.assign(kinds.size(), 1.0);
+}
+
+void MatrixOperator::combine(double h) {
+  const std::vector<double>&F_y = planes_.F_y(), &F_yp = planes_.F_yp();
+  for (std::size_t k = 0; k < values_.size(); ++k) values_[k] = c_.y * F_y[k] + c_.yp * F_yp[k];
+  for (std::size_t plane = 2; plane < planes_.values.size(); ++plane) {
+    const double c = c_.of(planes_.roles[plane]);
+    for (std::size_t k = 0; k < values_.size(); ++k) values_[k] += c * planes_.values[plane][k];
+  }
+  if (!scaling_) return;
+  std::fill(row_.begin(), row_.end(), 1.0);
+  std::fill(column_.begin(), column_.end(), 1.0);
+  scaling_->fill(h, c_, planes_, row_, column_);
+  const Pattern& pattern = planes_.pattern;
+  for (int j = 0; j < pattern.n_cols; ++j)
+    for (int k = pattern.start[j]; k < pattern.start[j + 1]; ++k) values_[k] *= row_[pattern.index[k]] * column_[j];
+}
+
+Status MatrixOperator::solve(const Point& p, const State& state, Vec x, Workspace& workspace) {
+  ++counters_.solves;
+  system_.to_matrix_rows(p, state, x, workspace);
+  for (Eigen::Index i = 0; i < x.size(); ++i) x[i] *= -row_[i];
+  const Status status = solver_->solve(x);
+  if (!status.ok()) return status;
+  if (scaling_)
+    for (Eigen::Index i = 0; i < x.size(); ++i) x[i] *= column_[i];
+  system_.from_matrix_columns(p, state, x, workspace);
+  return status;
+}
+
+Status MatrixOperator::solve_transposed(Vec x) {
+  for (Eigen::Index i = 0; i < x.size(); ++i) x[i] *= -column_[i];
+  const Status status = solver_->solve_transposed(x);
+  for (Eigen::Index i = 0; i < x.size(); ++i) x[i] *= row_[i];
+  return status;
+}
+
+double MatrixOperator::condition() {
+  SparseMatrix<double> J(planes_.pattern);
+  J.values = values_;
+  if (J.pattern->n_cols > condition_svd_limit) return estimate_condition(J, *solver_);
+  const Eigen::MatrixXd dense = J.to_dense();
+  const double kappa = condition_number(dense);
+  const double trusted = 1e12;  // beyond, the smallest singular value of doubles is rounding noise
+  return kappa > trusted && dense.cols() <= condition_extended_limit ? condition_number(dense, SvdPrecision::extended)
+                                                                     : kappa;
+}
+
+}  // namespace trammel

@@ -1,0 +1,433 @@
+#include "trammel/integrators/bdf.h"
+
+#include <cmath>
+#include <limits>
+
+namespace trammel {
+
+namespace {
+
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+// DASSL: the matrix is kept while c = 2/(1 + α/α_J) keeps Newton's rate below ¼ for every eigenvalue.
+constexpr double max_alpha_change = (1.0 - 0.25) / (1.0 + 0.25);
+constexpr double max_rate = 0.9;
+// A correction of this many roundings of y cannot become smaller.
+constexpr double rounding_margin = 100.0;
+
+BdfOptions checked(const DaeSystem& system, BdfOptions options) {
+  std::vector<Issue> found = options.issues(system.layout());
+  if (!found.empty()) throw InputError(std::move(found));
+  return options;
+}
+
+}  // namespace
+
+std::string_view describe(Rung rung) {
+  switch (rung) {
+    case Rung::none:
+      return "an ordinary step";
+    case Rung::fresh_matrix:
+      return "a new iteration matrix";
+    case Rung::smaller_step:
+      return "a smaller step";
+    case Rung::restart:
+      return "a restart at order 1";
+    case Rung::modified_corrector:
+      return "the modified corrector";
+  }
+  return "unknown";
+}
+
+Bdf::Bdf(const DaeSystem& system, BdfOptions options, std::unique_ptr<IterationOperator> iteration_operator)
+    : system_(system),
+      options_(checked(system, std::move(options))),
+      operator_(std::move(iteration_operator)),
+      workspace_(system.make_workspace()),
+      tolerance_(system.layout(), options_.tolerances),
+      corrector_(options_.corrector) {
+  const int n = system.layout().n();
+  history_.resize(n);
+  stability_.resize(n);
+  events_.configure(system);
+  for (Eigen::VectorXd* x : {&y_, &yp_, &e_, &F_, &x_, &corrector_factor_, &y_event_, &yp_event_}) x->setZero(n);
+  error_mask_.assign(static_cast<std::size_t>(n), 1.0);
+  corrector_mask_ = error_mask_;
+  points_.setZero(static_cast<Eigen::Index>(system.chart_unknowns().size()), BdfHistory::max_order + 1);
+}
+
+Bdf::Bdf(const DaeSystem& system, BdfOptions options, LinearSolverKind solver)
+    : Bdf(system, std::move(options), std::make_unique<MatrixOperator>(system, solver)) {}
+
+// ---- start
+// -----------------------------------------------------------------------------------------------------------
+
+Status Bdf::start(double t, ConstVec y, ConstVec yp, State& state) {
+  t_ = t_trial_ = t;
+  y_ = y;
+  yp_ = yp;
+  restart_ = true;
+  inconsistent_ = pending_ = false;
+  k_ = 1;
+  order_cap_ = BdfHistory::max_order;
+  cap_steps_ = cap_length_ = 0;
+  free_steps_ = 0;
+  corrector_ = options_.corrector;
+  operator_->invalidate();
+  system_.calc_inputs(t_, inputs_);
+  history_.start(t, y, yp, 1.0);  // the true first step is not known yet
+  update_masks();
+  update_weights();
+  events_.start(t_, [this, &state](double at, Vec g) {
+    system_.calc_inputs(at, event_inputs_);
+    system_.event_values({at, event_inputs_.view(), y_, yp_}, state, g, *workspace_);
+  });
+  return y_.allFinite() && yp_.allFinite() ? Status::success() : Status::fatal(Cause::not_finite);
+}
+
+Status Bdf::start(std::span<const double> times, const Eigen::Ref<const Eigen::MatrixXd>& points, State& state) {
+  const Eigen::VectorXd y = points.col(0), zero = Eigen::VectorXd::Zero(y.size());
+  const Status status = start(times[0], y, zero, state);
+  history_.start(times, points);
+  history_.interpolate(t_, y_, yp_);
+  restart_ = start_phase_ = false;
+  k_ = static_cast<int>(times.size()) - 1;
+  h_ = options_.fixed_h.value_or(times[0] - times[1]);
+  return status;
+}
+
+// ---- a step
+// ----------------------------------------------------------------------------------------------------------
+
+BdfStep Bdf::advance(double t_stop, State& state) {
+  BdfStep step;
+  commit(state);
+  const double breakpoint = system_.next_breakpoint(t_), t_limit = std::min(t_stop, breakpoint);
+  const double hmin = std::max(options_.hmin, 4.0 * epsilon * std::max(std::abs(t_), std::abs(t_limit)));
+  if (restart_) {
+    if (inconsistent_) step.status = system_.make_consistent(t_, state, y_, yp_, *workspace_);
+    if (!step.status.ok()) return step;
+    begin_anew(options_.fixed_h.value_or(options_.h0.value_or(first_step(t_limit))));
+    step.restarted = true;
+  }
+  update_weights();
+  attempt_error_failures_ = attempt_convergence_failures_ = 0;
+  if (const int i = find_unresolvable(); i >= 0) {
+    step.status = Status::fatal(Cause::impossible_tolerance, i);
+    return step;
+  }
+  const double bound = system_.step_bound({t_, inputs_.view(), y_, yp_}, k_, state);
+  for (;;) {
+    limit_step(t_limit, bound);
+    history_.begin(h_, k_);
+    system_.calc_inputs(t_trial_, inputs_);
+    predict(state);
+    step.attempted_h = h_;
+    step.order = k_;
+    Status status = correct(state, step);
+    BdfHistory::Estimates estimates;
+    Choice choice{k_, 0.0};
+    if (status.ok()) {
+      estimates = history_.calc_estimates(e_);
+      choice = keep_or_lower(estimates);
+      step.error = history_.error_constant() * estimates.e;
+      if (options_.fixed_h || step.error <= 1.0) {
+        choose_next(choice, estimates, step);
+        accept(breakpoint, state, step);
+        return step;
+      }
+      status = Status::recoverable(Cause::error_test);
+    }
+    find_worst(step);
+    history_.undo();
+    start_phase_ = false;
+    step.last_failure = status;
+    const bool retry = status.outcome != Outcome::fatal && !options_.fixed_h &&
+                       (shrink(status, choice, hmin, step) || climb_ladder(t_limit, hmin, state, step));
+    if (!retry) {
+      history_.interpolate(t_, y_, yp_);
+      step.status = status;
+      if (status.row < 0) step.status.row = step.worst_unknown;
+      return step;
+    }
+  }
+}
+
+BdfStep Bdf::integrate(double t_end, State& state, const std::function<void(const BdfStep&)>& on_step) {
+  BdfStep step;
+  step.t = t_;
+  while (t_ < t_end) {
+    step = advance(t_end, state);
+    if (on_step) on_step(step);
+    if (!step.status.ok() || step.stopped_by_event) break;
+  }
+  return step;
+}
+
+void Bdf::predict(const State& state) {
+  predicted_norm_ = history_.predict(y_, yp_);
+  e_.setZero();
+  if (!system_.predicted(t_trial_, state, y_, *workspace_)) return;
+  history_.predict(x_, yp_);
+  e_ = y_ - x_;
+  yp_ += history_.alpha() * e_;
+}
+
+// Newton with the matrix at hand, and once more with a new one if that was old.
+Status Bdf::correct(const State& state, BdfStep& step) {
+  const double alpha = history_.alpha(), change = alpha / alpha_matrix_;
+  const bool outdated = !operator_->ready() || matrix_version_ != state.version || change < max_alpha_change ||
+                        change > 1.0 / max_alpha_change;
+  if (outdated && options_.jacobian_pattern.empty()) {
+    const Status status = refresh(state, step);
+    if (!status.ok()) return status;
+  } else if (alpha != alpha_last_) {
+    rate_factor_ = options_.first_rate_factor;
+  }
+  alpha_last_ = alpha;
+  Status status = iterate(state, step);
+  if (status.ok() || outdated || status.outcome == Outcome::fatal || !options_.jacobian_pattern.empty()) return status;
+
+  predict(state);
+  status = refresh(state, step);
+  if (status.ok()) status = iterate(state, step);
+  if (status.ok()) step.rung = std::max(step.rung, Rung::fresh_matrix);
+  return status;
+}
+
+Status Bdf::iterate(const State& state, BdfStep& step) {
+  const std::string& pattern = options_.jacobian_pattern;
+  for (int m = 0; m < options_.max_iterations; ++m) {
+    if (!pattern.empty() && pattern[static_cast<std::size_t>(m) % pattern.size()] == 'T') {
+      const Status status = refresh(state, step);
+      if (!status.ok()) return status;
+    }
+    ++step.iterations;
+    ++counters_.residuals;
+    Status status = system_.residual(point(), state, F_, *workspace_);
+    if (!status.ok()) return status;
+    x_ = F_;
+    status = operator_->solve(point(), state, x_, *workspace_);  // J δ = −F
+    if (!status.ok()) return find_not_finite(status);
+    const double norm = apply_correction();
+    if (!std::isfinite(norm)) return find_not_finite(Status::recoverable(Cause::not_finite));
+    const Verdict verdict = judge(m, norm);
+    if (verdict == Verdict::converged) return Status::success();
+    if (verdict == Verdict::failed) return Status::recoverable(Cause::slow_convergence);
+  }
+  return Status::recoverable(Cause::too_many_iterations);
+}
+
+Status Bdf::refresh(const State& state, BdfStep& step) {
+  Planes& planes = operator_->planes();
+  planes.typical.resize(y_.size());
+  for (Eigen::Index i = 0; i < y_.size(); ++i) planes.typical[i] = tolerance_.weight(i, y_[i]);
+  const double alpha = history_.alpha();
+  const Coefficients c = options_.unknown == BdfUnknown::y ? Coefficients{1.0, alpha} : Coefficients{1.0 / alpha, 1.0};
+  ++step.linearizations;
+  ++step.factorizations;
+  ++counters_.linearizations;
+  ++counters_.factorizations;
+  const Status status = operator_->setup(point(), state, c, h_, Refresh::linearize, *workspace_);
+  alpha_matrix_ = alpha;
+  matrix_version_ = state.version;
+  rate_factor_ = options_.first_rate_factor;
+  if (status.ok()) update_masks();
+  return status;
+}
+
+// y += c δ, y′ += α c δ, e += c δ with c of (2). Returns ‖c δ‖ over the corrector's set.
+double Bdf::apply_correction() {
+  const double alpha = history_.alpha();
+  double c = 2.0 / (1.0 + alpha / alpha_matrix_);
+  if (options_.unknown == BdfUnknown::yp) c /= alpha_matrix_;  // δy = δy′/α_J
+  double square = 0.0;
+  for (Eigen::Index i = 0; i < x_.size(); ++i) {
+    const double delta = c * x_[i], weighted = delta * corrector_factor_[i];
+    x_[i] = delta;
+    y_[i] += delta;
+    yp_[i] += alpha * delta;
+    e_[i] += delta;
+    square += weighted * weighted;
+  }
+  return std::sqrt(square);
+}
+
+Bdf::Verdict Bdf::judge(int iteration, double norm) {
+  if (norm <= rounding_margin * epsilon * predicted_norm_) return Verdict::converged;
+  if (iteration == 0) {
+    first_norm_ = norm;
+  } else {
+    const double rate = std::pow(norm / first_norm_, 1.0 / iteration);
+    if (rate > max_rate) return Verdict::failed;
+    rate_factor_ = rate / (1.0 - rate);
+  }
+  return rate_factor_ * norm <= options_.newton_constant ? Verdict::converged : Verdict::go_on;
+}
+
+void Bdf::accept(double breakpoint, State& state, BdfStep& step) {
+  history_.accept(e_, t_trial_);
+  step.h = history_.last_h();
+  t_ = step.t = t_trial_;
+  pending_ = true;
+  ++counters_.steps;
+  if (t_ >= breakpoint) restart_ = inconsistent_ = true;
+  handle_events(state, step);
+}
+
+void Bdf::commit(State& state) {
+  if (!pending_) return;
+  pending_ = false;
+  system_.calc_inputs(t_, inputs_);
+  system_.accepted({t_, inputs_.view(), y_, yp_}, state, *workspace_);
+  const std::span<const int> unknowns = system_.chart_unknowns();
+  if (restart_ || unknowns.empty() || !system_.wants_rebase(y_, state)) return;
+  const auto points = points_.leftCols(history_.n_points());
+  history_.calc_points(unknowns, points);
+  system_.rebase(points, state, *workspace_);
+  history_.set_points(unknowns, points);
+  history_.interpolate(t_, y_, yp_);
+}
+
+// ---- events
+// ----------------------------------------------------------------------------------------------------------
+
+void Bdf::handle_events(State& state, BdfStep& step) {
+  if (events_.n() == 0) return;
+  const EventFinder::Values values = [this, &state](double at, Vec g) {
+    history_.interpolate(at, y_event_, yp_event_);
+    system_.calc_inputs(at, event_inputs_);
+    system_.event_values({at, event_inputs_.view(), y_event_, yp_event_}, state, g, *workspace_);
+  };
+  const std::vector<EventHit>& hits = events_.find(t_, values);
+  std::size_t n_hits = 0;
+  for (; n_hits < hits.size(); ++n_hits) {
+    const EventHit& hit = hits[n_hits];
+    if (restart_ && hit.t > t_) break;  // what the step showed beyond a restart will not happen
+    const EventAction action = system_.event_kind(hit.id).action;
+    if (action == EventAction::record) continue;
+    if (hit.t < t_) {
+      history_.interpolate(hit.t, y_, yp_);
+      t_ = t_trial_ = step.t = hit.t;
+    }
+    restart_ = true;
+    if (action == EventAction::stop) step.stopped_by_event = true;
+    if (action == EventAction::restart) {
+      step.status = system_.apply_event(hit.id, hit.t, state, y_, yp_, *workspace_);
+      if (!step.status.ok()) break;
+    }
+  }
+  step.events = std::span(hits.data(), n_hits);
+  if (!restart_) return;
+  events_.start(t_, [this, &state](double at, Vec g) {
+    system_.calc_inputs(at, event_inputs_);
+    system_.event_values({at, event_inputs_.view(), y_, yp_}, state, g, *workspace_);
+  });
+}
+
+// ---- weights and reports
+// ---------------------------------------------------------------------------------------------
+
+void Bdf::update_masks() {
+  system_.tested(Purpose::error, error_mask_, *workspace_);
+  system_.tested(Purpose::corrector, corrector_mask_, *workspace_);
+}
+
+void Bdf::update_weights() {
+  const std::vector<double>& of_corrector = corrector_ == Corrector::modified ? error_mask_ : corrector_mask_;
+  const double error_mean = WeightedNorm::mean_factor(error_mask_);
+  const double corrector_mean = WeightedNorm::mean_factor(of_corrector);
+  for (int i = 0; i < history_.n(); ++i) {
+    const double inverse = 1.0 / tolerance_.weight(i, history_.y(i));
+    history_.set_factor(i, error_mask_[i] * error_mean * inverse);
+    corrector_factor_[i] = of_corrector[i] * corrector_mean * inverse;
+  }
+}
+
+Status Bdf::find_not_finite(const Status& otherwise) const {
+  for (Eigen::Index i = 0; i < F_.size(); ++i)
+    if (!std::isfinite(F_[i])) return Status::recoverable(Cause::not_finite, static_cast<int>(i));
+  return otherwise;
+}
+
+// The unknown with the largest share if the tolerance is below the rounding of the tested values, else −1.
+int Bdf::find_unresolvable() const {
+  double square = 0.0, largest = 0.0;
+  int worst = -1;
+  for (int i = 0; i < history_.n(); ++i) {
+    const double size = std::abs(history_.y(i) * history_.factor(i));
+    square += size * size;
+    if (size > largest) {
+      largest = size;
+      worst = i;
+    }
+  }
+  return rounding_margin * epsilon * std::sqrt(square) > 1.0 ? worst : -1;
+}
+
+void Bdf::find_worst(BdfStep& step) const {
+  step.worst_residual = step.worst_correction = step.worst_limit = 0.0;
+  double largest = 0.0;
+  const bool has_set = corrector_factor_.maxCoeff() > 0.0;
+  for (Eigen::Index i = 0; i < F_.size(); ++i) {
+    if (std::abs(F_[i]) > step.worst_residual) {
+      step.worst_residual = std::abs(F_[i]);
+      step.worst_row = static_cast<int>(i);
+    }
+    const double limit = tolerance_.weight(i, history_.y(static_cast<int>(i)));
+    const double moved = x_[i];
+    if ((!has_set || corrector_factor_[i] > 0.0) && std::abs(moved) / limit > largest) {
+      largest = std::abs(moved) / limit;
+      step.worst_unknown = static_cast<int>(i);
+      step.worst_correction = moved;
+      step.worst_limit = limit;
+    }
+  }
+}
+
+// ---- memory
+// ----------------------------------------------------------------------------------------------------------
+
+std::vector<double> Bdf::save() {
+  std::vector<double> numbers{t_,
+                              h_,
+                              static_cast<double>(k_),
+                              static_cast<double>(start_phase_),
+                              static_cast<double>(restart_),
+                              static_cast<double>(inconsistent_),
+                              static_cast<double>(pending_),
+                              static_cast<double>(corrector_),
+                              static_cast<double>(order_cap_),
+                              static_cast<double>(cap_steps_),
+                              static_cast<double>(cap_length_),
+                              static_cast<double>(free_steps_)};
+  history_.append(numbers);
+  events_.append(numbers);
+  numbers.insert(numbers.end(), y_.begin(), y_.end());
+  numbers.insert(numbers.end(), yp_.begin(), yp_.end());
+  numbers.insert(numbers.end(), error_mask_.begin(), error_mask_.end());
+  numbers.insert(numbers.end(), corrector_mask_.begin(), corrector_mask_.end());
+  operator_->invalidate();
+  stability_.reset();
+  return numbers;
+}
+
+void Bdf::restore(std::span<const double> numbers) {
+  const double* next = numbers.data();
+  t_ = t_trial_ = *next++;
+  h_ = *next++;
+  k_ = static_cast<int>(*next++);
+  for (bool* flag : {&start_phase_, &restart_, &inconsistent_, &pending_}) *flag = *next++ != 0.0;
+  corrector_ = *next++ == static_cast<double>(Corrector::classical) ? Corrector::classical : Corrector::modified;
+  for (int* x : {&order_cap_, &cap_steps_, &cap_length_}) *x = static_cast<int>(*next++);
+  free_steps_ = static_cast<long>(*next++);
+  next = history_.read(next);
+  next = events_.read(next);
+  for (double& x : y_) x = *next++;
+  for (double& x : yp_) x = *next++;
+  for (double& x : error_mask_) x = *next++;
+  for (double& x : corrector_mask_) x = *next++;
+  operator_->invalidate();
+  stability_.reset();
+}
+
+}  // namespace trammel

@@ -1,0 +1,160 @@
+#include <cmath>
+
+#include "trammel/integrators/bdf.h"
+
+// Control of order and step size. The rules and numbers are DASSL's [Brenan, Campbell, Petzold, section 5.2.4].
+
+namespace trammel {
+
+namespace {
+
+constexpr double max_growth = 2.0;                          // steps double or stay: new coefficients are dear
+constexpr double min_reduction = 0.5, max_reduction = 0.9;  // after an accepted step
+constexpr double failure_floor = 0.25, failure_margin = 0.9;
+constexpr double convergence_shrink = 0.25;
+// (2 est + tiny)^(−1/(k+1)): half the tolerance is aimed at, and no estimate makes the factor infinite.
+double step_factor(double estimate, int order) { return std::pow(2.0 * estimate + 1e-4, -1.0 / (order + 1)); }
+
+// After a stability limit the order is held at 2 for this many steps, twice as many if the limit is met again soon.
+constexpr int first_cap_length = 20, max_cap_length = 5000;
+
+}  // namespace
+
+double Bdf::first_step(double t_limit) const {
+  double h = std::isfinite(t_limit) ? 1e-3 * (t_limit - t_) : 1.0;
+  double square = 0.0;
+  for (int i = 0; i < history_.n(); ++i) square += std::pow(yp_[i] * history_.factor(i), 2);
+  const double rate = std::sqrt(square);  // ‖y′‖
+  if (rate > 0.5 / h) h = 0.5 / rate;
+  return h;
+}
+
+void Bdf::begin_anew(double h) {
+  history_.start(t_, y_, yp_, h);
+  h_ = h;
+  k_ = 1;
+  start_phase_ = true;
+  restart_ = inconsistent_ = false;
+  alpha_last_ = 0.0;
+  stability_.reset();
+  ++counters_.restarts;
+}
+
+void Bdf::limit_step(double t_limit, double bound) {
+  if (!options_.fixed_h) h_ = std::min({h_, options_.hmax, bound});
+  const double rounding = 1e-10;  // a sliver of this part of a step is not left over
+  t_trial_ = t_ + h_;
+  if (t_trial_ + rounding * h_ < t_limit) return;
+  h_ = t_limit - t_;
+  t_trial_ = t_limit;
+}
+
+// The order falls when a lower difference is smaller: the solution is rougher, or less stable, than the order assumes.
+Bdf::Choice Bdf::keep_or_lower(const BdfHistory::Estimates& estimates) const {
+  const Choice keep{k_, estimates.k}, lower{k_ - 1, estimates.k_minus_1};
+  if (k_ == 1) return keep;
+  const double term = (k_ + 1) * estimates.k, term_1 = k_ * estimates.k_minus_1,
+               term_2 = (k_ - 1) * estimates.k_minus_2;
+  const bool lowers = k_ == 2 ? term_1 <= 0.5 * term : std::max(term_1, term_2) <= term;
+  return lowers ? lower : keep;
+}
+
+// Order and step after a success.
+void Bdf::choose_next(Choice choice, const BdfHistory::Estimates& estimates, BdfStep& step) {
+  const int k = k_, limit = order_limit();
+  const bool just_raised = k - history_.last_order() == 1;
+  const bool lowered = choice.order < k;
+  if (lowered || k >= limit) start_phase_ = false;
+
+  double h = h_;
+  if (options_.fixed_h) {
+    choice.order = std::min(k + 1, options_.max_order);
+  } else if (start_phase_) {
+    choice.order = k + 1;
+    h = max_growth * h_;
+  } else {
+    if (!lowered && k < limit && history_.can_raise() && !just_raised) {
+      const double term = (k + 1) * estimates.k, term_up = (k + 2) * estimates.k_plus_1;
+      const double term_down = k * estimates.k_minus_1;
+      if (k == 1) {
+        if (term_up < 0.5 * term) choice = {2, estimates.k_plus_1};
+      } else if (term_down <= std::min(term, term_up)) {
+        choice = {k - 1, estimates.k_minus_1};
+      } else if (term_up < term) {
+        choice = {k + 1, estimates.k_plus_1};
+      }
+    }
+    if (options_.detects_stability_limit) watch_stability(estimates, choice, step);
+    const double factor = step_factor(choice.estimate, choice.order);
+    if (factor >= max_growth)
+      h = max_growth * h_;
+    else if (factor <= 1.0)
+      h = h_ * std::clamp(factor, min_reduction, max_reduction);
+  }
+  k_ = choice.order;
+  h_ = h;
+}
+
+void Bdf::watch_stability(const BdfHistory::Estimates& estimates, Choice& choice, BdfStep& step) {
+  if (cap_steps_ > 0) {
+    if (--cap_steps_ == 0) {
+      order_cap_ = BdfHistory::max_order;
+      free_steps_ = 0;
+    }
+    return;
+  }
+  ++free_steps_;
+  if (!stability_.judge(e_, history_, h_, k_, estimates.second)) return;
+  const bool soon = cap_length_ > 0 && free_steps_ < 2L * cap_length_;
+  cap_length_ = soon ? std::min(2 * cap_length_, max_cap_length) : first_cap_length;
+  cap_steps_ = cap_length_;
+  order_cap_ = 2;
+  choice = {2, estimates.second};
+  step.order_lowered = true;
+  ++counters_.orders_lowered;
+  stability_.reset();
+}
+
+// A smaller step, and after repeated failures of the error test a lower order. False: the step cannot be reduced.
+bool Bdf::shrink(const Status& status, Choice choice, double hmin, BdfStep& step) {
+  if (status.cause == Cause::error_test) {
+    ++step.error_failures;
+    ++counters_.error_failures;
+    ++attempt_error_failures_;
+    if (attempt_error_failures_ > options_.max_error_failures) return false;
+    k_ = attempt_error_failures_ > 2 ? 1 : choice.order;
+    h_ *= attempt_error_failures_ == 1
+              ? std::clamp(failure_margin * step_factor(choice.estimate, choice.order), failure_floor, failure_margin)
+              : failure_floor;
+  } else {
+    ++step.convergence_failures;
+    ++counters_.convergence_failures;
+    ++attempt_convergence_failures_;
+    if (attempt_convergence_failures_ >= options_.max_convergence_failures) return false;
+    h_ *= convergence_shrink;
+    step.rung = std::max(step.rung, Rung::smaller_step);
+  }
+  return h_ >= hmin;
+}
+
+// When smaller steps do not help: first a restart from consistent values, then without multipliers in the test.
+bool Bdf::climb_ladder(double t_limit, double hmin, State& state, BdfStep& step) {
+  const bool may_restart = options_.restarts && step.rung < Rung::restart;
+  const bool may_relax = options_.relaxes_corrector && corrector_ == Corrector::classical;
+  if (!may_restart && !may_relax) return false;
+  step.rung = may_restart ? Rung::restart : Rung::modified_corrector;
+  if (!may_restart) corrector_ = Corrector::modified;
+
+  history_.interpolate(t_, y_, yp_);
+  system_.calc_inputs(t_, inputs_);
+  if (options_.restarts && !system_.make_consistent(t_, state, y_, yp_, *workspace_).ok()) return false;
+  const double tiny = 1e-3;
+  begin_anew(std::max(10.0 * hmin, std::min(tiny * std::max(history_.last_h(), hmin), first_step(t_limit))));
+  update_weights();
+  operator_->invalidate();
+  attempt_error_failures_ = attempt_convergence_failures_ = 0;
+  step.restarted = true;
+  return true;
+}
+
+}  // namespace trammel
