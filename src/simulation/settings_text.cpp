@@ -30,6 +30,23 @@ const char* word(RedundancyPolicy policy) {
   }
 }
 
+const char* word(ScalingKind kind) {
+  switch (kind) {
+    case ScalingKind::none:
+      return "none";
+    case ScalingKind::left:
+      return "left";
+    case ScalingKind::left_right:
+      return "left_right";
+    case ScalingKind::left_right_velocity:
+      return "left_right_velocity";
+    case ScalingKind::constraints:
+      return "constraints";
+    default:
+      return "physical";
+  }
+}
+
 // Strings of TOML: quotes, backslashes and control characters are escaped.
 std::string quoted(const std::string& text) {
   std::string out = "\"";
