@@ -26,8 +26,11 @@ void FirstOrderScaling::fill(double h, const Coefficients& c, const Planes& plan
   const int n = static_cast<int>(row.size());
   double kinematic = 1.0, motion = 1.0, constraint = 1.0, velocity_column = 1.0, multiplier = 1.0;
   switch (options_.kind) {
-    case Kind::none: return;
-    case Kind::left: constraint = 1.0 / h; break;
+    case Kind::none:
+      return;
+    case Kind::left:
+      constraint = 1.0 / h;
+      break;
     case Kind::left_right:
       motion = h, constraint = 1.0 / h;
       multiplier = 1.0 / (h * h);
@@ -54,8 +57,8 @@ void FirstOrderScaling::fill(double h, const Coefficients& c, const Planes& plan
     column[form_.v0() + i] = velocity_column;
   }
   for (int r = 0; r < form_.nc(); ++r) {
-    const bool on_positions = system_.holonomic()[r] &&
-                              form_.form() != ConstraintForm::index2 && form_.form() != ConstraintForm::index1;
+    const bool on_positions =
+        system_.holonomic()[r] && form_.form() != ConstraintForm::index2 && form_.form() != ConstraintForm::index1;
     row[form_.lam0() + r] = on_positions ? constraint : constraint * h;
     column[form_.lam0() + r] = multiplier;
   }

@@ -85,8 +85,8 @@ void check_bdf(const SolverOptions& solver, OptionChecks& checks) {
     for (const char* key : {"preset", "max_order", "newton_constant", "unknown", "corrector", "stability_detection",
                             "position_tol", "rotation_tol", "velocity_tol", "multiplier_tol", "internal_tol"})
       if (checks.given(key))
-        checks.report(key, fmt::format("'{}' belongs to the integrator 'bdf', and '{}' is chosen", key,
-                                       solver.integrator));
+        checks.report(key,
+                      fmt::format("'{}' belongs to the integrator 'bdf', and '{}' is chosen", key, solver.integrator));
   } else {
     for (const char* key : {"newton_tol", "max_iterations"})
       if (checks.given(key))
@@ -95,7 +95,8 @@ void check_bdf(const SolverOptions& solver, OptionChecks& checks) {
   if (!bdf.preset.empty()) checks.name("preset", bdf.preset, {"dassl", "gstiff_i3", "gstiff_si2", "hastiff"});
   if (!bdf.unknown.empty()) checks.name("unknown", bdf.unknown, {"y", "yp"});
   if (!bdf.corrector.empty()) checks.name("corrector", bdf.corrector, {"classical", "modified"});
-  if (bdf.max_order) checks.range("max_order", *bdf.max_order, *bdf.max_order >= 1 && *bdf.max_order <= 6, "1 ≤ max_order ≤ 6");
+  if (bdf.max_order)
+    checks.range("max_order", *bdf.max_order, *bdf.max_order >= 1 && *bdf.max_order <= 6, "1 ≤ max_order ≤ 6");
   if (bdf.newton_constant)
     checks.range("newton_constant", *bdf.newton_constant, *bdf.newton_constant > 0.0 && *bdf.newton_constant <= 1.0,
                  "0 < newton_constant ≤ 1");

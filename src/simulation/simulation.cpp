@@ -55,12 +55,24 @@ FirstOrderScaling::Options first_order_scaling_of(const SolverOptions& options) 
   const bool chosen = !options.scaling_source.entity.empty() || s.kind != ScalingKind::physical;
   FirstOrderScaling::Options scaling;
   switch (s.kind) {
-    case ScalingKind::none: scaling.kind = FirstOrderScaling::Kind::none; break;
-    case ScalingKind::physical: scaling.kind = FirstOrderScaling::Kind::physical; break;
-    case ScalingKind::left: scaling.kind = FirstOrderScaling::Kind::left; break;
-    case ScalingKind::left_right: scaling.kind = FirstOrderScaling::Kind::left_right; break;
-    case ScalingKind::left_right_velocity: scaling.kind = FirstOrderScaling::Kind::left_right_velocity; break;
-    case ScalingKind::constraints: scaling.kind = FirstOrderScaling::Kind::constraints; break;
+    case ScalingKind::none:
+      scaling.kind = FirstOrderScaling::Kind::none;
+      break;
+    case ScalingKind::physical:
+      scaling.kind = FirstOrderScaling::Kind::physical;
+      break;
+    case ScalingKind::left:
+      scaling.kind = FirstOrderScaling::Kind::left;
+      break;
+    case ScalingKind::left_right:
+      scaling.kind = FirstOrderScaling::Kind::left_right;
+      break;
+    case ScalingKind::left_right_velocity:
+      scaling.kind = FirstOrderScaling::Kind::left_right_velocity;
+      break;
+    case ScalingKind::constraints:
+      scaling.kind = FirstOrderScaling::Kind::constraints;
+      break;
   }
   if (options.bdf.preset == "hastiff" && !chosen) scaling.kind = FirstOrderScaling::Kind::constraints;
   scaling.m_ave = s.m_ave, scaling.d_ave = s.d_ave, scaling.k_ave = s.k_ave, scaling.l_ref = s.l_ref;
