@@ -396,6 +396,7 @@ std::vector<double> Bdf::save() {
                               static_cast<double>(inconsistent_),
                               static_cast<double>(pending_),
                               static_cast<double>(corrector_),
+                              static_cast<double>(growth_pause_),
                               static_cast<double>(order_cap_),
                               static_cast<double>(cap_steps_),
                               static_cast<double>(cap_length_),
@@ -418,7 +419,7 @@ void Bdf::restore(std::span<const double> numbers) {
   k_ = static_cast<int>(*next++);
   for (bool* flag : {&start_phase_, &restart_, &inconsistent_, &pending_}) *flag = *next++ != 0.0;
   corrector_ = *next++ == static_cast<double>(Corrector::classical) ? Corrector::classical : Corrector::modified;
-  for (int* x : {&order_cap_, &cap_steps_, &cap_length_}) *x = static_cast<int>(*next++);
+  for (int* x : {&growth_pause_, &order_cap_, &cap_steps_, &cap_length_}) *x = static_cast<int>(*next++);
   free_steps_ = static_cast<long>(*next++);
   next = history_.read(next);
   next = events_.read(next);

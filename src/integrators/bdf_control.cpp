@@ -15,8 +15,8 @@ constexpr double convergence_shrink = 0.25;
 // (2 est + tiny)^(−1/(k+1)): half the tolerance is aimed at, and no estimate makes the factor infinite.
 double step_factor(double estimate, int order) { return std::pow(2.0 * estimate + 1e-4, -1.0 / (order + 1)); }
 
-// After a stability limit the order is held at 2 for this many steps, twice as many if the limit is met again soon.
-constexpr int first_cap_length = 20, max_cap_length = 5000;
+// Order 2 is held twice as long if a stability limit is met again soon, but not longer than this.
+constexpr int max_cap_length = 10000;
 
 }  // namespace
 
@@ -34,6 +34,7 @@ void Bdf::begin_anew(double h) {
   h_ = h;
   k_ = 1;
   start_phase_ = true;
+  growth_pause_ = 0;
   restart_ = inconsistent_ = false;
   alpha_last_ = 0.0;
   stability_.reset();
@@ -86,8 +87,10 @@ void Bdf::choose_next(Choice choice, const BdfHistory::Estimates& estimates, Bdf
     }
     if (options_.detects_stability_limit) watch_stability(estimates, choice, step);
     const double factor = step_factor(choice.estimate, choice.order);
+    if (attempt_error_failures_ > 0 && options_.pauses_growth) growth_pause_ = k + 2;
+    growth_pause_ = std::max(growth_pause_ - 1, 0);
     if (factor >= max_growth)
-      h = max_growth * h_;
+      h = growth_pause_ == 0 ? max_growth * h_ : h_;
     else if (factor <= 1.0)
       h = h_ * std::clamp(factor, min_reduction, max_reduction);
   }
@@ -95,8 +98,11 @@ void Bdf::choose_next(Choice choice, const BdfHistory::Estimates& estimates, Bdf
   h_ = h;
 }
 
+// While a stability limit is being left behind the order is 2: order 1 damps more, but a change of its step shakes
+// what is stiff.
 void Bdf::watch_stability(const BdfHistory::Estimates& estimates, Choice& choice, BdfStep& step) {
   if (cap_steps_ > 0) {
+    if (k_ == 2) choice = {2, estimates.k};
     if (--cap_steps_ == 0) {
       order_cap_ = BdfHistory::max_order;
       free_steps_ = 0;
@@ -104,15 +110,15 @@ void Bdf::watch_stability(const BdfHistory::Estimates& estimates, Choice& choice
     return;
   }
   ++free_steps_;
-  if (!stability_.judge(e_, history_, h_, k_, estimates.second)) return;
+  const int hold = stability_.judge(e_, history_, h_, k_, estimates.second);
+  if (hold == 0) return;
   const bool soon = cap_length_ > 0 && free_steps_ < 2L * cap_length_;
-  cap_length_ = soon ? std::min(2 * cap_length_, max_cap_length) : first_cap_length;
+  cap_length_ = std::clamp(soon ? 2 * cap_length_ : 0, hold, max_cap_length);
   cap_steps_ = cap_length_;
   order_cap_ = 2;
   choice = {2, estimates.second};
   step.order_lowered = true;
   ++counters_.orders_lowered;
-  stability_.reset();
 }
 
 // A smaller step, and after repeated failures of the error test a lower order. False: the step cannot be reduced.

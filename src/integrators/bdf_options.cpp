@@ -11,7 +11,7 @@ BdfOptions BdfOptions::dassl() {
   options.newton_constant = 0.33;
   options.first_rate_factor = 100.0;
   options.restarts = options.relaxes_corrector = false;
-  options.detects_stability_limit = false;
+  options.detects_stability_limit = options.pauses_growth = false;
   return options;
 }
 

@@ -503,16 +503,20 @@ struct StiffScalar {
   }
 };
 
-/// x″ + 2ζω x′ + ω² x = ω² s(t), s = sin t: a structure that follows a slow motion; unknowns (x, v).
+/// x″ + 2ζω x′ + ω² (x − s(t)) = 0: a stiff structure whose foundation moves by s; unknowns (x, v).
 struct Oscillator {
+  enum class Foundation { rests, ramp, swings };
   double omega = 1.0, zeta = 0.0;
-  bool driven = false;
+  Foundation foundation = Foundation::rests;
+
   template <class S>
   void operator()(const S& t, const S* y, const S* yp, S* F) const {
     using std::sin;
+    S s(0.0);
+    if (foundation == Foundation::swings) s = sin(t);
+    if (foundation == Foundation::ramp) s = value_of(t) < 1.0 ? S(0.5 - 0.5 * sin(M_PI * (t + 0.5))) : S(1.0);
     F[0] = yp[0] - y[1];
-    F[1] = yp[1] + 2.0 * zeta * omega * y[1] + omega * omega * y[0];
-    if (driven) F[1] -= omega * omega * sin(t);
+    F[1] = yp[1] + 2.0 * zeta * omega * y[1] + omega * omega * (y[0] - s);
   }
 };
 

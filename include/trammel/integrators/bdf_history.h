@@ -47,6 +47,13 @@ class BdfHistory {
     double second = 0.0;     ///< the same of order 2, if k ≥ 3
   };
   Estimates calc_estimates(ConstVec e) const;
+  /// The third difference of unknown i in the step under way, weighted: h³ y‴ at constant step. Needs k ≥ 3.
+  double third_difference(int i, double e) const {
+    const Row& row = rows_[i];
+    double sum = e;
+    for (int j = k_; j >= 3; --j) sum += row.phi[j];
+    return sum * row.factor;
+  }
   /// c_k of (5).
   double error_constant() const { return c_k_; }
   /// Enough equal steps behind to judge order k + 1.

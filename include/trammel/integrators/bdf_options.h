@@ -46,6 +46,9 @@ struct BdfOptions {
   bool relaxes_corrector = true;      ///< failure ladder: classical → modified
 
   bool detects_stability_limit = true;  ///< see StabilityLimit
+  /// After a rejected error test the step does not grow for k + 1 steps, so that a higher order can be judged. Without
+  /// it a stiff undamped spring can lock DASSL into order 1 with every other attempt rejected.
+  bool pauses_growth = true;
 
   /// Everything wrong at once.
   std::vector<Issue> issues(const Layout& layout) const;
