@@ -164,7 +164,7 @@ class Bdf {
   bool inconsistent_ = false;  // … after they have been made consistent
   bool pending_ = false;       // an accepted point has not been told to the system
   int attempt_error_failures_ = 0, attempt_convergence_failures_ = 0;  // since the step or its last rung began
-  int growth_pause_ = 0;  // steps before the size may grow again
+  int growth_pause_ = 0;                                               // steps before the size may grow again
   Corrector corrector_;
 
   // Newton's matrix and what is known of its convergence.
