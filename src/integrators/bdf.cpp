@@ -1,5 +1,7 @@
 #include "trammel/integrators/bdf.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
 
@@ -99,6 +101,7 @@ Status Bdf::start(std::span<const double> times, const Eigen::Ref<const Eigen::M
 // ----------------------------------------------------------------------------------------------------------
 
 BdfStep Bdf::advance(double t_stop, State& state) {
+  if (!(t_stop > t_)) throw Error(fmt::format("BDF stands at t = {} s and cannot advance to {} s", t_, t_stop));
   BdfStep step;
   commit(state);
   const double breakpoint = system_.next_breakpoint(t_), t_limit = std::min(t_stop, breakpoint);
@@ -231,7 +234,10 @@ Status Bdf::refresh(const State& state, BdfStep& step) {
   alpha_matrix_ = alpha;
   matrix_version_ = state.version;
   rate_factor_ = options_.first_rate_factor;
-  if (status.ok()) update_masks();
+  if (status.ok()) {  // the tested sets may have followed the linearization
+    update_masks();
+    update_weights();
+  }
   return status;
 }
 

@@ -24,7 +24,7 @@ enum class BdfUnknown : std::uint8_t { y, yp };
 struct BdfOptions {
   Tolerances tolerances;
 
-  int max_order = 5;         ///< 1 … 6; order 6 has little stability left (−73…17.8° from the negative axis)
+  int max_order = 5;         ///< 1 … 6; A(α)-stable with α = 90, 90, 86, 73, 52, 18°
   std::optional<double> h0;  ///< first step [s]; absent: 10⁻³ of the time to the stop, and ‖h y′‖ ≤ ½
   double hmin = 0.0;         ///< [s]; never below 4ε max(|t|, |t_stop|)
   double hmax = std::numeric_limits<double>::infinity();
