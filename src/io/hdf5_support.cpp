@@ -77,6 +77,9 @@ Handle file_access() {
   Handle access = properties(H5Pcreate(H5P_FILE_ACCESS));
   H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
   H5Pset_file_locking(access, false, true);
+  // A reader that finds a piece half written tries again after 1, 2, 4 … ns. The default of 100 attempts would wait for
+  // years when the writer is dead; 28 are a quarter of a second.
+  H5Pset_metadata_read_attempts(access, 28);
   return access;
 }
 

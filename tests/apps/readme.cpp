@@ -26,5 +26,13 @@ TEST(Readme, shows_a_model_that_runs) {
   EXPECT_SAYS(run.out, "1 degrees of freedom");
 }
 
+TEST(Readme, names_a_first_command_that_works) {
+  const Folder folder;
+  const std::string model = between(program::read_text(root / "README.md"), "./dev run ", " ");
+  const Outcome run = call(folder, {"run", (root / model).string()});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_TRUE(std::filesystem::exists(folder / "slider_crank.h5"));
+}
+
 }  // namespace
 }  // namespace trammel
