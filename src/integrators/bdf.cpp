@@ -179,7 +179,7 @@ void Bdf::predict(const State& state) {
 Status Bdf::correct(const State& state, BdfStep& step) {
   const double alpha = history_.alpha(), change = alpha / alpha_matrix_;
   const bool outdated = !operator_->ready() || matrix_version_ != state.version || change < max_alpha_change ||
-                        change > 1.0 / max_alpha_change;
+                        change > 1.0 / max_alpha_change || system_.matrix_outdated(point(), state, *workspace_);
   if (outdated && options_.jacobian_pattern.empty()) {
     const Status status = refresh(state, step);
     if (!status.ok()) return status;

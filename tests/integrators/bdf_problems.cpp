@@ -258,6 +258,32 @@ TEST(Bdf, evaluates_jacobians_by_pattern) {
   EXPECT_EQ(bdf.counters().linearizations, attempts);
 }
 
+// A system may ask for a new matrix by its own measure.
+class AgesByTime : public TemplateDae<testing::Oscillator> {
+ public:
+  AgesByTime() : TemplateDae({1.0, 0.0}, {Kind::position, Kind::velocity}) {}
+  Status linearize(const Point& p, const State& state, Planes& planes, Workspace& workspace) const override {
+    linearized_at = p.t;
+    return TemplateDae::linearize(p, state, planes, workspace);
+  }
+  bool matrix_outdated(const Point& p, const State&, const Workspace&) const override {
+    return p.t - linearized_at > 0.5;
+  }
+  mutable double linearized_at = 0.0;
+};
+
+TEST(Bdf, renews_the_matrix_when_the_system_asks_for_it) {
+  const AgesByTime dae;
+  BdfOptions options;
+  options.fixed_h = 0.05;
+  options.max_order = 2;
+  Bdf bdf(dae, options);
+  State state;
+  ASSERT_TRUE(bdf.start(0.0, Eigen::Vector2d(1.0, 0.0), Eigen::Vector2d(0.0, -1.0), state).ok());
+  ASSERT_TRUE(bdf.integrate(10.0, state).status.ok());
+  EXPECT_NEAR(static_cast<double>(bdf.counters().linearizations), 10.0 / 0.55, 3.0);  // every eleventh step
+}
+
 TEST(BdfOptions, that_make_no_sense_are_refused_together) {
   BdfOptions options;
   options.max_order = 7;

@@ -68,6 +68,9 @@ class DaeSystem {
   /// not age the matrix.
   virtual void to_matrix_rows(const Point&, const State&, Vec /*F*/, Workspace&) const {}
   virtual void from_matrix_columns(const Point&, const State&, Vec /*delta*/, Workspace&) const {}
+  /// Asked with the prediction of every step: has the system moved so far from its last linearization that the matrix
+  /// should be made anew (a body has turned by more than 0.2 rad), although Newton may not have noticed?
+  virtual bool matrix_outdated(const Point&, const State&, const Workspace&) const { return false; }
 
   // ---- hooks of a step ----
   /// After the prediction, before the first residual: may replace predicted values (multipliers from elsewhere) and
