@@ -25,8 +25,11 @@ enum class ConstraintForm {
 ///   (5) Φ̇ = 0                                       stabilized forms; μ of a nonholonomic row is 0
 ///
 /// Columns of q are body increments δβ, δθ = T(θ) δβ at the current θ of every solve, so a moving chart does not age
-/// the matrix. The planes: F_y without ∂(Gᵀλ)/∂q and ∂(Gᵀμ)/∂q, F_y′, and those two apart.
-/// μ and ψ, χ start at 0 and are in no error test; index3 tests positions only.
+/// the matrix. Neither does a common rotation: vectors in world axes (positions and forces of a body, rows and
+/// multipliers of coinciding points) are turned into the orientation that the body had when the matrix was made,
+/// r → R_J Rᵀ r, and corrections back; only relative rotation of neighbours ages it. The planes: F_y without ∂(Gᵀλ)/∂q
+/// and ∂(Gᵀμ)/∂q, F_y′, and those two apart. μ and ψ, χ start at 0 and are in no error test; index3 tests positions
+/// only.
 class FirstOrderForm final : public DaeSystem {
  public:
   struct Options {
@@ -60,6 +63,7 @@ class FirstOrderForm final : public DaeSystem {
   Pattern make_pattern(const State& state) const override;
   std::vector<PlaneRole> plane_roles() const override { return {PlaneRole::y, PlaneRole::yp, PlaneRole::y}; }
   Status linearize(const Point& p, const State& state, Planes& planes, Workspace& workspace) const override;
+  void to_matrix_rows(const Point& p, const State& state, Vec F, Workspace& workspace) const override;
   void from_matrix_columns(const Point& p, const State& state, Vec delta, Workspace& workspace) const override;
   void tested(Purpose purpose, std::span<double> mask, const Workspace& workspace) const override;
   void accepted(const Point& p, State& state, Workspace& workspace) const override;
@@ -71,6 +75,9 @@ class FirstOrderForm final : public DaeSystem {
  private:
   struct Scratch;
   MotionPoint motion_point(const Point& p, Scratch& scratch) const;
+  void update_turns(const Point& p, const State& state, Scratch& scratch) const;
+  template <bool to_matrix>
+  void turn(Vec x, const Scratch& scratch) const;
   void build_slots(const MotionPlanes& m, const Pattern& pattern, Scratch& scratch) const;
 
   const MechanicalSystem& system_;

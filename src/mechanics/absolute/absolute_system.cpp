@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "plane_assembly.h"
+#include "trammel/mechanics/elements/constraint_group.h"
+#include "trammel/mechanics/elements/constraints.h"
 
 namespace trammel {
 
@@ -108,6 +110,26 @@ void AbsoluteSystem::finish() {
   }
   n_modes_ = 0;
   for (const auto& group : groups_) n_modes_ += group->n_modes();
+  find_world_vectors();
+}
+
+void AbsoluteSystem::find_world_vectors() {
+  world_coordinates_.clear();
+  world_rows_.clear();
+  for (const FrameMap& map : frames_)
+    if (map.kind == FrameMap::Kind::rigid) world_coordinates_.push_back({map.offset, map.chart});
+  for (const auto& group : groups_) {
+    const auto* points = dynamic_cast<const ConstraintGroup<Coincident<3>>*>(group.get());
+    if (!points) continue;
+    for (int e = 0; e < points->size(); ++e) {
+      const int first = active_[points->first_row(e)];
+      const bool complete =
+          first >= 0 && active_[points->first_row(e) + 1] >= 0 && active_[points->first_row(e) + 2] >= 0;
+      const int chart_a = frames_[points->frame(e, 0)].chart, chart_b = frames_[points->frame(e, 1)].chart;
+      const int chart = chart_b >= 0 ? chart_b : chart_a;
+      if (complete && chart >= 0) world_rows_.push_back({first, chart});
+    }
+  }
 }
 
 State AbsoluteSystem::make_state() const {

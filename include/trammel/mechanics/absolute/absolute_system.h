@@ -102,6 +102,8 @@ class AbsoluteSystem final : public MechanicalSystem {
                    Workspace& workspace) const override;
   void to_chart(ConstVec q, MotionPlanes& planes, std::vector<double>& G_chart) const override;
   std::span<const int> chart_offsets() const override { return chart_offsets_; }
+  std::span<const WorldVector> world_coordinates() const override { return world_coordinates_; }
+  std::span<const WorldVector> world_rows() const override { return world_rows_; }
   void calc_q_rate(ConstVec q, ConstVec v, Vec q_rate) const override;
   void accepted(const MotionPoint& p, double chart_threshold, Vec q, State& state, Workspace& workspace) const override;
   Energy calc_energy(const MotionPoint& p, const State& state, Workspace& workspace) const override;
@@ -112,6 +114,7 @@ class AbsoluteSystem final : public MechanicalSystem {
     int frame[2];
   };
   int frame_of(int coordinate) const;
+  void find_world_vectors();
   void balance(const MotionPoint& p, const detail::AbsoluteWorkspace& workspace, Vec motion) const;
   Status check_finite(ConstVec motion, ConstVec internal, ConstVec phi) const;
 
@@ -129,6 +132,7 @@ class AbsoluteSystem final : public MechanicalSystem {
   std::vector<char> active_holonomic_;
   std::vector<Kind> kinds_q_;
   std::vector<int> chart_offsets_;
+  std::vector<WorldVector> world_coordinates_, world_rows_;
   int nv_ = 0, nc_ = 0, n_modes_ = 0;
 };
 
