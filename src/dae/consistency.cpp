@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "trammel/dae/projection.h"
 
@@ -23,6 +24,23 @@ int largest(ConstVec x, double& value) {
   Eigen::Index at = 0;
   value = x.cwiseAbs().maxCoeff(&at);
   return static_cast<int>(at);
+}
+
+// "joint 'a', row 1 [m]: 0.3, joint 'b', row 2 [m]: -0.2": the rows that are violated most, worst first. A
+// contradiction is shared by all who take part in it, so one name would often be the wrong one.
+std::string describe_violations(const SecondOrderDae& dae, ConstVec rows) {
+  constexpr std::size_t shown = 4;
+  constexpr double share = 0.05;  // of the worst: less is not part of the contradiction
+  std::vector<int> order(rows.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](int a, int b) { return std::abs(rows[a]) > std::abs(rows[b]); });
+  std::string text;
+  for (std::size_t i = 0; i < std::min(shown, order.size()); ++i) {
+    if (std::abs(rows[order[i]]) < share * std::abs(rows[order[0]])) break;
+    text += fmt::format("{}{}: {:.3g}", i ? ", " : "", dae.layout().describe_row(dae.nv() + dae.nz() + order[i]),
+                        rows[order[i]]);
+  }
+  return text;
 }
 
 }  // namespace
@@ -62,17 +80,18 @@ InitialFailure project_positions(const SecondOrderDae& dae, const std::vector<ch
   report.position_unknown = largest(total, report.position_change);
   if (size > residual_tol) {
     return {
-        fmt::format("The machine cannot be assembled: {} iterations leave {} violated by {:.3g}.\n"
+        fmt::format("The machine cannot be assembled: {} iterations leave rows violated.\n"
+                    "    worst rows  : {}\n"
                     "    usual cause : lengths or drawn positions that contradict each other, or a motion that asks "
                     "for an unreachable position",
-                    report.iterations, dae.layout().describe_row(nv + nz + row), size)};
+                    report.iterations, describe_violations(dae, phi))};
   }
   return {};
 }
 
 InitialFailure project_velocities(const SecondOrderDae& dae, const std::vector<char>& firm, MotionVariables& x,
                                   const State& state, Workspace& workspace, InitialReport& report) {
-  const int nv = dae.nv(), nz = dae.nz(), nc = dae.nc();
+  const int nv = dae.nv(), nc = dae.nc();
   if (nc == 0) return {};
   Projection projection(dae, LinearSolverKind::automatic, firm);
   Eigen::VectorXd phi_dot(nc), bias(nc), delta(nv), total = Eigen::VectorXd::Zero(nv);
@@ -98,9 +117,10 @@ InitialFailure project_velocities(const SecondOrderDae& dae, const std::vector<c
   report.velocity_unknown = largest(total, report.velocity_change);
   if (size > 1e-8 * (1.0 + x.v.lpNorm<Eigen::Infinity>()))
     return {
-        fmt::format("No velocities satisfy {}: its rate stays {:.3g}.\n"
+        fmt::format("No velocities satisfy the constraints.\n"
+                    "    worst rates : {}\n"
                     "    usual cause : a motion that drives a joint which other joints hold, or a singular position",
-                    dae.layout().describe_row(nv + nz + row), size)};
+                    describe_violations(dae, phi_dot))};
   return {};
 }
 

@@ -117,7 +117,7 @@ void MotionOperator::combine(double h) {
     constraint_values_[k] = holonomic ? G_chart_[k] : cv * planes_.G[k] + planes_.Gv_q[k];
   }
   add(constraint_, constraint_values_, 1.0);
-  if (factors_.penalty != 0.0) apply_penalty();
+  if (scaling_.has_penalty()) apply_penalty();
 
   std::fill(row_.begin(), row_.begin() + nv, factors_.motion);
   for (int r = 0; r < nc; ++r) {
@@ -142,7 +142,7 @@ void MotionOperator::apply_penalty() {
 
 Status MotionOperator::solve(Vec x) {
   const int nv = dae_.nv(), nz = dae_.nz();
-  if (factors_.penalty != 0.0) {
+  if (scaling_.has_penalty()) {
     for (int r = 0; r < dae_.nc(); ++r)
       for (int k = row_start_[r]; k < row_start_[r + 1]; ++k)
         x[row_column_[k]] += factors_.penalty * planes_.G[row_slot_[k]] * x[nv + nz + r];

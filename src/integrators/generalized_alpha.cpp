@@ -13,6 +13,7 @@ constexpr double safety = 0.7, max_growth = 1.5, min_shrink = 0.2, keep_below = 
 constexpr double newton_shrink = 0.25;
 // Newton's tolerance of an error-controlled run as a fraction of the local error's: its remainder must not be seen
 // in the error estimate, a difference of accelerations.
+constexpr double rounding_margin = 16.0;  // a chain of 10 000 links stagnates at 4 ε max|q|
 constexpr double newton_fraction = 1e-3;
 // The matrix is renewed when it needs more iterations than a fresh one would.
 constexpr double slow_rate = 0.2;
@@ -84,7 +85,14 @@ Status GeneralizedAlpha::start_algorithmic_acceleration(const State& state) {
     x.v = x0.v + s * x0.a;
     x.z = x0.z + s * x0.zp;
     x.a = x0.a, x.zp = x0.zp, x.lam = x0.lam;
-    if (const Status status = acceleration_.solve(x, state, *workspace_); !status.ok()) return status;
+    const Status status = acceleration_.solve(x, state, *workspace_);
+    if (side < 0 && status.cause == Cause::not_finite) {
+      // The motion is not defined before its start (a table that begins there): forward difference.
+      alg_rate_ = (alg_rate_ - x0.a) / dt;
+      algz_rate_ = (algz_rate_ - x0.zp) / dt;
+      break;
+    }
+    if (!status.ok()) return status;
     if (side > 0) {
       alg_rate_ = x.a;
       algz_rate_ = x.zp;
@@ -113,6 +121,12 @@ void GeneralizedAlpha::move_algorithmic_acceleration(double h) {
 // ---- a step --------------------------------------------------------------------------------------------------------
 
 StepReport GeneralizedAlpha::advance(double t_end, State& state) {
+  const StepReport report = try_step(t_end, state);
+  if (!report.status.ok()) ends_.to = ends_.from;  // what did not converge is shown to nobody
+  return report;
+}
+
+StepReport GeneralizedAlpha::try_step(double t_end, State& state) {
   commit(state);
   const StepReport report = attempt(t_end, state);
   if (!report.status.ok()) ends_.to = ends_.from;  // nothing happened
@@ -288,7 +302,10 @@ void GeneralizedAlpha::correct(double h) {
 
 void GeneralizedAlpha::update_weights() {
   const int nv = dae_.nv(), nz = dae_.nz();
-  const double absolute = options_.h ? options_.newton_tol : newton_fraction * options_.atol;
+  // Φ is a difference of coordinates: corrections cannot become smaller than what rounding leaves of it.
+  const double size = nv > 0 ? ends_.from.q.lpNorm<Eigen::Infinity>() : 0.0;
+  const double absolute = std::max(options_.h ? options_.newton_tol : newton_fraction * options_.atol,
+                                   rounding_margin * std::numeric_limits<double>::epsilon() * size);
   const double relative = options_.h ? options_.newton_tol : newton_fraction * options_.rtol;
   for (int i = 0; i < nv; ++i) weight_[i] = absolute + relative * std::abs(ends_.from.q[i]);
   for (int i = 0; i < nz; ++i) weight_[nv + i] = absolute + relative * std::abs(ends_.from.z[i]);

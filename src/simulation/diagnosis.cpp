@@ -27,6 +27,22 @@ std::string advice(Cause cause, const SolverOptions& options) {
   }
 }
 
+// The forces of the model that are formulas and act on the body that a row belongs to ("body 'rod', balance …").
+std::string formulas_on(const Model& model, const std::string& row) {
+  std::string names;
+  for (const ForceSpec& force : model.forces) {
+    const bool is_formula =
+        force.law.given() || force.components[0].given() || force.components[1].given() || force.components[2].given();
+    std::string a = force.body_a, b = force.body_b;
+    for (const JointSpec& joint : model.joints)
+      if (!force.joint.empty() && joint.name == force.joint) a = joint.body_a, b = joint.body_b;
+    const auto acts_on = [&](const std::string& body) { return row.rfind(fmt::format("body '{}',", body), 0) == 0; };
+    if (is_formula && (acts_on(a) || acts_on(b)))
+      names += fmt::format("{}force '{}'", names.empty() ? "" : ", ", force.name);
+  }
+  return names;
+}
+
 }  // namespace
 
 std::string Simulation::explain(const StepReport& report) const {
@@ -48,7 +64,11 @@ std::string Simulation::explain(const StepReport& report) const {
   if (newton && report.worst_unknown >= 0)
     line("worst change", fmt::format("{}: {:.3g}, limit {:.3g}", layout.describe_unknown(report.worst_unknown),
                                      report.worst_correction, report.worst_limit));
-  if (cause == Cause::not_finite && report.status.row >= 0) line("row", layout.describe_row(report.status.row));
+  if (cause == Cause::not_finite && report.status.row >= 0) {
+    const std::string row = layout.describe_row(report.status.row);
+    line("row", row);
+    if (const std::string forces = formulas_on(study_.model, row); !forces.empty()) line("formulas", forces);
+  }
   if (cause == Cause::singular_matrix && report.status.row >= 0)
     line("unknown", layout.describe_unknown(report.status.row));
   const LinearSolver<double>& solver = integrator_->linear_solver();

@@ -118,15 +118,35 @@ BdfOptions bdf_options_of(const SolverOptions& o, double output_step) {
 
 // ---- making ready --------------------------------------------------------------------------------------------------
 
-Simulation::Simulation(const Study& study) : study_(study) {
+Simulation::Simulation(const Study& study, Customize customize) : study_(study), customize_(std::move(customize)) {
   if (std::vector<Issue> found = issues(study); !found.empty()) throw InputError(std::move(found));
-  full_ = assemble(study.model);
+  full_ = make_assembly();
   make_consistent();
   make_integrator();
   recorder_ = std::make_unique<Recorder>(study_.model, full_);
 }
 
 Simulation::~Simulation() = default;
+
+Assembly Simulation::make_assembly() const {
+  Assembly assembly = assemble(study_.model);
+  if (!customize_) return assembly;
+  customize_(assembly);
+  AbsoluteSystem& system = *assembly.system;
+  system.finish();
+  // Modes, angles, states and rows that were added begin at zero.
+  State made = system.make_state();
+  made.charts = assembly.state.charts;
+  assembly.state = std::move(made);
+  const auto grow = [](Eigen::VectorXd& x, int n) {
+    const Eigen::Index old = x.size();
+    x.conservativeResize(n);
+    if (n > old) x.tail(n - old).setZero();
+  };
+  for (Eigen::VectorXd* x : {&assembly.drawn.z, &assembly.drawn.zp}) grow(*x, system.nz());
+  grow(assembly.drawn.lam, system.nc());
+  return assembly;
+}
 
 void Simulation::make_consistent() {
   Index3 every_row(*full_.system);
@@ -154,7 +174,7 @@ void Simulation::make_consistent() {
     }
     for (const DependentRow& row : redundancy.dependent) dropped_.push_back(row.row);
     for (const std::string& line : lines) notes_.push_back("left out: " + line);
-    reduced_ = std::make_unique<Assembly>(assemble(study_.model));
+    reduced_ = std::make_unique<Assembly>(make_assembly());
     reduced_->system->drop_rows(dropped_);
   }
   index3_ = std::make_unique<Index3>(reduced_ ? *reduced_->system : *full_.system);
@@ -163,6 +183,7 @@ void Simulation::make_consistent() {
 
   const InitialFailure moving = project_velocities(*index3_, full_.firm_v, x_, state_, *workspace_, initial_report_);
   if (moving.failed()) throw InputError(moving.message);
+  check_dropped_rows();
   AccelerationSolver acceleration(*index3_, solver_kind(study_.solver));
   if (const Status status = acceleration.solve(x_, state_, *workspace_); !status.ok()) {
     std::string message = fmt::format("No accelerations exist at the start: {}.", describe(status.cause));
@@ -205,6 +226,23 @@ void Simulation::make_consistent() {
     throw InputError(std::move(found));
   }
   notes_.insert(notes_.end(), corrections.begin(), corrections.end());
+}
+
+// A row that others imply is left out; one that contradicts them (a motion of a locked joint) must not be.
+void Simulation::check_dropped_rows() {
+  if (dropped_.empty()) return;
+  const int n_rows = full_.system->n_rows();
+  phi_dot_.resize(n_rows), bias_.resize(n_rows);
+  all_lam_.setZero(n_rows);
+  full_.system->calc_inputs(x_.t, inputs_);
+  const MotionPoint p{x_.t, inputs_.view(), x_.q, x_.v, x_.a, x_.z, x_.zp, all_lam_};
+  static_cast<void>(full_.system->velocity_level(p, state_, phi_dot_, bias_, *full_workspace_));
+  for (const int row : dropped_)
+    if (std::abs(phi_dot_[row]) > 1e-8 * (1.0 + x_.v.lpNorm<Eigen::Infinity>()))
+      throw InputError(
+          fmt::format("{} contradicts the rows that imply it: its rate stays {:.3g}, so it cannot be left "
+                      "out\n    usual cause : a motion that drives a joint which other joints hold",
+                      full_.system->describe_row(row), phi_dot_[row]));
 }
 
 void Simulation::make_integrator() {

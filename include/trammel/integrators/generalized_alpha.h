@@ -63,6 +63,7 @@ class GeneralizedAlpha final : public MotionIntegrator {
   void restore(std::span<const double> numbers) override;
 
  private:
+  StepReport try_step(double t_end, State& state);
   Status start_algorithmic_acceleration(const State& state);
   StepReport attempt(double t_end, const State& state);
   double choose_step(double t_end);

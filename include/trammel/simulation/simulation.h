@@ -30,13 +30,17 @@ struct CheckReport {
   std::string to_text() const;
 };
 
+/// Adds to an assembled machine what a model file cannot say: a user's own elements (docs/recipes/add_a_force.md).
+/// Called for every realisation of the model, before anything is computed with it.
+using Customize = std::function<void(Assembly&)>;
+
 /// A study made ready to run: owns the const system, one State, one workspace and one integrator memory.
 ///
 /// The constructor assembles the machine, finds consistent initial conditions and redundant rows, and throws InputError
 /// for everything that is wrong. `run` integrates; numerical trouble is reported in the Summary, never thrown.
 class Simulation {
  public:
-  explicit Simulation(const Study& study);
+  explicit Simulation(const Study& study, Customize customize = {});
   ~Simulation();
 
   Summary run(RecordSink& sink, const ProgressCallback& progress = {});
@@ -52,7 +56,9 @@ class Simulation {
   RecordSchema make_schema() const;
 
  private:
+  Assembly make_assembly() const;
   void make_consistent();
+  void check_dropped_rows();
   void make_integrator();
   Summary integrate(RecordSink& sink, const ProgressCallback& progress);
   Summary follow_motions(RecordSink& sink, const ProgressCallback& progress);
@@ -65,6 +71,7 @@ class Simulation {
   void finish_summary(Summary& summary) const;
 
   Study study_;
+  Customize customize_;
   Assembly full_;                      // every row: for reports
   std::unique_ptr<Assembly> reduced_;  // without dropped rows, if there are any
   std::vector<int> dropped_;

@@ -17,6 +17,21 @@ namespace {
 
 AbsoluteWorkspace& scratch(Workspace& workspace) { return static_cast<AbsoluteWorkspace&>(workspace); }
 
+// Hands each group, in order, its own part of the state's modes.
+class ModeCursor {
+ public:
+  explicit ModeCursor(const State& state) : modes_(state.modes) {}
+  std::span<const int> next(const ElementGroup& group) {
+    const auto own = modes_.subspan(at_, group.n_modes());
+    at_ += own.size();
+    return own;
+  }
+
+ private:
+  std::span<const int> modes_;
+  std::size_t at_ = 0;
+};
+
 // Index of the first number that is not finite, or −1.
 int first_not_finite(ConstVec x) {
   if (x.size() == 0 || std::isfinite(x.sum())) return -1;  // a sum is finite unless a term is not, or it overflows
@@ -317,10 +332,12 @@ Status AbsoluteSystem::check_finite(ConstVec motion, ConstVec internal, ConstVec
 Status AbsoluteSystem::residual(const MotionPoint& p, const State& state, Vec motion, Vec internal, Vec phi,
                                 Workspace& workspace) const {
   AbsoluteWorkspace& ws = scratch(workspace);
-  const KinematicState k = update_kinematics(p, state, workspace);
+  KinematicState k = update_kinematics(p, state, workspace);
   for (Wrench<double>& w : ws.wrench) w = zero_wrench<double>();
   std::fill(ws.rates.begin(), ws.rates.end(), 0.0);
+  ModeCursor modes(state);
   for (const auto& group : groups_) {
+    k.modes = modes.next(*group);
     group->add_forces(k, ws.wrench, ws.rates);
     group->add_constraints(k, ws.phi, ws.wrench);
   }
@@ -334,11 +351,13 @@ Status AbsoluteSystem::stabilized_residual(const MotionPoint& p, ConstVec mu, co
                                            Vec internal, Vec phi, Vec phi_dot, Vec kinematic,
                                            Workspace& workspace) const {
   AbsoluteWorkspace& ws = scratch(workspace);
-  const KinematicState k = update_kinematics(p, state, workspace);
+  KinematicState k = update_kinematics(p, state, workspace);
   for (int f = 0; f < n_frames(); ++f) ws.wrench[f] = ws.mu_wrench[f] = zero_wrench<double>();
   std::fill(ws.rates.begin(), ws.rates.end(), 0.0);
   for (int row = 0; row < n_rows(); ++row) ws.mu[row] = active_[row] < 0 ? 0.0 : mu[active_[row]];
+  ModeCursor modes(state);
   for (const auto& group : groups_) {
+    k.modes = modes.next(*group);
     group->add_forces(k, ws.wrench, ws.rates);
     group->add_stabilized_constraints(k, ws.mu, ws.phi, ws.phi_dot, ws.wrench, ws.mu_wrench);
   }
@@ -362,15 +381,23 @@ Status AbsoluteSystem::stabilized_residual(const MotionPoint& p, ConstVec mu, co
 
 void AbsoluteSystem::all_constraints(const MotionPoint& p, const State& state, std::span<double> phi,
                                      Workspace& workspace) const {
-  const KinematicState k = update_kinematics(p, state, workspace);
-  for (const auto& group : groups_) group->add_constraints(k, phi, scratch(workspace).wrench);
+  KinematicState k = update_kinematics(p, state, workspace);
+  ModeCursor modes(state);
+  for (const auto& group : groups_) {
+    k.modes = modes.next(*group);
+    group->add_constraints(k, phi, scratch(workspace).wrench);
+  }
 }
 
 Status AbsoluteSystem::velocity_level(const MotionPoint& p, const State& state, Vec phi_dot, Vec bias,
                                       Workspace& workspace) const {
   AbsoluteWorkspace& ws = scratch(workspace);
-  const KinematicState k = update_kinematics(p, state, workspace);
-  for (const auto& group : groups_) group->calc_velocity_level(k, ws.phi_dot, ws.bias);
+  KinematicState k = update_kinematics(p, state, workspace);
+  ModeCursor modes(state);
+  for (const auto& group : groups_) {
+    k.modes = modes.next(*group);
+    group->calc_velocity_level(k, ws.phi_dot, ws.bias);
+  }
   for (int row = 0; row < nc_; ++row) {
     phi_dot[row] = ws.phi_dot[all_row_[row]];
     bias[row] = ws.bias[all_row_[row]];
@@ -393,7 +420,7 @@ void AbsoluteSystem::calc_G_times(const MotionPoint& p, const State& state, Cons
 Status AbsoluteSystem::linearize(const MotionPoint& p, const State& state, PlaneSet set, MotionPlanes& planes,
                                  Workspace& workspace) const {
   AbsoluteWorkspace& ws = scratch(workspace);
-  const KinematicState k = update_kinematics(p, state, workspace);
+  KinematicState k = update_kinematics(p, state, workspace);
   if (ws.assembly.version() != state.version) ws.assembly.rebuild(*this, state);
   ws.assembly.clear(set);
   FramePlanes& frame = ws.assembly.frames();
@@ -413,7 +440,11 @@ Status AbsoluteSystem::linearize(const MotionPoint& p, const State& state, Plane
     }
     ++slot;
   }
-  for (std::size_t g = 0; g < groups_.size(); ++g) groups_[g]->add_planes(k, set, ws.assembly.slots(g), frame);
+  ModeCursor modes(state);
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    k.modes = modes.next(*groups_[g]);
+    groups_[g]->add_planes(k, set, ws.assembly.slots(g), frame);
+  }
   ws.assembly.gather(*this, set, planes);
   return Status::success();
 }
@@ -481,7 +512,7 @@ void AbsoluteSystem::accepted(const MotionPoint& p, double chart_threshold, Vec 
 
 MechanicalSystem::Energy AbsoluteSystem::calc_energy(const MotionPoint& p, const State& state,
                                                      Workspace& workspace) const {
-  const KinematicState k = update_kinematics(p, state, workspace);
+  KinematicState k = update_kinematics(p, state, workspace);
   Energy energy;
   for (int f = 1; f < n_frames(); ++f) {
     const FrameMap& map = frames_[f];
@@ -489,7 +520,9 @@ MechanicalSystem::Energy AbsoluteSystem::calc_energy(const MotionPoint& p, const
     energy.kinetic += 0.5 * map.mass * frame.v.squaredNorm() + 0.5 * frame.w.dot(map.inertia * frame.w);
     energy.potential -= map.mass * gravity_.dot(frame.p);
   }
+  ModeCursor modes(state);
   for (const auto& group : groups_) {
+    k.modes = modes.next(*group);
     energy.potential += group->potential(k);
     energy.power += group->power(k);
   }

@@ -17,6 +17,7 @@ struct KinematicState {
   std::span<const double> lam;            ///< multipliers of all rows (dropped rows: 0)
   std::span<const double> z;              ///< internal states
   std::span<const double> turns;          ///< predicted angle per branch
+  std::span<const int> modes{};           ///< of the group that is called: as they were at the last accepted step
 };
 
 using Block6 = Eigen::Matrix<double, 6, 6, Eigen::RowMajor>;
