@@ -45,9 +45,15 @@ double largest_difference(const Recorded& a, const Recorded& b, const Model& mod
   return largest;
 }
 
-// The tolerance of 1e-8 is kept per step; over some hundred steps errors of a few 1e-6 are what BDF promises, and
-// index3, whose velocities are in no test, gets ten times that.
-constexpr double stabilized_limit = 1e-5, unstabilized_limit = 1e-4;
+// The tolerance of 1e-8 is kept per step; over some hundred steps errors of a few 1e-6 are what BDF promises. index2
+// and index1 drift. The velocities of index3 are in no test: they carry the errors of positions divided by the step,
+// some 1e-3 s, so 1e-8 per step in position is 1e-5 per step in velocity.
+constexpr double stabilized_limit = 1e-5, drifting_limit = 1e-4, index3_limit = 1e-3;
+
+double limit_of(const std::string& form) {
+  if (form == "index3") return index3_limit;
+  return form.rfind("stabilized", 0) == 0 ? stabilized_limit : drifting_limit;
+}
 
 class FirstOrderForms : public testing::TestWithParam<FormCase> {};
 
@@ -60,8 +66,7 @@ TEST_P(FirstOrderForms, agree_with_generalized_alpha) {
   for (const std::string form : {"stabilized_index2", "stabilized_index1", "index3", "index2", "index1"}) {
     const Recorded bdf = run(bdf_study(machine.file, machine.end, form, 1e-8));
     const bool stabilized = form.rfind("stabilized", 0) == 0;
-    EXPECT_LE(largest_difference(reference, bdf, model), stabilized ? stabilized_limit : unstabilized_limit)
-        << machine.file << " " << form;
+    EXPECT_LE(largest_difference(reference, bdf, model), limit_of(form)) << machine.file << " " << form;
     if (stabilized) {
       EXPECT_LE(bdf.summary.position_drift, 1e-6) << form;
       EXPECT_LE(bdf.summary.velocity_drift, 1e-4) << form;
