@@ -20,6 +20,8 @@ constexpr double slow_rate = 0.2;
 // Corrections may exceed the tolerance by this much when the equations are solved to rounding already.
 constexpr double rounding_growth = 1e3;
 constexpr int max_attempts = 60;
+// How far from a kink its sides are looked at: some rounding units of the time.
+double kink_side(double t) { return 8.0 * std::numeric_limits<double>::epsilon() * (1.0 + std::abs(t)); }
 // A last step may be longer by this part of h: what a million fixed steps lose to rounding.
 constexpr double sliver = 1e-4;
 
@@ -67,13 +69,21 @@ Status GeneralizedAlpha::start(const MotionVariables& at, State& state) {
   pending_ = true;
   commit(state);
   restart_ = true;
+  after_kink_ = false;
   h_next_ = h_old_ = h_alpha_ = 0.0;
   return Status::success();
 }
 
-// a_0 = v̇_0 + Δ h v̈_0 with v̈ from consistent accelerations a little before and after, along the motion.
+// a_0 = v̇_0 + Δ h v̈_0 with v̈ from consistent accelerations a little before and after, along the motion; after a kink of
+// an input (accelerations jump) from those after it alone.
 Status GeneralizedAlpha::start_algorithmic_acceleration(const State& state) {
-  const MotionVariables& x0 = ends_.from;
+  MotionVariables& x0 = ends_.from;
+  if (after_kink_) {
+    MotionVariables x = x0;
+    x.t = x0.t + kink_side(x0.t);
+    if (const Status status = acceleration_.solve(x, state, *workspace_); !status.ok()) return status;
+    x0.a = x.a, x0.zp = x.zp, x0.lam = x.lam;
+  }
   // A central difference loses ε/δ to rounding and δ² to truncation, relative to the time scale of the motion.
   const double rate = x0.v.size() ? std::sqrt(x0.v.squaredNorm() + std::abs(x0.v.dot(x0.a)) + x0.a.norm()) : 0.0;
   const double dt = 1e-5 / (1.0 + rate);
@@ -86,8 +96,8 @@ Status GeneralizedAlpha::start_algorithmic_acceleration(const State& state) {
     x.z = x0.z + s * x0.zp;
     x.a = x0.a, x.zp = x0.zp, x.lam = x0.lam;
     const Status status = acceleration_.solve(x, state, *workspace_);
-    if (side < 0 && status.cause == Cause::not_finite) {
-      // The motion is not defined before its start (a table that begins there): forward difference.
+    // Before a kink, or before the start of a table, there is another motion or none: forward difference.
+    if (side < 0 && (after_kink_ || status.cause == Cause::not_finite)) {
       alg_rate_ = (alg_rate_ - x0.a) / dt;
       algz_rate_ = (algz_rate_ - x0.zp) / dt;
       break;
@@ -101,6 +111,7 @@ Status GeneralizedAlpha::start_algorithmic_acceleration(const State& state) {
       algz_rate_ = (algz_rate_ - x.zp) / (2.0 * dt);
     }
   }
+  after_kink_ = false;
   alg_ = x0.a;
   algz_ = x0.zp;
   h_alpha_ = 0.0;  // v̇ itself belongs to t_n
@@ -141,6 +152,7 @@ StepReport GeneralizedAlpha::attempt(double t_end, const State& state) {
     restart_ = false;
   }
   update_weights();
+  t_end_ = t_end;
   double h = choose_step(t_end);
   for (int attempt = 0; attempt < max_attempts; ++attempt) {
     report.attempted_h = h;
@@ -197,7 +209,7 @@ void GeneralizedAlpha::predict(double h) {
   const MotionVariables& x0 = ends_.from;
   MotionVariables& x = ends_.to;
   const double ratio = h_old_ > 0.0 ? h / h_old_ : 0.0;
-  x.t = x0.t + h;
+  x.t = h == t_end_ - x0.t ? t_end_ : x0.t + h;
   x.a = x0.a + ratio * (x0.a - a_old_);
   x.zp = x0.zp + ratio * (x0.zp - zp_old_);
   x.lam = x0.lam + ratio * (x0.lam - lam_old_);
@@ -207,7 +219,9 @@ void GeneralizedAlpha::predict(double h) {
   x.v = x0.v + h * ((1.0 - c_.gamma) * alg_ + c_.gamma * alg_new_);
   x.q = x0.q + h * x0.v + h * h * ((0.5 - c_.beta) * alg_ + c_.beta * alg_new_);
   x.z = x0.z + h * ((1.0 - c_.gamma) * algz_ + c_.gamma * algz_new_);
-  dae_.calc_inputs(x.t, inputs_);
+  // A step that ends at a kink sees the inputs as they are before it.
+  const bool ends_at_kink = !options_.h && dae_.next_breakpoint(x0.t) <= x.t;
+  dae_.calc_inputs(ends_at_kink ? x.t - kink_side(x.t) : x.t, inputs_);
 }
 
 Status GeneralizedAlpha::refresh(double h, const State& state, MotionOperator::Refresh refresh, StepReport& report) {
@@ -383,7 +397,7 @@ void GeneralizedAlpha::accept(double h) {
   dae_.calc_q_rate(ends_.from.q, ends_.from.v, ends_.q_rate_from);
   dae_.calc_q_rate(ends_.to.q, ends_.to.v, ends_.q_rate_to);
   // A kink of an input ends the history: accelerations jump there.
-  restart_ = !options_.h && dae_.next_breakpoint(ends_.from.t) <= ends_.to.t;
+  restart_ = after_kink_ = !options_.h && dae_.next_breakpoint(ends_.from.t) <= ends_.to.t;
   pending_ = true;
 }
 
@@ -404,8 +418,13 @@ MotionIntegrator::ScalingReport GeneralizedAlpha::scaling() const {
 
 std::vector<double> GeneralizedAlpha::save() {
   operator_.invalidate();
-  std::vector<double> numbers{
-      pending_ ? 1.0 : 0.0, restart_ ? 1.0 : 0.0, h_next_, h_alpha_, h_old_, ends_.from.t, ends_.to.t};
+  std::vector<double> numbers{pending_ ? 1.0 : 0.0,
+                              restart_ ? (after_kink_ ? 2.0 : 1.0) : 0.0,
+                              h_next_,
+                              h_alpha_,
+                              h_old_,
+                              ends_.from.t,
+                              ends_.to.t};
   const auto put = [&](const Eigen::VectorXd& x) { numbers.insert(numbers.end(), x.data(), x.data() + x.size()); };
   for (const MotionVariables* x : {&ends_.from, &ends_.to})
     for (const auto* y : {&x->q, &x->v, &x->a, &x->z, &x->zp, &x->lam}) put(*y);
@@ -414,7 +433,7 @@ std::vector<double> GeneralizedAlpha::save() {
 }
 
 void GeneralizedAlpha::restore(std::span<const double> numbers) {
-  pending_ = numbers[0] != 0.0, restart_ = numbers[1] != 0.0;
+  pending_ = numbers[0] != 0.0, restart_ = numbers[1] != 0.0, after_kink_ = numbers[1] == 2.0;
   h_next_ = numbers[2], h_alpha_ = numbers[3], h_old_ = numbers[4];
   ends_.from.t = numbers[5], ends_.to.t = numbers[6];
   const double* next = numbers.data() + 7;

@@ -91,10 +91,12 @@ class GeneralizedAlpha final : public MotionIntegrator {
   double force_scale_ = 1.0;          // the force that moves a mean mass by 1 m within a step [N]
 
   StepEnds ends_;
-  bool pending_ = false;  // ends_.to is accepted, but the charts still belong to ends_.from
-  bool restart_ = true;   // the accelerations before ends_.from are unknown (start, kink of an input)
-  double h_next_ = 0.0;   // proposal of the error control
-  double h_alpha_ = 0.0;  // the step size that alg_ belongs to
+  bool pending_ = false;     // ends_.to is accepted, but the charts still belong to ends_.from
+  bool restart_ = true;      // the accelerations before ends_.from are unknown (start, kink of an input)
+  bool after_kink_ = false;  // and ends_.from.a belongs to the time before the kink
+  double t_end_ = 0.0;       // which a step may reach and not pass
+  double h_next_ = 0.0;      // proposal of the error control
+  double h_alpha_ = 0.0;     // the step size that alg_ belongs to
   Eigen::VectorXd alg_, alg_new_, alg_rate_;     // a_n, a_{n+1}, ȧ
   Eigen::VectorXd algz_, algz_new_, algz_rate_;  // the same for z
   Eigen::VectorXd a_old_, lam_old_, zp_old_;     // v̇, λ, ż one step before ends_.from, for the prediction

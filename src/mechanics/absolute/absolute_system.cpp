@@ -233,7 +233,7 @@ void AbsoluteSystem::calc_inputs(double t, InputBuffer& inputs) const {
 }
 
 double AbsoluteSystem::next_breakpoint(double t) const {
-  double next = std::numeric_limits<double>::infinity();
+  double next = breakpoints_.next(t);
   for (const TimeFunction& input : inputs_) next = std::min(next, input.next_breakpoint(t));
   return next;
 }

@@ -34,7 +34,10 @@ int Assembler::compile(const Formula& formula, const FormulaScope& scope) {
   std::vector<Signal> signals;
   Expression expression = parse(formula, scope, signals);
   std::vector<FormulaSignal> bound;
-  for (const Signal& signal : signals) bound.push_back(bind(signal));
+  for (std::size_t i = 0; i < signals.size(); ++i) {
+    bound.push_back(bind(signals[i]));
+    if (signals[i].kind == SignalKind::time) out_.system->add_breakpoints(expression.breakpoints(static_cast<int>(i)));
+  }
   return out_.formulas->add(std::move(expression), std::move(bound));
 }
 

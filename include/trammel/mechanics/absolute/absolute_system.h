@@ -47,6 +47,7 @@ class AbsoluteSystem final : public MechanicalSystem {
   // ---- building --------------------------------------------------------------------------------------------------
   int add_frame(FrameMap frame);         ///< returns its number; 0 is the ground
   int add_input(TimeFunction function);  ///< returns its number; 0 is the time itself
+  void add_breakpoints(const BreakpointSet& instants) { breakpoints_.add(instants); }  ///< kinks of formulas of t
   int add_state(std::string name, bool algebraic);
   int add_rows(const std::string& owner, int count, bool holonomic, const std::string& unit);  ///< first row
   int add_branch(const RelativeCoordinate& x, int frame_a, int frame_b);
@@ -121,6 +122,7 @@ class AbsoluteSystem final : public MechanicalSystem {
   Eigen::Vector3d gravity_ = Eigen::Vector3d::Zero();
   std::vector<FrameMap> frames_;
   std::vector<TimeFunction> inputs_;
+  BreakpointSet breakpoints_;  // of formulas that use t
   std::vector<std::unique_ptr<ElementGroup>> groups_;
   std::vector<BranchMap> branches_;
   std::vector<double> E_;
