@@ -9,9 +9,9 @@
 
 namespace trammel {
 
+using detail::ExpressionNode;
 using detail::ExpressionProgram;
 using detail::Instruction;
-using detail::Node;
 using detail::Op;
 
 ExpressionError::ExpressionError(std::string message, int column, std::string_view text)
@@ -34,7 +34,7 @@ class Compiler {
   }
 
  private:
-  const Node& at(int node) const { return program_.tree.nodes[static_cast<std::size_t>(node)]; }
+  const ExpressionNode& at(int node) const { return program_.tree.nodes[static_cast<std::size_t>(node)]; }
 
   std::size_t append(Op op, int index = -1, double value = 0.0) {
     program_.code.push_back({op, index, value});
@@ -42,7 +42,7 @@ class Compiler {
   }
   int here() const { return static_cast<int>(program_.code.size()); }
 
-  void push(const Node& node) {
+  void push(const ExpressionNode& node) {
     if (++depth_ > detail::max_stack)
       throw ExpressionError(
           fmt::format("the formula needs more than {} intermediate values; split it into measures", detail::max_stack),
@@ -50,7 +50,7 @@ class Compiler {
   }
 
   void emit(int index) {
-    const Node& node = at(index);
+    const ExpressionNode& node = at(index);
     switch (node.op) {
       case Op::constant:
         append(Op::constant, -1, node.value);
@@ -79,7 +79,7 @@ class Compiler {
     depth_ -= static_cast<int>(node.children.size()) - 1;
   }
 
-  void emit_choice(const Node& node) {
+  void emit_choice(const ExpressionNode& node) {
     emit(node.children[0]);
     const std::size_t to_else = append(Op::jump_if_false);
     --depth_;
@@ -92,8 +92,8 @@ class Compiler {
   }
 
   /// x², x³ as products: faster than pow and without its special cases.
-  bool emit_small_power(const Node& node) {
-    const Node& exponent = at(node.children[1]);
+  bool emit_small_power(const ExpressionNode& node) {
+    const ExpressionNode& exponent = at(node.children[1]);
     if (exponent.op != Op::constant || (exponent.value != 2.0 && exponent.value != 3.0)) return false;
     emit(node.children[0]);
     append(exponent.value == 2.0 ? Op::square : Op::cube);

@@ -6,7 +6,7 @@ namespace trammel {
 
 namespace {
 
-using detail::Node;
+using detail::ExpressionNode;
 using detail::Op;
 
 /// scale · w + shift with w = slope·t + offset, or w = mod(slope·t + offset, period) when period ≠ 0.
@@ -43,7 +43,7 @@ class Finder {
  private:
   /// Collects what lies below `index`; the result is its linear form, if it has one.
   std::optional<Linear> visit(int index) {
-    const Node& node = tree_.nodes[static_cast<std::size_t>(index)];
+    const ExpressionNode& node = tree_.nodes[static_cast<std::size_t>(index)];
     if (node.op == Op::constant) return Linear{0.0, node.value};
     if (node.op == Op::variable) return node.index == time_ ? std::optional<Linear>(Linear{1.0, 0.0}) : std::nullopt;
     std::array<std::optional<Linear>, 5> a;

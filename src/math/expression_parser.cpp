@@ -439,7 +439,7 @@ class Folder {
   }
 
  private:
-  Node& at(int node) { return tree_.nodes[static_cast<std::size_t>(node)]; }
+  ExpressionNode& at(int node) { return tree_.nodes[static_cast<std::size_t>(node)]; }
 
   int fold_choice(int node) {
     const int condition = fold(at(node).children[0]);
@@ -453,7 +453,7 @@ class Folder {
   }
 
   void make_constant(int node, const std::array<double, 5>& values) {
-    Node& n = at(node);
+    ExpressionNode& n = at(node);
     const double value = n.op == Op::table ? tree_.tables[static_cast<std::size_t>(n.index)]->evaluate(values[0])
                                            : apply(n.op, values.data());
     if (!std::isfinite(value))
@@ -469,7 +469,7 @@ class Folder {
   void check_limits(int node) {
     const Op op = at(node).op;
     if (op != Op::step && op != Op::ramp && op != Op::clamp) return;
-    const Node low = at(at(node).children[1]), high = at(at(node).children[op == Op::clamp ? 2 : 3]);
+    const ExpressionNode low = at(at(node).children[1]), high = at(at(node).children[op == Op::clamp ? 2 : 3]);
     if (low.op != Op::constant || high.op != Op::constant || low.value < high.value) return;
     if (op == Op::clamp && low.value == high.value) return;
     throw ExpressionError(op == Op::clamp ? fmt::format("clamp needs low <= high, not {} and {}", low.value, high.value)

@@ -77,7 +77,7 @@ constexpr int arity(Op op) {
 }
 
 /// Children come before parents; the last node is the root.
-struct Node {
+struct ExpressionNode {
   Op op = Op::constant;
   int column = 1;      // where its sign or name stands in the text
   int index = -1;      // of the variable or the table
@@ -86,7 +86,7 @@ struct Node {
 };
 
 struct Tree {
-  std::vector<Node> nodes;
+  std::vector<ExpressionNode> nodes;
   int root = -1;
   std::vector<std::shared_ptr<const CubicSpline>> tables;
 };
