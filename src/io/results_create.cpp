@@ -22,8 +22,9 @@ constexpr hsize_t max_row_bytes = 256 * 1024;
 
 // The operating system may stop a write of a killed process between two of its pages: a dataset's header that crosses
 // such a boundary was left torn once in some 500 kills, and HDF5 then cannot open the dataset. Headers take 284 bytes;
-// aligned to 512 none crosses a page. (HDF5's paged allocation does the same, but crashes when the disk is full.)
-constexpr hsize_t header_alignment = 512;
+// aligned to 4096, a page, no block of up to a page crosses one. (HDF5's paged allocation does the same, but crashes
+// when the disk is full.)
+constexpr hsize_t header_alignment = 4096;
 
 class Creator {
  public:

@@ -46,9 +46,9 @@ double largest_difference(const Recorded& a, const Recorded& b, const Model& mod
 }
 
 // The tolerance of 1e-8 is kept per step; over some hundred steps errors of a few 1e-6 are what BDF promises. index2
-// and index1 drift. The velocities of index3 are in no test: they carry the errors of positions divided by the step,
-// some 1e-3 s, so 1e-8 per step in position is 1e-5 per step in velocity.
-constexpr double stabilized_limit = 1e-5, drifting_limit = 1e-4, index3_limit = 1e-3;
+// and index1 drift. The velocities of index3 are in no test and carry the errors of positions divided by the step, so
+// its limit is not derived but measured: the worst machine, the four-bar, is 1.0e-4 off.
+constexpr double stabilized_limit = 1e-5, drifting_limit = 1e-4, index3_limit = 2e-4;
 
 double limit_of(const std::string& form) {
   if (form == "index3") return index3_limit;
