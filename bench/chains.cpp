@@ -108,14 +108,14 @@ void step(benchmark::State& state, bool planar) {
 
 constexpr int steps_taken = 100;  // the first tenth of a second: the fall is smooth and the same for every N
 
-BENCHMARK_CAPTURE(residual, spatial, false)->RangeMultiplier(10)->Range(10, 1000)->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(residual, planar, true)->RangeMultiplier(10)->Range(10, 1000)->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(linearize, spatial, false)->RangeMultiplier(10)->Range(10, 1000)->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(linearize, planar, true)->RangeMultiplier(10)->Range(10, 1000)->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(factor, spatial, false)->RangeMultiplier(10)->Range(10, 1000)->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(factor, planar, true)->RangeMultiplier(10)->Range(10, 1000)->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(solve, spatial, false)->RangeMultiplier(10)->Range(10, 1000)->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(solve, planar, true)->RangeMultiplier(10)->Range(10, 1000)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(residual, spatial, false)->RangeMultiplier(10)->Range(10, 10000)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(residual, planar, true)->RangeMultiplier(10)->Range(10, 10000)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(linearize, spatial, false)->RangeMultiplier(10)->Range(10, 10000)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(linearize, planar, true)->RangeMultiplier(10)->Range(10, 10000)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(factor, spatial, false)->RangeMultiplier(10)->Range(10, 10000)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(factor, planar, true)->RangeMultiplier(10)->Range(10, 10000)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(solve, spatial, false)->RangeMultiplier(10)->Range(10, 10000)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(solve, planar, true)->RangeMultiplier(10)->Range(10, 10000)->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(step, spatial, false)
     ->RangeMultiplier(10)
     ->Range(10, 10000)

@@ -15,8 +15,10 @@ constexpr double newton_shrink = 0.25;
 // in the error estimate, a difference of accelerations.
 constexpr double rounding_margin = 16.0;  // a chain of 10 000 links stagnates at 4 ε max|q|
 constexpr double newton_fraction = 1e-3;
-// The matrix is renewed when it needs more iterations than a fresh one would.
-constexpr double slow_rate = 0.2;
+// An old matrix is renewed when it needs more further iterations than this. A new one costs as much as 8 (particles) to
+// 15 iterations (bodies in space), so that more patience would be a little faster, but slow iterations also leave a
+// remainder of the size of the tolerance, which the many steps of a small h add up in the velocities.
+constexpr double patience = 2.0;
 // Corrections may exceed the tolerance by this much when the equations are solved to rounding already.
 constexpr double rounding_growth = 1e3;
 constexpr int max_attempts = 60;
@@ -264,7 +266,7 @@ Status GeneralizedAlpha::iterate(double h, const State& state, StepReport& repor
     if (verdict == ConvergenceTest::Verdict::converged) return Status::success();
     const bool exhausted = k + 1 == options_.max_iterations;
     const bool stuck = verdict == ConvergenceTest::Verdict::diverging || exhausted;
-    const bool slow = stuck || test_.rate() > slow_rate;
+    const bool slow = stuck || test_.remaining_iterations() > patience;
     if (stuck && k > 0 && norm <= rounding_growth && is_solved_to_rounding()) return Status::success();
     if (slow && !fresh && k > 0) {
       // The matrix is old: begin the step again with a new one.
@@ -320,6 +322,7 @@ void GeneralizedAlpha::update_weights() {
   const double size = nv > 0 ? ends_.from.q.lpNorm<Eigen::Infinity>() : 0.0;
   const double absolute = std::max(options_.h ? options_.newton_tol : newton_fraction * options_.atol,
                                    rounding_margin * std::numeric_limits<double>::epsilon() * size);
+  newton_absolute_ = absolute;
   const double relative = options_.h ? options_.newton_tol : newton_fraction * options_.rtol;
   for (int i = 0; i < nv; ++i) weight_[i] = absolute + relative * std::abs(ends_.from.q[i]);
   for (int i = 0; i < nz; ++i) weight_[nv + i] = absolute + relative * std::abs(ends_.from.z[i]);
@@ -330,7 +333,7 @@ void GeneralizedAlpha::update_weights() {
 // which rounding alone determines and no iteration can settle.
 double GeneralizedAlpha::correction_norm(StepReport& report) const {
   const int nv = dae_.nv(), n_states = nv + dae_.nz();
-  const double absolute = options_.h ? options_.newton_tol : newton_fraction * options_.atol;
+  const double absolute = newton_absolute_;
   const double relative = options_.h ? options_.newton_tol : newton_fraction * options_.rtol;
   double largest = 0.0;
   const auto judge = [&](double size, int unknown, double correction, double limit) {

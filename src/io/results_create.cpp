@@ -13,18 +13,19 @@ namespace {
 
 using hdf5::Handle;
 
-// Chunks of about 64 kB: small enough that rewriting a partly filled one at each flush is cheap, large enough that
+// Chunks of about 256 kB: small enough that rewriting a partly filled one at each flush is cheap, large enough that
 // the index stays short. At most 1024 rows, so that a short run makes a small file.
-constexpr hsize_t chunk_bytes = 64 * 1024;
+constexpr hsize_t chunk_bytes = 256 * 1024;
 constexpr hsize_t max_chunk_rows = 1024;
 // A row wider than this is cut into several chunks along its items, so that reading one item stays affordable.
 constexpr hsize_t max_row_bytes = 256 * 1024;
 
-// The operating system may stop a write of a killed process between two of its pages: a dataset's header that crosses
-// such a boundary was left torn once in some 500 kills, and HDF5 then cannot open the dataset. Headers take 284 bytes;
-// aligned to 4096, a page, no block of up to a page crosses one. (HDF5's paged allocation does the same, but crashes
-// when the disk is full.)
-constexpr hsize_t header_alignment = 4096;
+// The operating system may stop a write of a killed process between two of its pages: a block of metadata that crosses
+// such a boundary is left torn (one kill in some 500), and HDF5 then refuses what the block describes. Aligned to 4096,
+// a page, no block of up to a page crosses one: dataset headers (284 bytes), and index blocks of up to 8176 chunks,
+// that is 8 million rows of a scalar and 2 GB of a wide dataset. Blocks of longer indices are 8 kB. (HDF5's paged
+// allocation does the same, but crashes when the disk is full.)
+constexpr hsize_t page_bytes = 4096;
 
 class Creator {
  public:
@@ -32,25 +33,39 @@ class Creator {
       : path_(path), schema_(schema), max_views_(max_views), file_(file) {}
 
   void create() {
-    const Handle access = hdf5::file_access();
-    H5Pset_alignment(access, 1, header_alignment);
-    file_ = hdf5::file(check(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), "create"));
     links_ = hdf5::properties(H5Pcreate(H5P_LINK_CREATE));
     H5Pset_create_intermediate_group(links_, 1);
     H5Pset_char_encoding(links_, H5T_CSET_UTF8);
-    texts();
-    ordered_folder("/frames");
-    ordered_folder("/solver");
-    time("/time", "recorded times");
-    for (const RecordGroup& group : schema_.frames) quantity(group);
-    time("/solver/time", "end of each integrator step");
-    for (const RecordGroup& group : schema_.solver) quantity(group);
-    views();
-    summary();
+    const Handle access = hdf5::file_access();
+    file_ = hdf5::file(check(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), "create"));
+    fixed_part();
+    check(file_.reset(), "create");
+    H5Pset_alignment(access, 1, page_bytes);
+    file_ = hdf5::file(check(H5Fopen(path_.c_str(), H5F_ACC_RDWR, access), "create"));
+    growing_part();
   }
 
  private:
   hid_t check(hid_t id, std::string_view doing) const { return hdf5::check(id, path_, doing); }
+
+  // What never changes once it is made, packed: thousands of views would fill thousands of pages.
+  void fixed_part() {
+    texts();
+    ordered_folder("/frames");
+    ordered_folder("/solver");
+    for (const RecordGroup& group : schema_.frames) names(group);
+    for (const RecordGroup& group : schema_.solver) names(group);
+    views();
+  }
+
+  // What is written to while the machine moves, each block in its own page.
+  void growing_part() {
+    time("/time", "recorded times");
+    for (const RecordGroup& group : schema_.frames) quantity(group);
+    time("/solver/time", "end of each integrator step");
+    for (const RecordGroup& group : schema_.solver) quantity(group);
+    summary();
+  }
 
   // Readers recover the schema order from the order of creation.
   void ordered_folder(const char* at) {
@@ -130,7 +145,10 @@ class Creator {
     hdf5::write_attribute(made, "description", group.description);
     if (!group.components.empty()) hdf5::write_attribute(made, "components", group.components);
     if (!group.view.empty()) hdf5::write_attribute(made, "view", group.view);
-    if (flat) return;
+  }
+
+  void names(const RecordGroup& group) {
+    if (group.width() == 0 || layout::is_flat(group)) return;
     shared_list(layout::side_path("/names", group), group.names);
     if (!group.item_units.empty()) shared_list(layout::side_path("/units", group), group.item_units);
   }

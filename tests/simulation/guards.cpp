@@ -178,7 +178,7 @@ TEST(Guards, an_element_enlarges_the_pattern_in_mid_run) {
 }
 
 TEST(Guards, a_step_that_does_not_converge_is_not_accepted) {
-  Simulation simulation(study_of(arm, {"solver.newton_tol=1e-30", "solver.max_iterations=3"}));
+  Simulation simulation(study_of(arm, {"solver.max_iterations=1"}));
   const MotionVariables before = simulation.integrator().newest();
   const std::vector<double> state = simulation.state().to_numbers();
   for (int i = 0; i < 3; ++i) {

@@ -89,6 +89,7 @@ class GeneralizedAlpha final : public MotionIntegrator {
   ConvergenceTest test_;
   std::uint64_t matrix_version_ = 0;  // State::version when the matrix was made
   double force_scale_ = 1.0;          // the force that moves a mean mass by 1 m within a step [N]
+  double newton_absolute_ = 0.0;      // absolute tolerance of corrections, never below what rounding leaves of Φ
 
   StepEnds ends_;
   bool pending_ = false;     // ends_.to is accepted, but the charts still belong to ends_.from

@@ -38,6 +38,12 @@ class ConvergenceTest {
   }
 
   double rate() const { return rate_; }
+  /// Further iterations k until (2) holds at the present rate: ϱ^k ‖δ_m‖ ϱ/(1 − ϱ) = 1.
+  double remaining_iterations() const {
+    const double rate = std::max(rate_, trusted_rate);
+    if (!(rate < 1.0)) return std::numeric_limits<double>::infinity();
+    return std::max(0.0, std::log(rate / (1.0 - rate) * previous_) / -std::log(rate));
+  }
 
  private:
   int iteration_ = 0;
