@@ -22,6 +22,11 @@ std::string advice(Cause cause, const SolverOptions& options) {
                          "to here; smooth the law or loosen the motion";
     case Cause::error_test:
       return "a force law with a jump or a stiff impact: smooth it, or allow smaller steps (solver.hmin)";
+    case Cause::impossible_tolerance:
+      return fmt::format(
+          "numbers of 16 digits cannot show errors that small: raise solver.rtol ({:.1g}) and "
+          "solver.atol ({:.1g}); 1e-12 is the finest that pays",
+          options.rtol, options.atol);
     default:
       return "plot the motion up to here";
   }
@@ -69,7 +74,7 @@ std::string Simulation::explain(const StepReport& report) const {
     line("row", row);
     if (const std::string forces = formulas_on(study_.model, row); !forces.empty()) line("formulas", forces);
   }
-  if (cause == Cause::singular_matrix && report.status.row >= 0)
+  if ((cause == Cause::singular_matrix || cause == Cause::impossible_tolerance) && report.status.row >= 0)
     line("unknown", layout.describe_unknown(report.status.row));
   const LinearSolver<double>& solver = integrator_->linear_solver();
   if (const Pivot pivot = solver.smallest_pivot(); pivot.unknown >= 0 && pivot.relative < 1e-10)

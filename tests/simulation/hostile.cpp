@@ -221,6 +221,34 @@ INSTANTIATE_TEST_SUITE_P(
              {"jump"},
              0.0,
              1.9},
+        Case{"bdf_root_of_a_negative_number",
+             rod + hinge +
+                 "[[force]]\nname = \"wind\"\nkind = \"force\"\nbody = \"rod\"\nforce = [\"sqrt(1.3 - t)\", 0, 0]" +
+                 two_seconds + "integrator = \"bdf\"",
+             {"force 'wind'", "body 'rod'", "not", "formula"},
+             1.2,
+             1.3},
+        Case{"bdf_driven_beyond_its_reach",
+             slider_crank + "[[motion]]\nname = \"pull\"\njoint = \"rail\"\nfunction = \"t\"" + two_seconds +
+                 "integrator = \"bdf\"",
+             {"singular"},
+             1.2,
+             1.27},
+        Case{"bdf_stabilized_index1_driven_beyond_its_reach",
+             slider_crank + "[[motion]]\nname = \"pull\"\njoint = \"rail\"\nfunction = \"t\"" + two_seconds +
+                 "integrator = \"bdf\"\nformulation = \"stabilized_index1\"",
+             {"singular"},
+             1.2,
+             1.27},
+        Case{"bdf_tolerance_below_the_arithmetic",
+             rod + hinge + two_seconds + "integrator = \"bdf\"\nrtol = 1e-17\natol = 1e-19",
+             {"tolerance", "body 'rod'"},
+             0.0,
+             1.0},
+        Case{"bdf_inconsistent_start_refused_when_strict",
+             rod + hinge + "point_b = {body = \"rod\", at = [-0.6, 0, 0]}" + two_seconds +
+                 "integrator = \"bdf\"\nstrict = true",
+             {"strict", "'hinge'"}},
         Case{"explosion",
              rod + "[[force]]\nname = \"flee\"\nkind = \"force\"\nbody = \"rod\"\nforce = [\"1e7*rod.x\", 0, 0]" +
                  two_seconds + "h = 1e-3",
