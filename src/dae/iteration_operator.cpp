@@ -6,6 +6,13 @@
 
 namespace trammel {
 
+namespace {
+
+// A pattern that is enlarged more often than this keeps every entry: each enlargement costs a new ordering.
+constexpr int max_enlargements = 8;
+
+}  // namespace
+
 MatrixOperator::MatrixOperator(const DaeSystem& system, LinearSolverKind solver, const RowColumnScaling* scaling)
     : system_(system), scaling_(scaling), solver_(make_linear_solver<double>(solver, system.layout().n())) {}
 
@@ -13,7 +20,7 @@ Status MatrixOperator::setup(const Point& p, const State& state, const Coefficie
                              Workspace& workspace) {
   ready_ = false;
   const bool new_pattern = system_.update_pattern(state, planes_);
-  if (new_pattern) analyze();
+  if (new_pattern) has_entries_ = false, enlargements_ = 0;
   if (refresh == Refresh::linearize || new_pattern || !has_planes_) {
     planes_.h = h;
     has_planes_ = false;
@@ -24,6 +31,7 @@ Status MatrixOperator::setup(const Point& p, const State& state, const Coefficie
     planes_.yp = p.yp;
     has_planes_ = true;
     ++counters_.linearizations;
+    if (find_new_entries()) analyze();
   }
   c_ = c;
   combine(h);
@@ -33,8 +41,49 @@ Status MatrixOperator::setup(const Point& p, const State& state, const Coefficie
   return status;
 }
 
+// The slots of the planes that are not zero, added to those of before. True: there are new ones.
+bool MatrixOperator::find_new_entries() {
+  const std::size_t n_slots = planes_.pattern.index.size();
+  const bool keeps_all = solver_->name() == "dense" || enlargements_ >= max_enlargements;
+  if (!has_entries_) {
+    unused_.resize(n_slots);
+    for (std::size_t k = 0; k < n_slots; ++k) unused_[k] = static_cast<int>(k);
+  }
+  const auto is_entry = [&](int slot) {
+    for (const std::vector<double>& plane : planes_.values)
+      if (plane[slot] != 0.0) return true;
+    return false;
+  };
+  if (has_entries_) {
+    bool any = false;  // without branches: this is asked after every linearization
+    for (const std::vector<double>& plane : planes_.values)
+      for (const int slot : unused_) any |= plane[slot] != 0.0;
+    if (!any) return false;
+  }
+  const auto end = keeps_all ? unused_.begin() : std::remove_if(unused_.begin(), unused_.end(), is_entry);
+  unused_.erase(end, unused_.end());
+  if (has_entries_) ++enlargements_;
+  has_entries_ = true;
+  return true;
+}
+
 void MatrixOperator::analyze() {
   keeps_pivots_ = false;
+  const Pattern& all = planes_.pattern;
+  pattern_ = {all.n_rows, all.n_cols, {0}, {}, pattern_.version + 1};
+  slot_.clear();
+  auto unused = unused_.begin();
+  for (int j = 0; j < all.n_cols; ++j) {
+    for (int k = all.start[j]; k < all.start[j + 1]; ++k) {
+      if (unused != unused_.end() && *unused == k) {
+        ++unused;
+        continue;
+      }
+      slot_.push_back(k);
+      pattern_.index.push_back(all.index[k]);
+    }
+    pattern_.start.push_back(static_cast<int>(slot_.size()));
+  }
   const std::span<const Kind> kinds = system_.layout().kinds();
   OrderingHint hint;
   for (const Kind kind : kinds) {
@@ -44,26 +93,25 @@ void MatrixOperator::analyze() {
                          : coordinate ? UnknownRole::coordinate
                                       : UnknownRole::other);
   }
-  static_cast<void>(solver_->analyze(planes_.pattern, hint));
-  values_.assign(planes_.pattern.index.size(), 0.0);
+  static_cast<void>(solver_->analyze(pattern_, hint));
+  values_.assign(slot_.size(), 0.0);
   row_.assign(kinds.size(), 1.0);
   column_.assign(kinds.size(), 1.0);
 }
 
 void MatrixOperator::combine(double h) {
   const std::vector<double>&F_y = planes_.F_y(), &F_yp = planes_.F_yp();
-  for (std::size_t k = 0; k < values_.size(); ++k) values_[k] = c_.y * F_y[k] + c_.yp * F_yp[k];
+  for (std::size_t k = 0; k < values_.size(); ++k) values_[k] = c_.y * F_y[slot_[k]] + c_.yp * F_yp[slot_[k]];
   for (std::size_t plane = 2; plane < planes_.values.size(); ++plane) {
     const double c = c_.of(planes_.roles[plane]);
-    for (std::size_t k = 0; k < values_.size(); ++k) values_[k] += c * planes_.values[plane][k];
+    for (std::size_t k = 0; k < values_.size(); ++k) values_[k] += c * planes_.values[plane][slot_[k]];
   }
   if (!scaling_) return;
   std::fill(row_.begin(), row_.end(), 1.0);
   std::fill(column_.begin(), column_.end(), 1.0);
   scaling_->fill(h, c_, planes_, row_, column_);
-  const Pattern& pattern = planes_.pattern;
-  for (int j = 0; j < pattern.n_cols; ++j)
-    for (int k = pattern.start[j]; k < pattern.start[j + 1]; ++k) values_[k] *= row_[pattern.index[k]] * column_[j];
+  for (int j = 0; j < pattern_.n_cols; ++j)
+    for (int k = pattern_.start[j]; k < pattern_.start[j + 1]; ++k) values_[k] *= row_[pattern_.index[k]] * column_[j];
 }
 
 Status MatrixOperator::solve(const Point& p, const State& state, Vec x, Workspace& workspace) {
@@ -86,7 +134,7 @@ Status MatrixOperator::solve_transposed(Vec x) {
 }
 
 double MatrixOperator::condition() {
-  SparseMatrix<double> J(planes_.pattern);
+  SparseMatrix<double> J(pattern_);
   J.values = values_;
   if (J.pattern->n_cols > condition_svd_limit) return estimate_condition(J, *solver_);
   const Eigen::MatrixXd dense = J.to_dense();

@@ -336,16 +336,20 @@ void Bdf::handle_events(State& state, BdfStep& step) {
 void Bdf::update_masks() {
   system_.tested(Purpose::error, error_mask_, *workspace_);
   system_.tested(Purpose::corrector, corrector_mask_, *workspace_);
+  update_means();
+}
+
+void Bdf::update_means() {
+  error_mean_ = WeightedNorm::mean_factor(error_mask_);
+  corrector_mean_ = WeightedNorm::mean_factor(corrector_ == Corrector::modified ? error_mask_ : corrector_mask_);
 }
 
 void Bdf::update_weights() {
-  const std::vector<double>& of_corrector = corrector_ == Corrector::modified ? error_mask_ : corrector_mask_;
-  const double error_mean = WeightedNorm::mean_factor(error_mask_);
-  const double corrector_mean = WeightedNorm::mean_factor(of_corrector);
+  const double* of_corrector = corrector_ == Corrector::modified ? error_mask_.data() : corrector_mask_.data();
   for (int i = 0; i < history_.n(); ++i) {
     const double inverse = 1.0 / tolerance_.weight(i, history_.y(i));
-    history_.set_factor(i, error_mask_[i] * error_mean * inverse);
-    corrector_factor_[i] = of_corrector[i] * corrector_mean * inverse;
+    history_.set_factor(i, error_mask_[i] * error_mean_ * inverse);
+    corrector_factor_[i] = of_corrector[i] * corrector_mean_ * inverse;
   }
 }
 
@@ -357,17 +361,17 @@ Status Bdf::find_not_finite(const Status& otherwise) const {
 
 // The unknown with the largest share if the tolerance is below the rounding of the tested values, else −1.
 int Bdf::find_unresolvable() const {
-  double square = 0.0, largest = 0.0;
-  int worst = -1;
+  double square = 0.0;
   for (int i = 0; i < history_.n(); ++i) {
-    const double size = std::abs(history_.y(i) * history_.factor(i));
+    const double size = history_.y(i) * history_.factor(i);
     square += size * size;
-    if (size > largest) {
-      largest = size;
-      worst = i;
-    }
   }
-  return rounding_margin * epsilon * std::sqrt(square) > 1.0 ? worst : -1;
+  if (rounding_margin * epsilon * std::sqrt(square) <= 1.0) return -1;
+  int worst = 0;
+  const auto share = [this](int i) { return std::abs(history_.y(i) * history_.factor(i)); };
+  for (int i = 1; i < history_.n(); ++i)
+    if (share(i) > share(worst)) worst = i;
+  return worst;
 }
 
 void Bdf::find_worst(BdfStep& step) const {
@@ -433,6 +437,7 @@ void Bdf::restore(std::span<const double> numbers) {
   for (double& x : yp_) x = *next++;
   for (double& x : error_mask_) x = *next++;
   for (double& x : corrector_mask_) x = *next++;
+  update_means();
   operator_->invalidate();
   stability_.reset();
 }

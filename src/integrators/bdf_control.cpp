@@ -149,7 +149,7 @@ bool Bdf::climb_ladder(double t_limit, double hmin, State& state, BdfStep& step)
   const bool may_relax = options_.relaxes_corrector && corrector_ == Corrector::classical;
   if (!may_restart && !may_relax) return false;
   step.rung = may_restart ? Rung::restart : Rung::modified_corrector;
-  if (!may_restart) corrector_ = Corrector::modified;
+  if (!may_restart) corrector_ = Corrector::modified, update_means();
 
   history_.interpolate(t_, y_, yp_);
   system_.calc_inputs(t_, inputs_);

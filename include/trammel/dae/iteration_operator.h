@@ -56,8 +56,11 @@ class IterationOperator {
   virtual Planes& planes() = 0;
 };
 
-/// J = diag(row) (c_y Σ F_y-planes + c_y′ Σ F_y′-planes) diag(column), assembled on the system's pattern and factored
-/// by a LinearSolver.
+/// J = diag(row) (c_y Σ F_y-planes + c_y′ Σ F_y′-planes) diag(column), assembled and factored by a LinearSolver.
+///
+/// A sparse J holds the entries of the planes that have been different from zero so far: most of a system's pattern is
+/// there for what elements might do (damping, coupling of neighbours by their multipliers) and never does. On a chain
+/// of hinged bodies this halves the factors. A linearization with a new entry enlarges the matrix.
 class MatrixOperator final : public IterationOperator {
  public:
   /// The scaling (none if null) must outlive the operator.
@@ -69,12 +72,13 @@ class MatrixOperator final : public IterationOperator {
   Status solve_transposed(Vec x) override;
   double condition() override;
   bool ready() const override { return ready_; }
-  void invalidate() override { ready_ = keeps_pivots_ = has_planes_ = false; }
+  void invalidate() override { ready_ = keeps_pivots_ = has_planes_ = has_entries_ = false; }
   const Coefficients& coefficients() const override { return c_; }
   const OperatorCounters& counters() const override { return counters_; }
   Planes& planes() override { return planes_; }
 
-  const Pattern& pattern() const { return planes_.pattern; }
+  /// Of the matrix: part of that of the planes.
+  const Pattern& pattern() const { return pattern_; }
   /// The scaled matrix as factored.
   std::span<const double> matrix() const { return values_; }
   std::span<const double> row_factors() const { return row_; }
@@ -82,6 +86,7 @@ class MatrixOperator final : public IterationOperator {
   const LinearSolver<double>& linear_solver() const { return *solver_; }
 
  private:
+  bool find_new_entries();
   void analyze();
   void combine(double h);
 
@@ -89,6 +94,11 @@ class MatrixOperator final : public IterationOperator {
   const RowColumnScaling* scaling_;
   std::unique_ptr<LinearSolver<double>> solver_;
   Planes planes_;
+  Pattern pattern_;
+  std::vector<int> slot_;     // in the planes, of each entry of the matrix
+  std::vector<int> unused_;   // slots of the planes that are no entries
+  int enlargements_ = 0;      // since the pattern of the planes changed
+  bool has_entries_ = false;  // false: the entries are to be found anew
   std::vector<double> values_, row_, column_;
   Coefficients c_;
   OperatorCounters counters_;

@@ -143,6 +143,7 @@ class Bdf {
 
   // weights
   void update_masks();
+  void update_means();
   void update_weights();
   Point point() const { return {t_trial_, inputs_.view(), y_, yp_}; }
 

@@ -62,6 +62,10 @@ int AbsoluteSystem::add_frame(FrameMap frame) {
       break;
     case FrameMap::Kind::planar:
       frame.nv = 3;
+      frame.R_fixed = frame.R0 * frame.axis() * frame.axis().transpose();
+      frame.R_cos = frame.R0 - frame.R_fixed;
+      frame.R_sin = frame.R0 * hat<double>(frame.axis());
+      frame.axial_inertia = frame.axis().dot(frame.inertia * frame.axis());
       kinds_q_.insert(kinds_q_.end(), {Kind::position, Kind::position, Kind::rotation});
       break;
     case FrameMap::Kind::particle:
@@ -252,14 +256,12 @@ KinematicState AbsoluteSystem::update_kinematics(const MotionPoint& p, const Sta
         frame.v = {v[0], v[1], v[2]};
         frame.w = {v[3], v[4], v[5]};
         break;
-      case FrameMap::Kind::planar: {
-        const Eigen::Vector3d axis = map.S.block<3, 1>(3, 2);
+      case FrameMap::Kind::planar:
         frame.p = map.p0 + map.S.block<3, 1>(0, 0) * q[0] + map.S.block<3, 1>(0, 1) * q[1];
-        frame.R.noalias() = map.R0 * exp_so3(Vec3<double>(axis * q[2]));
+        frame.R = map.R_fixed + map.R_cos * std::cos(q[2]) + map.R_sin * std::sin(q[2]);
         frame.v = map.S.block<3, 1>(0, 0) * v[0] + map.S.block<3, 1>(0, 1) * v[1];
-        frame.w = axis * v[2];
+        frame.w = map.axis() * v[2];
         break;
-      }
       case FrameMap::Kind::particle:
         frame.R.setIdentity();
         frame.p = {q[0], q[1], q[2]};
@@ -302,12 +304,9 @@ void AbsoluteSystem::balance(const MotionPoint& p, const AbsoluteWorkspace& ws, 
         break;
       }
       case FrameMap::Kind::planar: {
-        const Eigen::Vector3d axis = map.S.block<3, 1>(3, 2);
-        for (int i = 0; i < 2; ++i) {
-          const Eigen::Vector3d e = map.S.block<3, 1>(0, i);
-          r[i] = map.mass * (a[i] - e.dot(gravity_)) - e.dot(w.force);
-        }
-        r[2] = axis.dot(map.inertia * axis) * a[2] - axis.dot(w.moment);
+        const Eigen::Vector3d force = w.force + map.mass * gravity_;
+        for (int i = 0; i < 2; ++i) r[i] = map.mass * a[i] - map.S.block<3, 1>(0, i).dot(force);
+        r[2] = map.axial_inertia * a[2] - map.axis().dot(w.moment);
         break;
       }
       case FrameMap::Kind::particle:
@@ -364,12 +363,14 @@ Status AbsoluteSystem::stabilized_residual(const MotionPoint& p, ConstVec mu, co
   balance(p, ws, motion);
   for (int f = 1; f < n_frames(); ++f) {
     const FrameMap& map = frames_[f];
-    Eigen::Matrix<double, 6, 1> row;
-    row << -ws.mu_wrench[f].force, -ws.mu_wrench[f].moment;
-    if (map.kind == FrameMap::Kind::planar)
-      kinematic.segment<3>(map.offset) = map.S.transpose() * row;
-    else
-      kinematic.segment(map.offset, map.nv) = row.head(map.nv);
+    const Wrench<double>& w = ws.mu_wrench[f];
+    double* row = kinematic.data() + map.offset;
+    if (map.kind == FrameMap::Kind::planar) {
+      for (int i = 0; i < 2; ++i) row[i] = -map.S.block<3, 1>(0, i).dot(w.force);
+      row[2] = -map.axis().dot(w.moment);
+    } else {
+      for (int i = 0; i < map.nv; ++i) row[i] = i < 3 ? -w.force[i] : -w.moment[i - 3];
+    }
   }
   for (int z = 0; z < nz(); ++z) internal[z] = E_[z] * p.zp[z] - ws.rates[z];
   for (int row = 0; row < nc_; ++row) {

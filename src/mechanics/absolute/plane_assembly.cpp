@@ -12,14 +12,24 @@ std::uint64_t key(int i, int j) { return (static_cast<std::uint64_t>(i) << 32) |
 // Sᵢᵀ B Sⱼ; the leading nvᵢ × nvⱼ part is meaningful.
 Block6 project(const FrameMap& fi, const Block6& B, const FrameMap& fj) {
   Block6 mapped = B;
+  if (fi.kind == FrameMap::Kind::planar && fj.kind == FrameMap::Kind::planar) {  // S = diag(E, axis)
+    const auto E_i = fi.S.topLeftCorner<3, 2>(), E_j = fj.S.topLeftCorner<3, 2>();
+    mapped.topLeftCorner<2, 2>() = E_i.transpose() * (B.topLeftCorner<3, 3>() * E_j).eval();
+    mapped.block<2, 1>(0, 2) = E_i.transpose() * (B.topRightCorner<3, 3>() * fj.axis()).eval();
+    mapped.block<1, 2>(2, 0) = (fi.axis().transpose() * B.bottomLeftCorner<3, 3>()).eval() * E_j;
+    mapped(2, 2) = fi.axis().dot(B.bottomRightCorner<3, 3>() * fj.axis());
+    return mapped;
+  }
   if (fi.kind == FrameMap::Kind::planar) mapped.topRows<3>() = (fi.S.transpose() * B).eval();
   if (fj.kind == FrameMap::Kind::planar) mapped.leftCols<3>() = (mapped * fj.S).eval();
   return mapped;
 }
 
 Row6 project(const Row6& row, const FrameMap& f) {
-  Row6 mapped = row;
-  if (f.kind == FrameMap::Kind::planar) mapped.head<3>() = (row * f.S).eval();
+  if (f.kind != FrameMap::Kind::planar) return row;
+  Row6 mapped = Row6::Zero();
+  mapped.head<2>() = row.head<3>() * f.S.topLeftCorner<3, 2>();
+  mapped[2] = row.tail<3>().dot(f.axis());
   return mapped;
 }
 
@@ -160,6 +170,7 @@ void PlaneAssembly::gather(const AbsoluteSystem& system, PlaneSet set, MotionPla
   const auto put_blocks = [&](const std::vector<Block6>& from, std::vector<double>& to) {
     std::fill(to.begin(), to.end(), 0.0);
     for (std::size_t k = 0; k < pairs_.size(); ++k) {
+      if ((from[k].array() == 0.0).all()) continue;
       const FrameMap &fi = system.frame_map(pairs_[k].i), &fj = system.frame_map(pairs_[k].j);
       const Block6 B = project(fi, from[k], fj);
       for (int c = 0; c < fj.nv; ++c) {

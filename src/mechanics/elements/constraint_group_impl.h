@@ -23,6 +23,12 @@ inline void subtract_scaled(Wrench<double>& from, double factor, const FrameRow<
   from.moment -= factor * row.moment;
 }
 
+// Kinds that offer residuals and derivatives without rows (Coincident).
+template <class K>
+concept WithoutRows = requires(const typename K::Params& c, const Frame<double>& f, double* x) {
+  K::levels(c, f, f, x, x);
+};
+
 }  // namespace detail
 
 template <class K>
@@ -54,6 +60,28 @@ void ConstraintGroup<K>::add_stabilized_constraints(const KinematicState& state,
                                                     std::span<double> phi, std::span<double> phi_dot,
                                                     std::span<Wrench<double>> wrench,
                                                     std::span<Wrench<double>> mu_wrench) const {
+  if constexpr (detail::WithoutRows<K>) {
+    for (const Element& e : elements_) {
+      const Frame<double>&a = state.frames[e.frame[0]], &b = state.frames[e.frame[1]];
+      K::levels(e.params, a, b, phi.data() + e.row, phi_dot.data() + e.row);
+      const auto add_wrench = [&](const double* multiplier, std::span<Wrench<double>> to) {
+        const Eigen::Vector3d F = K::force(e.params, multiplier + e.row);
+        Wrench<double>&on_a = to[e.frame[0]], &on_b = to[e.frame[1]];
+        on_a.force += F;
+        on_a.moment += K::moment(e.params.s_a, a, F);
+        on_b.force -= F;
+        on_b.moment -= K::moment(e.params.s_b, b, F);
+      };
+      add_wrench(state.lam.data(), wrench);
+      add_wrench(mu.data(), mu_wrench);
+      for (int r = 0; r < K::n_rows; ++r) {
+        if (e.input[r] < 0) continue;
+        phi[e.row + r] -= state.in.u[e.input[r]];
+        phi_dot[e.row + r] -= state.in.ud[e.input[r]];
+      }
+    }
+    return;
+  }
   constexpr int n = K::n_frames;
   std::array<Frame<double>, n> f;
   std::array<FrameRow<double>, K::n_rows * n> g;
@@ -122,7 +150,20 @@ void ConstraintGroup<K>::add_planes(const KinematicState& state, PlaneSet set, s
         if (row_slot[k] >= 0)
           planes.G[row_slot[k]] += (Row6() << g[k].force.transpose(), g[k].moment.transpose()).finished();
     }
-    if (wants_K || wants_rate) {
+    if constexpr (detail::WithoutRows<K>) {
+      for (int i = 0; i < n; ++i) {
+        if (slot[i * n + i] < 0) continue;
+        const Eigen::Vector3d& s = i == 0 ? e.params.s_a : e.params.s_b;
+        const double sign = i == 0 ? -1.0 : 1.0;
+        if (wants_K)
+          planes.K_lam[slot[i * n + i]].template bottomRightCorner<3, 3>() +=
+              sign * K::moment_derivative(s, f[i], K::force(e.params, state.lam.data() + e.row));
+        for (int r = 0; wants_rate && r < K::n_rows; ++r)
+          if (row_slot[r * n + i] >= 0)
+            planes.Gv_q[row_slot[r * n + i]].template tail<3>() +=
+                sign * f[i].w.transpose() * K::moment_derivative(s, f[i], e.params.e.row(r).transpose());
+      }
+    } else if (wants_K || wants_rate) {
       for (int i = 0; i < n; ++i) lifted[i] = lift<Dual<6>>(f[i]);
       for (int j = 0; j < n; ++j) {
         if (slot[j * n + j] < 0) continue;

@@ -31,6 +31,10 @@ struct FrameMap {
   Eigen::Matrix<double, 6, 3> S = Eigen::Matrix<double, 6, 3>::Zero();  ///< planar only
   Eigen::Vector3d p0 = Eigen::Vector3d::Zero();                         ///< planar: offset of the plane
   Eigen::Matrix3d R0 = Eigen::Matrix3d::Identity();                     ///< planar: orientation as drawn
+  /// planar, from R0 and the axis: R = R_fixed + R_cos cos(angle) + R_sin sin(angle); the moment of inertia about it
+  Eigen::Matrix3d R_fixed = Eigen::Matrix3d::Zero(), R_cos = R_fixed, R_sin = R_fixed;
+  double axial_inertia = 0.0;
+  auto axis() const { return S.block<3, 1>(3, 2); }  ///< planar
   double mass = 0.0;
   Eigen::Matrix3d inertia = Eigen::Matrix3d::Zero();  ///< about the origin = centre of mass, body axes
   std::string name;

@@ -38,6 +38,32 @@ struct Coincident {
       g[2 * i + 1] = {e, cross(lift<S>(c.s_b), rotate_back(f[1].R, e))};
     }
   }
+
+  // The same without rows, for residuals and planes: with F = Σ λ_i e_i the wrench Gᵀλ on B is (F, s_B × R_BᵀF), that
+  // on A its opposite, and φ̇_i = e_i·ḋ. Only the moments turn with their own frame, by
+  //   (2) ∂(s × RᵀF)/∂β = ŝ ŵ = w sᵀ − (s·w) I,   w = RᵀF.
+  static Eigen::Vector3d force(const Params& c, const double* lam) {
+    Eigen::Vector3d F = c.e.row(0).transpose() * lam[0];
+    for (int i = 1; i < N; ++i) F += c.e.row(i).transpose() * lam[i];
+    return F;
+  }
+  static Eigen::Vector3d moment(const Eigen::Vector3d& s, const Frame<double>& f, const Eigen::Vector3d& F) {
+    return cross<double>(s, rotate_back<double>(f.R, F));
+  }
+  static Eigen::Matrix3d moment_derivative(const Eigen::Vector3d& s, const Frame<double>& f, const Eigen::Vector3d& F) {
+    const Eigen::Vector3d w = rotate_back<double>(f.R, F);
+    Eigen::Matrix3d D = w * s.transpose();
+    D.diagonal().array() -= s.dot(w);
+    return D;
+  }
+  static void levels(const Params& c, const Frame<double>& a, const Frame<double>& b, double* phi, double* phi_dot) {
+    const Eigen::Vector3d d = point_position(b, c.s_b) - point_position(a, c.s_a);
+    const Eigen::Vector3d rate = point_velocity(b, c.s_b) - point_velocity(a, c.s_a);
+    for (int i = 0; i < N; ++i) {
+      phi[i] = c.e.row(i).dot(d);
+      phi_dot[i] = c.e.row(i).dot(rate);
+    }
+  }
 };
 
 /// A direction a of A and a direction b of B keep their angle:  (1) φ = (R_A a)·(R_B b) − c   [–]
