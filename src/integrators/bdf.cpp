@@ -13,6 +13,11 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 // DASSL: the matrix is kept while c = 2/(1 + α/α_J) keeps Newton's rate below ¼ for every eigenvalue.
 constexpr double max_alpha_change = (1.0 - 0.25) / (1.0 + 0.25);
 constexpr double max_rate = 0.9;
+// Independent errors of size 1 in the points make a difference of order k + 1 with √C(2k + 2, k + 1).
+constexpr std::array<double, BdfHistory::max_order> noise_of_order{2.4, 4.5, 8.4, 15.9, 30.4, 58.6};
+constexpr double full_noise = 22.0;  // between orders 4 and 5
+constexpr double loosest_newton = 0.33;
+constexpr int ordinary_iterations = 2;  // of a step with a new matrix: its rate must be seen once
 // A correction of this many roundings of y cannot become smaller.
 constexpr double rounding_margin = 100.0;
 
@@ -179,7 +184,9 @@ void Bdf::predict(const State& state) {
 Status Bdf::correct(const State& state, BdfStep& step) {
   const double alpha = history_.alpha(), change = alpha / alpha_matrix_;
   const bool outdated = !operator_->ready() || matrix_version_ != state.version || change < max_alpha_change ||
-                        change > 1.0 / max_alpha_change || system_.matrix_outdated(point(), state, *workspace_);
+                        change > 1.0 / max_alpha_change ||
+                        (options_.matrix_cost > 0 && extra_iterations_ >= options_.matrix_cost) ||
+                        system_.matrix_outdated(point(), state, *workspace_);
   if (outdated && options_.jacobian_pattern.empty()) {
     const Status status = refresh(state, step);
     if (!status.ok()) return status;
@@ -214,7 +221,10 @@ Status Bdf::iterate(const State& state, BdfStep& step) {
     const double norm = apply_correction();
     if (!std::isfinite(norm)) return find_not_finite(Status::recoverable(Cause::not_finite));
     const Verdict verdict = judge(m, norm);
-    if (verdict == Verdict::converged) return Status::success();
+    if (verdict == Verdict::converged) {
+      extra_iterations_ += std::max(0, m + 1 - ordinary_iterations);
+      return Status::success();
+    }
     if (verdict == Verdict::failed) return Status::recoverable(Cause::slow_convergence);
   }
   return Status::recoverable(Cause::too_many_iterations);
@@ -234,6 +244,7 @@ Status Bdf::refresh(const State& state, BdfStep& step) {
   alpha_matrix_ = alpha;
   matrix_version_ = state.version;
   rate_factor_ = options_.first_rate_factor;
+  extra_iterations_ = 0;
   if (status.ok()) {  // the tested sets may have followed the linearization
     update_masks();
     update_weights();
@@ -267,7 +278,14 @@ Bdf::Verdict Bdf::judge(int iteration, double norm) {
     if (rate > max_rate) return Verdict::failed;
     rate_factor_ = rate / (1.0 - rate);
   }
-  return rate_factor_ * norm <= options_.newton_constant ? Verdict::converged : Verdict::go_on;
+  return rate_factor_ * norm <= newton_limit() ? Verdict::converged : Verdict::go_on;
+}
+
+// What Newton may leave over. Its remainder is noise in the difference of order k + 1 that controls order and step:
+// low orders bear more of it. `newton_constant` is meant for the highest.
+double Bdf::newton_limit() const {
+  const double looser = options_.newton_constant * std::max(1.0, full_noise / noise_of_order[k_ - 1]);
+  return std::min(looser, std::max(options_.newton_constant, loosest_newton));
 }
 
 void Bdf::accept(double breakpoint, State& state, BdfStep& step) {

@@ -10,6 +10,7 @@ BdfOptions BdfOptions::dassl() {
   BdfOptions options;
   options.newton_constant = 0.33;
   options.first_rate_factor = 100.0;
+  options.matrix_cost = 0;
   options.restarts = options.relaxes_corrector = false;
   options.detects_stability_limit = options.pauses_growth = false;
   return options;
@@ -31,6 +32,7 @@ std::vector<Issue> BdfOptions::issues(const Layout& layout) const {
           fmt::format("newton_constant = {}: must lie between 0 and 1, else Newton's remainder is the error",
                       newton_constant));
   require(first_rate_factor > 0.0, "first_rate_factor", fmt::format("{}: must be positive", first_rate_factor));
+  require(matrix_cost >= 0, "matrix_cost", fmt::format("{}: must not be negative", matrix_cost));
   require(max_iterations >= 1, "max_iterations", fmt::format("{}: at least one iteration", max_iterations));
   require(jacobian_pattern.find_first_not_of("TF") == std::string::npos, "jacobian_pattern",
           fmt::format("'{}': only the letters T and F", jacobian_pattern));

@@ -77,13 +77,13 @@ TEST(BdfProblems, car_axis_gains_digits_with_the_tolerance) {
 
 TEST(BdfProblems, slider_crank_in_index2_form_gains_digits_with_the_tolerance) {
   double before = 1.0;
-  for (const double tol : {1e-4, 1e-6, 1e-8}) {
+  for (const double tol : {1e-4, 1e-6, 1e-8, 1e-10}) {
     const Achieved r = run<testing::FlexibleSliderCrank>(Form::index2, tol, 1.0);
     const double error = position_error<testing::FlexibleSliderCrank>(r, 1);
     EXPECT_LT(error, 0.3 * before) << tol;
     before = error;
   }
-  EXPECT_LT(before, 1e-7);
+  EXPECT_LT(before, 1e-8);
 }
 
 class PendulumForms : public ::testing::TestWithParam<Form> {};
@@ -92,25 +92,41 @@ class PendulumForms : public ::testing::TestWithParam<Form> {};
 TEST_P(PendulumForms, gain_digits_with_the_tolerance) {
   const Form form = GetParam();
   double before = 1.0;
-  for (const double tol : {1e-4, 1e-6, 1e-8}) {
+  for (const double tol : {1e-4, 1e-6, 1e-8, 1e-10}) {
     const Achieved r = run<testing::PlainPendulum>(form, tol, form == Form::index3 ? 1e12 : 1.0);
     const double error = position_error<testing::PlainPendulum>(r);
-    EXPECT_LT(error, 0.5 * before) << tol;
+    EXPECT_LT(error, before) << tol;  // at one instant an error can happen to be small
     before = error;
   }
-  EXPECT_LT(before, 1e-5);
+  EXPECT_LT(before, form == Form::index3 ? 1e-6 : 1e-8);
 }
 INSTANTIATE_TEST_SUITE_P(All, PendulumForms,
                          ::testing::Values(Form::index3, Form::index2, Form::index1, Form::stabilized_index2,
                                            Form::stabilized_index1));
 
-// Measured with SUNDIALS IDA 6 on the same equations (algebraic variables suppressed, order ≤ 5): residuals at 1e-6,
-// 1e-8.
-TEST(BdfProblems, need_about_as_many_residuals_as_published_solvers) {
-  EXPECT_LT(run<testing::Andrews>(Form::stabilized_index2, 1e-6, 1e3).counters.residuals, 1.3 * 925);
-  EXPECT_LT(run<testing::Andrews>(Form::stabilized_index2, 1e-8, 1e3).counters.residuals, 1.3 * 2051);
-  EXPECT_LT(run<testing::CarAxis>(Form::stabilized_index2, 1e-6, 1.0).counters.residuals, 1.3 * 2496);
-  EXPECT_LT(run<testing::CarAxis>(Form::stabilized_index2, 1e-8, 1.0).counters.residuals, 1.3 * 4781);
+// Residuals of SUNDIALS IDA 6.4 on the same equations, tolerances and Jacobians: algebraic variables suppressed,
+// multipliers out of Newton's norm, maximal order 5. Recorded with `./dev bench peers counts`.
+struct IdaCount {
+  double tol;
+  long residuals;
+};
+template <class M>
+void expect_within_ida(const char* name, Form form, double velocity_scale, std::initializer_list<IdaCount> ida) {
+  for (const auto& [tol, residuals] : ida)
+    EXPECT_LE(static_cast<double>(run<M>(form, tol, velocity_scale).counters.residuals),
+              1.3 * static_cast<double>(residuals))
+        << name << " at " << tol;
+}
+
+TEST(BdfProblems, need_at_most_1_3_times_the_residuals_of_ida) {
+  expect_within_ida<testing::Andrews>("Andrews", Form::stabilized_index2, 1e3,
+                                      {{1e-4, 349}, {1e-6, 925}, {1e-8, 2051}, {1e-10, 3874}});
+  expect_within_ida<testing::CarAxis>("car axis", Form::stabilized_index2, 1.0,
+                                      {{1e-4, 1311}, {1e-6, 2496}, {1e-8, 4781}, {1e-10, 8381}});
+  expect_within_ida<testing::FlexibleSliderCrank>("slider crank", Form::index2, 1.0,
+                                                  {{1e-4, 2111}, {1e-6, 8367}, {1e-8, 13263}, {1e-10, 27577}});
+  expect_within_ida<testing::PlainPendulum>("pendulum", Form::stabilized_index2, 1.0,
+                                            {{1e-4, 47}, {1e-6, 102}, {1e-8, 210}, {1e-10, 397}});
 }
 
 // The multiplier of the stabilized forms is that of the exact motion: λ = v² − g y for the unit pendulum.
@@ -123,8 +139,10 @@ TEST(BdfProblems, stabilized_forms_deliver_the_multiplier) {
 // ---- the stiff scalar equation
 // ---------------------------------------------------------------------------------------
 
-// h and order of the first steps with DASSL's constants. SUNDIALS IDA's record on the same equation is the same
-// sequence from its third step on: it repeats the first step size once before it starts doubling.
+// h and order of the first 40 steps with DASSL's constants beside IDA's (`./dev bench peers first_steps`). IDA does not
+// double after its very first step, DASSL does: from IDA's third step on the sequences are the same, one step apart.
+// The fourth digit of a step that was chosen from an error estimate differs, most likely because IDA presumes Newton's
+// rate to be 20 where DASSL presumes 100: its iterates end with another remainder.
 TEST(BdfStart, first_steps_with_the_constants_of_dassl_are_those_of_ida) {
   const TemplateDae dae(testing::StiffScalar{}, {Kind::internal});
   BdfOptions options = BdfOptions::dassl();
@@ -138,7 +156,7 @@ TEST(BdfStart, first_steps_with_the_constants_of_dassl_are_those_of_ida) {
     double h;
     int order;
   };
-  // IDA's steps 1, 3, 4, …, 27; its step 28 (one rejected attempt, h = 1.4005e-4) differs in the fourth digit.
+  // IDA's steps 1, 3, 4, …, 41; our step 27 after one rejected attempt has h = 1.4002e-4.
   std::vector<Record> ida{{1e-6, 1}, {2e-6, 2}, {4e-6, 3}, {4e-6, 2}, {8e-6, 2}, {8e-6, 2}};
   ida.insert(ida.end(), 4, {16e-6, 2});
   ida.insert(ida.end(), 3, {32e-6, 3});
@@ -146,7 +164,8 @@ TEST(BdfStart, first_steps_with_the_constants_of_dassl_are_those_of_ida) {
   ida.insert(ida.end(), 5, {57.6e-6, 3});
   ida.insert(ida.end(), 7, {115.2e-6, 4});
   ida.insert(ida.end(), 12, {140.05e-6, 4});
-  ida.push_back({140.05e-6, 3});
+  ida.insert(ida.end(), 2, {140.05e-6, 3});
+  ASSERT_EQ(ida.size(), 40u);
   for (std::size_t i = 0; i < ida.size(); ++i) {
     const BdfStep step = bdf.advance(10.0, state);
     ASSERT_TRUE(step.status.ok());

@@ -124,6 +124,7 @@ class Bdf {
   Status refresh(const State& state, BdfStep& step);
   double apply_correction();
   Verdict judge(int iteration, double norm);
+  double newton_limit() const;
   void accept(double breakpoint, State& state, BdfStep& step);
   void handle_events(State& state, BdfStep& step);
   Status find_not_finite(const Status& otherwise) const;
@@ -172,6 +173,7 @@ class Bdf {
   double alpha_matrix_ = 0.0, alpha_last_ = 0.0;
   double rate_factor_ = 0.0, first_norm_ = 0.0, predicted_norm_ = 0.0;
   std::uint64_t matrix_version_ = 0;
+  int extra_iterations_ = 0;  // beyond the ordinary, with this matrix
 
   // The order after a stability limit was met: at most order_cap_ for cap_steps_ more steps.
   int order_cap_ = BdfHistory::max_order, cap_steps_ = 0, cap_length_ = 0;

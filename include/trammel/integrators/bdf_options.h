@@ -33,9 +33,13 @@ struct BdfOptions {
 
   BdfUnknown unknown = BdfUnknown::y;
   Corrector corrector = Corrector::classical;
-  double newton_constant = 0.03;  ///< converged when ϱ/(1 − ϱ) ‖δ‖ ≤ this part of the tolerance; DASSL 0.33
+  double newton_constant = 0.03;  ///< converged when ϱ/(1 − ϱ) ‖δ‖ ≤ this part of the tolerance at order 5,
+                                  ///< up to 0.28 at order 1; DASSL 0.33 at all
   double first_rate_factor = 20;  ///< stands for ϱ/(1 − ϱ) while a new matrix has not shown its rate; DASSL 100
   int max_iterations = 4;
+  /// A matrix that has cost this many iterations beyond two per step is made anew: about what making it costs, so that
+  /// keeping it is never dearer than twice the best. 0: only when Newton fails, as DASSL.
+  int matrix_cost = 6;
   /// Empty: the matrix is made anew when α has left [0.6, 1/0.6] × its value, or on failure. Else "TFFFTFFFTF": anew
   /// before iteration i where letter i is T, in every step.
   std::string jacobian_pattern;
