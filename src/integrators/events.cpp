@@ -13,8 +13,13 @@ int sign(double x) { return x > 0.0 ? 1 : x < 0.0 ? -1 : 0; }
 }  // namespace
 
 void EventFinder::configure(const DaeSystem& system) {
-  kinds_.clear();
-  for (int id = 0; id < system.n_events(); ++id) kinds_.push_back(system.event_kind(id));
+  std::vector<EventKind> kinds;
+  for (int id = 0; id < system.n_events(); ++id) kinds.push_back(system.event_kind(id));
+  configure(std::move(kinds));
+}
+
+void EventFinder::configure(std::vector<EventKind> kinds) {
+  kinds_ = std::move(kinds);
   side_.assign(kinds_.size(), 0);
   samples_.setZero(n(), n_samples + 1);
   scratch_.setZero(n());

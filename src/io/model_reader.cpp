@@ -25,7 +25,8 @@ void read_entities(const Expansion& expansion, Findings& findings, detail::Model
   static const std::vector<std::pair<std::string, EntityReader>> readers{
       {"body", detail::read_body},       {"coordinate", detail::read_coordinate}, {"joint", detail::read_joint},
       {"coupler", detail::read_coupler}, {"motion", detail::read_motion},         {"force", detail::read_force},
-      {"control", detail::read_control}, {"measure", detail::read_measure},       {"table", detail::read_table}};
+      {"control", detail::read_control}, {"measure", detail::read_measure},       {"event", detail::read_event},
+      {"table", detail::read_table}};
   for (const auto& [kind, read] : readers) {
     for (const Instance& instance : expansion.instances()) {
       if (instance.kind != kind) continue;

@@ -11,6 +11,11 @@ enum class ControlKind { filter, pid, ode };
 const Choices<ControlKind> control_kinds{
     {"filter", ControlKind::filter}, {"pid", ControlKind::pid}, {"ode", ControlKind::ode}};
 
+enum class Direction { rising, falling, both };
+const Choices<Direction> directions{
+    {"rising", Direction::rising}, {"falling", Direction::falling}, {"both", Direction::both}};
+enum class Action { record, stop };
+const Choices<Action> actions{{"record", Action::record}, {"stop", Action::stop}};
 const Choices<MeasureKind> measure_kinds{
     {"expression", MeasureKind::expression}, {"distance", MeasureKind::distance}, {"point", MeasureKind::point}};
 
@@ -158,6 +163,23 @@ void read_measure(Fields& fields, const std::string& name, ModelDraft& model) {
   measure.unit = fields.text("unit", "");
   fields.finish();
   model.measures.push_back(std::move(measure));
+}
+
+void read_event(Fields& fields, const std::string& name, ModelDraft& model) {
+  EventSpec event;
+  event.name = name;
+  event.source = fields.source();
+  if (fields.require("measure", "the name of an expression or a distance") != nullptr)
+    event.measure = fields.name("measure", "");
+  else
+    fields.findings().add_broken(name, event.source);
+  event.level = fields.number("level", 0.0);
+  const Direction direction = fields.choice("direction", directions, Direction::both);
+  event.rising = direction != Direction::falling;
+  event.falling = direction != Direction::rising;
+  event.stops = fields.choice("action", actions, Action::record) == Action::stop;
+  fields.finish();
+  model.events.push_back(std::move(event));
 }
 
 }  // namespace trammel::detail

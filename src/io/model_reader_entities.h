@@ -28,6 +28,7 @@ void read_motion(Fields& fields, const std::string& name, ModelDraft& model);
 void read_force(Fields& fields, const std::string& name, ModelDraft& model);
 void read_control(Fields& fields, const std::string& name, ModelDraft& model);
 void read_measure(Fields& fields, const std::string& name, ModelDraft& model);
+void read_event(Fields& fields, const std::string& name, ModelDraft& model);
 void read_table(Fields& fields, const std::string& name, ModelDraft& model);
 
 void read_analysis(Fields& fields, AnalysisOptions& analysis);

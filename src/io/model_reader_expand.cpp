@@ -66,7 +66,7 @@ bool set_value(Node& table, const std::vector<std::string>& path, std::size_t fr
 
 const std::vector<std::string>& entity_kinds() {
   static const std::vector<std::string> kinds{"body",  "coordinate", "joint",   "coupler", "motion",
-                                              "force", "control",    "measure", "table"};
+                                              "force", "control",    "measure", "event",   "table"};
   return kinds;
 }
 

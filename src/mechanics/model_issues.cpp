@@ -95,6 +95,7 @@ void check_names(ModelChecks& checks) {
   check("force", checks.model.forces);
   check("control", checks.model.controls);
   check("measure", checks.model.measures);
+  check("event", checks.model.events);
   check("table", checks.model.tables);
 }
 
@@ -217,6 +218,7 @@ std::vector<Issue> issues(const Model& model) {
   detail::check_couplers_and_motions(checks);
   detail::check_forces(checks);
   detail::check_controls_and_measures(checks);
+  detail::check_events(checks);
   detail::check_tables(checks);
   detail::check_formulas(checks);
   detail::check_free_axes(checks);

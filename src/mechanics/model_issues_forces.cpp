@@ -184,4 +184,18 @@ void check_controls_and_measures(ModelChecks& checks) {
   }
 }
 
+void check_events(ModelChecks& checks) {
+  for (const EventSpec& event : checks.model.events) {
+    if (!std::isfinite(event.level)) checks.report("event", event, "level", "'level' is not finite");
+    const auto named = [&](const MeasureSpec& measure) { return measure.name == event.measure; };
+    const auto it = std::find_if(checks.model.measures.begin(), checks.model.measures.end(), named);
+    if (it == checks.model.measures.end()) {
+      checks.report("event", event, "measure", no_such(checks, SignalTable::Entity::measure, event.measure));
+    } else if (it->kind == MeasureKind::point) {
+      checks.report("event", event, "measure",
+                    fmt::format("'{}' is a point, which passes no level: measure a component of it", event.measure));
+    }
+  }
+}
+
 }  // namespace trammel::detail

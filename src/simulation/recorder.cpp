@@ -93,6 +93,16 @@ Recorder::Recorder(const Model& model, const Assembly& assembly)
   std::size_t width = 0;
   for (const RecordGroup& group : groups_) width += group.width();
   values_.resize(width);
+  for (const EventSpec& event : model.events)
+    for (std::size_t i = 0; i < model.measures.size(); ++i)
+      if (model.measures[i].name == event.measure) event_measure_.push_back(i);
+}
+
+void Recorder::calc_events(const MotionPoint& p, const State& state, Vec g) {
+  const KinematicState k = assembly_.system->update_kinematics(p, state, *workspace_);
+  for (std::size_t i = 0; i < event_measure_.size(); ++i)
+    g[static_cast<Eigen::Index>(i)] =
+        assembly_.formulas->evaluate(assembly_.measures[event_measure_[i]], k) - model_.events[i].level;
 }
 
 std::span<const double> Recorder::update_frame(const MotionPoint& p, const State& state, const Ledger& ledger) {

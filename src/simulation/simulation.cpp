@@ -377,6 +377,27 @@ void Simulation::record(RecordSink& sink, const MotionVariables& x, const State&
   sink.frame(x.t, recorder_->update_frame(p, state, ledger_));
 }
 
+void Simulation::watch_events() {
+  std::vector<EventKind> kinds;
+  for (const EventSpec& event : study_.model.events)
+    kinds.push_back({event.rising && event.falling ? Crossing::both
+                     : event.rising                ? Crossing::rising
+                                                   : Crossing::falling,
+                     event.stops ? EventAction::stop : EventAction::record});
+  events_.configure(std::move(kinds));
+}
+
+// Events as functions of time within the last step.
+EventFinder::Values Simulation::event_values() {
+  return [this](double t, Vec g) {
+    integrator_->interpolate(t, sample_);
+    spread_multipliers(sample_);
+    full_.system->calc_inputs(t, inputs_);
+    const MotionPoint p{t, inputs_.view(), sample_.q, sample_.v, sample_.a, sample_.z, sample_.zp, all_lam_};
+    recorder_->calc_events(p, state_, g);
+  };
+}
+
 Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress) {
   const double start = study_.analysis.start, end = study_.analysis.end, span = end - start;
   const double interval = study_.output.interval.value_or(span / 500.0);
@@ -387,7 +408,28 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
   std::vector<double> step_values;
   long output = 1;
   double t = start;
-  while (t < end) {
+  const EventFinder::Values at_events = event_values();
+  watch_events();
+  events_.start(start, [&](double, Vec g) {
+    full_.system->calc_inputs(start, inputs_);
+    recorder_->calc_events({start, inputs_.view(), x_.q, x_.v, x_.a, x_.z, x_.zp, all_lam_}, state_, g);
+  });
+  bool stopped_by_event = false;
+  // Output times do not dictate the step; instants of events are recorded among them.
+  const auto record_at = [&](double at) {
+    integrator_->interpolate(at, sample_);
+    record(sink, sample_, state_);
+  };
+  const auto record_outputs = [&](double until) {
+    for (; start + interval * static_cast<double>(output) <= until + 1e-9 * interval; ++output) {
+      const double at = start + interval * static_cast<double>(output);
+      if (std::abs(at - t) <= 1e-9 * interval)
+        record(sink, integrator_->newest(), state_);
+      else
+        record_at(at);
+    }
+  };
+  while (t < end && !stopped_by_event) {
     const double limit = study_.solver.h ? end : std::min(end, index3_->next_breakpoint(t));
     const StepReport report = integrator_->advance(limit, state_);
     summary.iterations += report.iterations;
@@ -406,19 +448,24 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
     summary.h_min = summary.steps == 1 ? report.h : std::min(summary.h_min, report.h);
     summary.h_max = std::max(summary.h_max, report.h);
     update_ledger(newest, report.h);
-    if (study_.output.every_step) {
+    for (const EventHit& hit : events_.find(t, at_events)) {
+      const EventSpec& event = study_.model.events[static_cast<std::size_t>(hit.id)];
+      summary.events.push_back(
+          fmt::format("'{}' at t = {:.10g} s, {}", event.name, hit.t, hit.rising ? "rising" : "falling"));
+      if (!study_.output.every_step) record_outputs(hit.t);
+      record_at(hit.t);
+      if (!event.stops) continue;
+      stopped_by_event = true;
+      t = hit.t;
+      summary.stop = fmt::format("event '{}' at t = {:.10g} s", event.name, hit.t);
+      break;
+    }
+    if (stopped_by_event) {
+      // The rest of the step is not shown.
+    } else if (study_.output.every_step) {
       record(sink, newest, state_);
     } else {
-      // Output times do not dictate the step; the end is always recorded.
-      for (; start + interval * static_cast<double>(output) <= t + 1e-9 * interval; ++output) {
-        const double at = start + interval * static_cast<double>(output);
-        if (std::abs(at - t) <= 1e-9 * interval) {
-          record(sink, newest, state_);
-        } else {
-          integrator_->interpolate(at, sample_);
-          record(sink, sample_, state_);
-        }
-      }
+      record_outputs(t);
       const bool end_missing =
           t >= end && std::abs(start + interval * static_cast<double>(output - 1) - end) > 1e-9 * interval;
       if (end_missing) record(sink, newest, state_);
@@ -435,8 +482,8 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
     }
   }
   summary.t = t;
-  summary.completed = t >= end;
-  if (summary.completed) summary.stop = fmt::format("reached the end, t = {:.6g} s", t);
+  summary.completed = t >= end || stopped_by_event;
+  if (t >= end) summary.stop = fmt::format("reached the end, t = {:.6g} s", t);
   summary.linear_solver = integrator_->linear_solver().name();
   const MotionIntegrator::ScalingReport scaling = integrator_->scaling();
   summary.scaling_m = scaling.m, summary.scaling_d = scaling.d, summary.scaling_k = scaling.k;

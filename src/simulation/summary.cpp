@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace trammel {
 
 std::string Summary::to_text() const {
@@ -26,6 +28,9 @@ std::string Summary::to_text() const {
   line("constraints",
        fmt::format("largest violation {:.3g} (position), {:.3g} (velocity)", position_drift, velocity_drift));
   line("wall time", fmt::format("{:.3g} s", wall_time));
+  constexpr std::size_t shown = 10;
+  for (std::size_t i = 0; i < std::min(events.size(), shown); ++i) line("event", events[i]);
+  if (events.size() > shown) line("events", fmt::format("and {} more", events.size() - shown));
   for (const std::string& note : notes) line("note", note);
   return text;
 }
@@ -46,6 +51,7 @@ std::map<std::string, std::string> Summary::to_attributes() const {
   number("energy_start", energy_start), number("energy_drift", energy_drift), number("work", work);
   number("position_drift", position_drift), number("velocity_drift", velocity_drift);
   number("nv", nv), number("nc", nc), number("nz", nz), number("degrees_of_freedom", degrees_of_freedom);
+  for (std::size_t i = 0; i < events.size(); ++i) a[fmt::format("event_{}", i + 1)] = events[i];
   for (std::size_t i = 0; i < notes.size(); ++i) a[fmt::format("note_{}", i + 1)] = notes[i];
   return a;
 }

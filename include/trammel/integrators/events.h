@@ -28,6 +28,7 @@ class EventFinder {
   static constexpr int n_samples = 4;
 
   void configure(const DaeSystem& system);
+  void configure(std::vector<EventKind> kinds);
   int n() const { return static_cast<int>(kinds_.size()); }
   /// The values at a start: zeros there are no events.
   void start(double t, const Values& values);

@@ -219,6 +219,16 @@ struct TableSpec {
   std::string extrapolation = "linear";  ///< error | constant | linear
 };
 
+/// A measure that passes a level: located within the step, recorded as a frame of its own, and possibly the end.
+struct EventSpec {
+  std::string name;
+  Source source;
+  std::string measure;  ///< an expression or a distance
+  double level = 0.0;
+  bool rising = true, falling = true;  ///< which crossings count
+  bool stops = false;                  ///< the run ends there
+};
+
 struct Model {
   std::string title;
   Eigen::Vector3d gravity{0.0, 0.0, -9.81};  ///< [m/s²]
@@ -231,6 +241,7 @@ struct Model {
   std::vector<ForceSpec> forces;
   std::vector<ControlSpec> controls;
   std::vector<MeasureSpec> measures;
+  std::vector<EventSpec> events;
   std::vector<TableSpec> tables;
 };
 

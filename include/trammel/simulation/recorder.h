@@ -26,11 +26,14 @@ class Recorder {
   std::vector<RecordGroup> groups() const { return groups_; }
   /// `lam` of the point holds all rows. The returned numbers are valid until the next call.
   std::span<const double> update_frame(const MotionPoint& p, const State& state, const Ledger& ledger);
+  /// g_i = measure − level of each event.
+  void calc_events(const MotionPoint& p, const State& state, Vec g);
 
  private:
   const Model& model_;
   const Assembly& assembly_;
   std::unique_ptr<Workspace> workspace_;
+  std::vector<std::size_t> event_measure_;  // the measure of each event
   std::vector<RecordGroup> groups_;
   std::vector<double> values_;
 };

@@ -5,6 +5,7 @@
 
 #include "trammel/formulations/index3.h"
 #include "trammel/formulations/scaling.h"
+#include "trammel/integrators/events.h"
 #include "trammel/integrators/motion_integrator.h"
 #include "trammel/simulation/initial_conditions.h"
 #include "trammel/simulation/options.h"
@@ -66,6 +67,8 @@ class Simulation {
   void update_ledger(const MotionVariables& x, double h);
   void spread_multipliers(const MotionVariables& x);
   void share_multipliers(const MotionVariables& x, const State& state);
+  void watch_events();
+  EventFinder::Values event_values();
   std::string explain(const StepReport& report) const;
   Summary begin_summary() const;
   void finish_summary(Summary& summary) const;
@@ -86,6 +89,7 @@ class Simulation {
   int rank_ = 0;
 
   std::unique_ptr<Recorder> recorder_;
+  EventFinder events_;
   Ledger ledger_;
   double last_power_ = 0.0, largest_drift_ = 0.0, largest_position_ = 0.0, largest_velocity_ = 0.0;
   InputBuffer inputs_;

@@ -20,7 +20,8 @@ struct Summary {
   double position_drift = 0.0, velocity_drift = 0.0;          ///< largest |Φ|, |Φ̇| at accepted steps
   double scaling_m = 0.0, scaling_d = 0.0, scaling_k = 0.0, scaling_s = 0.0;
   int nv = 0, nc = 0, nz = 0, degrees_of_freedom = 0;
-  std::vector<std::string> notes;  ///< corrected initial values, dropped rows, …
+  std::vector<std::string> events;  ///< name, time and direction of each
+  std::vector<std::string> notes;   ///< corrected initial values, dropped rows, …
 
   std::string to_text() const;
   std::map<std::string, std::string> to_attributes() const;
