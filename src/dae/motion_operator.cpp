@@ -12,18 +12,56 @@ MotionOperator::MotionOperator(const SecondOrderDae& dae, LinearSolverKind solve
 Status MotionOperator::setup(const MotionPoint& p, const State& state, const MotionCoefficients& coefficients, double h,
                              Refresh refresh, Workspace& workspace) {
   ready_ = false;
-  if (refresh == Refresh::linearize || linearizations_ == 0) {
-    const Status status = dae_.linearize(p, state, PlaneSet::all, planes_, workspace);
+  if (refresh == Refresh::linearize || linearizations_ == 0)
+    if (const Status status = linearize(p, nullptr, state, workspace); !status.ok()) return status;
+  return factor(coefficients, h);
+}
+
+Status MotionOperator::setup(const MotionPoint& p, const MotionPoint& end, const State& state,
+                             const MotionCoefficients& coefficients, double h, Refresh refresh, Workspace& workspace) {
+  ready_ = false;
+  if (refresh == Refresh::linearize || linearizations_ == 0)
+    if (const Status status = linearize(p, &end, state, workspace); !status.ok()) return status;
+  return factor(coefficients, h);
+}
+
+Status MotionOperator::linearize(const MotionPoint& p, const MotionPoint* end, const State& state,
+                                 Workspace& workspace) {
+  Status status = dae_.linearize(p, state, PlaneSet::all, planes_, workspace);
+  if (!status.ok()) return status;
+  dae_.to_chart(p.q, planes_, end ? G_scratch_ : G_chart_);
+  G_rows_ = &planes_.G;
+  if (end) {
+    status = dae_.linearize(*end, state, PlaneSet::G | PlaneSet::Gv_q | PlaneSet::internal, end_planes_, workspace);
     if (!status.ok()) return status;
-    dae_.to_chart(p.q, planes_, G_chart_);
-    ++linearizations_;
-    if (planes_.version != version_) rebuild();
+    dae_.to_chart(end->q, end_planes_, G_chart_);
+    take_rows_of_end();
   }
+  ++linearizations_;
+  if (planes_.version != version_) rebuild();
+  return Status::success();
+}
+
+Status MotionOperator::factor(const MotionCoefficients& coefficients, double h) {
   coefficients_ = coefficients;
   combine(h);
   const Status status = keeps_pivots_ ? solver_->refactor(values_) : solver_->factor(values_);
   ready_ = keeps_pivots_ = status.ok();
   return status;
+}
+
+// G acts on velocities in Gᵀλ where motion is taken; rows of constraints and of algebraic states come from the end.
+void MotionOperator::take_rows_of_end() {
+  G_rows_ = &end_planes_.G;
+  planes_.Gv_q = end_planes_.Gv_q;
+  const auto take = [this](const Pattern& pattern, const std::vector<double>& from, std::vector<double>& to) {
+    for (std::size_t k = 0; k < from.size(); ++k)
+      if (dae_.E()[pattern.index[k]] == 0.0) to[k] = from[k];
+  };
+  take(planes_.state_rate, end_planes_.g_q, planes_.g_q);
+  take(planes_.state_rate, end_planes_.g_v, planes_.g_v);
+  take(planes_.state_state, end_planes_.g_z, planes_.g_z);
+  take(planes_.state_lam, end_planes_.g_lam, planes_.g_lam);
 }
 
 void MotionOperator::rebuild() {
@@ -97,24 +135,30 @@ void MotionOperator::rebuild() {
 void MotionOperator::combine(double h) {
   const int nv = dae_.nv(), nz = dae_.nz(), nc = dae_.nc();
   factors_ = scaling_.calc(h, planes_);
-  const double ca = coefficients_.a, cv = coefficients_.v;
+  const double ca = coefficients_.a, cv = coefficients_.v, cq = coefficients_.q, cv_end = coefficients_.v_end;
   std::fill(values_.begin(), values_.end(), 0.0);
   for (std::size_t k = 0; k < planes_.M.size(); ++k)
-    values_[motion_.slot[k]] += ca * planes_.M[k] + cv * planes_.D[k] + planes_.K[k] + planes_.K_lam[k];
+    values_[motion_.slot[k]] += ca * planes_.M[k] + cv * planes_.D[k] + cq * (planes_.K[k] + planes_.K_lam[k]);
   const auto add = [&](const Map& map, const std::vector<double>& plane, double factor) {
     for (std::size_t k = 0; k < plane.size(); ++k) values_[map.slot[k]] += factor * plane[k];
   };
-  add(state_force_, planes_.f_z, 1.0);
-  add(state_rate_, planes_.g_q, 1.0);
-  add(state_rate_, planes_.g_v, cv);
-  add(state_state_, planes_.g_z, 1.0);
+  // Rows of states: differential ones where motion is taken, algebraic ones at the end.
+  const auto add_states = [&](const Pattern& pattern, const Map& map, const std::vector<double>& plane, double c,
+                              double c_end) {
+    for (std::size_t k = 0; k < plane.size(); ++k)
+      values_[map.slot[k]] += (dae_.E()[pattern.index[k]] != 0.0 ? c : c_end) * plane[k];
+  };
+  add(state_force_, planes_.f_z, coefficients_.z);
+  add_states(planes_.state_rate, state_rate_, planes_.g_q, cq, 1.0);
+  add_states(planes_.state_rate, state_rate_, planes_.g_v, cv, cv_end);
+  add_states(planes_.state_state, state_state_, planes_.g_z, coefficients_.z, 1.0);
   add(state_lam_, planes_.g_lam, 1.0);
   for (int z = 0; z < nz; ++z) values_[E_slot_[z]] += coefficients_.zp * dae_.E()[z];
   add(reaction_, planes_.f_lam, 1.0);
   add(constraint_transposed_, planes_.G, 1.0);
   for (std::size_t k = 0; k < constraint_values_.size(); ++k) {
     const bool holonomic = dae_.holonomic()[planes_.constraint.index[k]];
-    constraint_values_[k] = holonomic ? G_chart_[k] : cv * planes_.G[k] + planes_.Gv_q[k];
+    constraint_values_[k] = holonomic ? G_chart_[k] : cv_end * (*G_rows_)[k] + planes_.Gv_q[k];
   }
   add(constraint_, constraint_values_, 1.0);
   if (scaling_.has_penalty()) apply_penalty();

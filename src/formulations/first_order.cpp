@@ -394,6 +394,19 @@ void FirstOrderForm::tested(Purpose purpose, std::span<double> mask, const Works
   }
 }
 
+// index3: v is of index 2 and λ of index 3; with Φ̇ = 0 beside the motion multipliers are of index 2. Rows A v + a = 0
+// have multipliers of index 2 in both.
+void FirstOrderForm::calc_indices(std::span<int> index) const {
+  const bool positions = options_.form == ConstraintForm::index3;
+  if (positions && nc_ > 0)
+    for (int i = 0; i < nv_; ++i) index[v0() + i] = 2;
+  if (options_.form == ConstraintForm::stabilized_index1 || options_.form == ConstraintForm::index1) return;
+  for (int r = 0; r < nc_; ++r) {
+    index[lam0() + r] = positions && system_.holonomic()[r] ? 3 : 2;
+    if (stabilized()) index[mu0() + r] = 2;
+  }
+}
+
 void FirstOrderForm::accepted(const Point& p, State& state, Workspace& workspace) const {
   Scratch& s = static_cast<Scratch&>(workspace);
   const MotionPoint m = motion_point(p, s);
@@ -435,6 +448,14 @@ void FirstOrderForm::rebase(Eigen::Ref<Eigen::MatrixXd> points, State& state, Wo
     map_points(state.charts[c], moved, std::span(mapped.data(), n_points));
     for (int i = 0; i < n_points; ++i) points.block<3, 1>(row, i) = mapped[i];
     state.charts[c] = moved;
+  }
+}
+
+void FirstOrderForm::rebase_rates(ConstVec y, ConstVec y_moved, Vec yp) const {
+  for (int offset : system_.chart_offsets()) {
+    const Vec3<double> theta = chart_of(y, offset), moved = chart_of(y_moved, offset), rate = chart_of(yp, offset);
+    if (theta == moved) continue;
+    yp.segment<3>(offset) = inverse_right_jacobian(moved) * Vec3<double>(right_jacobian(theta) * rate);
   }
 }
 

@@ -1,33 +1,8 @@
 #include "trammel/integrators/generalized_alpha.h"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace trammel {
-
-namespace {
-
-// Step-size control: the local error is O(h³); a growth below keep_below is not worth a new matrix.
-constexpr double safety = 0.7, max_growth = 1.5, min_shrink = 0.2, keep_below = 1.3;
-constexpr double newton_shrink = 0.25;
-// Newton's tolerance of an error-controlled run as a fraction of the local error's: its remainder must not be seen
-// in the error estimate, a difference of accelerations.
-constexpr double rounding_margin = 16.0;  // a chain of 10 000 links stagnates at 4 ε max|q|
-constexpr double newton_fraction = 1e-3;
-// An old matrix is renewed when it needs more further iterations than this. A new one costs as much as 8 (particles) to
-// 15 iterations (bodies in space), so that more patience would be a little faster, but slow iterations also leave a
-// remainder of the size of the tolerance, which the many steps of a small h add up in the velocities.
-constexpr double patience = 2.0;
-// Corrections may exceed the tolerance by this much when the equations are solved to rounding already.
-constexpr double rounding_growth = 1e3;
-constexpr int max_attempts = 60;
-// How far from a kink its sides are looked at: some rounding units of the time.
-double kink_side(double t) { return 8.0 * std::numeric_limits<double>::epsilon() * (1.0 + std::abs(t)); }
-// A last step may be longer by this part of h: what a million fixed steps lose to rounding.
-constexpr double sliver = 1e-4;
-
-}  // namespace
 
 AlphaCoefficients AlphaCoefficients::chung_hulbert(double rho_inf) {
   AlphaCoefficients c;
@@ -48,406 +23,66 @@ AlphaCoefficients AlphaCoefficients::newmark(double gamma) {
 
 GeneralizedAlpha::GeneralizedAlpha(const SecondOrderDae& dae, AlphaCoefficients coefficients,
                                    const StepOptions& options, LinearSolverKind solver, const MotionScaling& scaling)
-    : dae_(dae),
-      c_(coefficients),
-      options_(options),
-      operator_(dae, solver, scaling),
-      acceleration_(dae, solver),
-      workspace_(dae.make_workspace()) {
-  const int nv = dae.nv(), nz = dae.nz(), nc = dae.nc();
-  ends_.from.resize(nv, nz, nc);
-  ends_.to.resize(nv, nz, nc);
-  for (auto* x : {&alg_, &alg_new_, &alg_rate_, &a_old_, &ends_.q_rate_from, &ends_.q_rate_to}) x->setZero(nv);
-  for (auto* x : {&algz_, &algz_new_, &algz_rate_, &zp_old_}) x->setZero(nz);
-  lam_old_.setZero(nc);
-  for (auto* x : {&x_, &residual_}) x->setZero(nv + nz + nc);
-  weight_.setOnes(nv + nz + nc);
+    : OneStep(dae, options, solver, scaling), c_(coefficients) {
+  for (auto* x : {&alg_, &alg_new_}) x->setZero(dae.nv());
+  for (auto* x : {&algz_, &algz_new_}) x->setZero(dae.nz());
 }
 
-// ---- start ---------------------------------------------------------------------------------------------------------
-
-Status GeneralizedAlpha::start(const MotionVariables& at, State& state) {
-  ends_.to = at;
-  pending_ = true;
-  commit(state);
-  restart_ = true;
-  after_kink_ = false;
-  h_next_ = h_old_ = h_alpha_ = 0.0;
-  return Status::success();
-}
-
-// a_0 = v̇_0 + Δ h v̈_0 with v̈ from consistent accelerations a little before and after, along the motion; after a kink of
-// an input (accelerations jump) from those after it alone.
-Status GeneralizedAlpha::start_algorithmic_acceleration(const State& state) {
-  MotionVariables& x0 = ends_.from;
-  if (after_kink_) {
-    MotionVariables x = x0;
-    x.t = x0.t + kink_side(x0.t);
-    if (const Status status = acceleration_.solve(x, state, *workspace_); !status.ok()) return status;
-    x0.a = x.a, x0.zp = x.zp, x0.lam = x.lam;
-  }
-  // A central difference loses ε/δ to rounding and δ² to truncation, relative to the time scale of the motion.
-  const double rate = x0.v.size() ? std::sqrt(x0.v.squaredNorm() + std::abs(x0.v.dot(x0.a)) + x0.a.norm()) : 0.0;
-  const double dt = 1e-5 / (1.0 + rate);
-  MotionVariables x = x0;
-  for (int side : {1, -1}) {
-    const double s = side * dt;
-    x.t = x0.t + s;
-    x.q = x0.q + s * x0.v + 0.5 * s * s * x0.a;  // charts are centred: q̇ = v
-    x.v = x0.v + s * x0.a;
-    x.z = x0.z + s * x0.zp;
-    x.a = x0.a, x.zp = x0.zp, x.lam = x0.lam;
-    const Status status = acceleration_.solve(x, state, *workspace_);
-    // Before a kink, or before the start of a table, there is another motion or none: forward difference.
-    if (side < 0 && (after_kink_ || status.cause == Cause::not_finite)) {
-      alg_rate_ = (alg_rate_ - x0.a) / dt;
-      algz_rate_ = (algz_rate_ - x0.zp) / dt;
-      break;
-    }
-    if (!status.ok()) return status;
-    if (side > 0) {
-      alg_rate_ = x.a;
-      algz_rate_ = x.zp;
-    } else {
-      alg_rate_ = (alg_rate_ - x.a) / (2.0 * dt);
-      algz_rate_ = (algz_rate_ - x.zp) / (2.0 * dt);
-    }
-  }
-  after_kink_ = false;
-  alg_ = x0.a;
-  algz_ = x0.zp;
+void GeneralizedAlpha::begin() {
+  alg_ = ends_.from.a;
+  algz_ = ends_.from.zp;
   h_alpha_ = 0.0;  // v̇ itself belongs to t_n
-  a_old_ = x0.a, lam_old_ = x0.lam, zp_old_ = x0.zp;
-  h_old_ = 0.0;
-  return Status::success();
 }
 
 // a_n belongs to t_n + Δ h.
-void GeneralizedAlpha::move_algorithmic_acceleration(double h) {
+void GeneralizedAlpha::resize_step(double h) {
   const double delta = (c_.alpha_m - c_.alpha_f) * (h - h_alpha_);
   if (delta == 0.0) return;
-  alg_ += delta * alg_rate_;
-  algz_ += delta * algz_rate_;
+  alg_ += delta * a_rate_;
+  algz_ += delta * zp_rate_;
   h_alpha_ = h;
 }
 
-// ---- a step --------------------------------------------------------------------------------------------------------
-
-StepReport GeneralizedAlpha::advance(double t_end, State& state) {
-  const StepReport report = try_step(t_end, state);
-  if (!report.status.ok()) ends_.to = ends_.from;  // what did not converge is shown to nobody
-  return report;
-}
-
-StepReport GeneralizedAlpha::try_step(double t_end, State& state) {
-  commit(state);
-  const StepReport report = attempt(t_end, state);
-  if (!report.status.ok()) ends_.to = ends_.from;  // nothing happened
-  return report;
-}
-
-StepReport GeneralizedAlpha::attempt(double t_end, const State& state) {
-  StepReport report;
-  if (restart_) {
-    report.status = start_algorithmic_acceleration(state);
-    if (!report.status.ok()) return report;
-    restart_ = false;
-  }
-  update_weights();
-  t_end_ = t_end;
-  double h = choose_step(t_end);
-  for (int attempt = 0; attempt < max_attempts; ++attempt) {
-    report.attempted_h = h;
-    move_algorithmic_acceleration(h);
-    predict(h);
-    report.status = iterate(h, state, report);
-    if (report.status.outcome == Outcome::fatal) return report;
-    if (!report.status.ok()) {
-      ++report.rejected_newton;
-      if (options_.h || h * newton_shrink < options_.hmin) return report;  // a fixed step stays what it is
-      h *= newton_shrink;
-      continue;
-    }
-    if (!options_.h) {
-      report.error = local_error(h);
-      const double factor =
-          std::clamp(safety * std::pow(std::max(report.error, 1e-10), -1.0 / 3.0), min_shrink, max_growth);
-      if (report.error > 1.0) {
-        ++report.rejected_error;
-        report.status = Status::recoverable(Cause::error_test);
-        if (h * factor < options_.hmin) return report;
-        h *= factor;
-        continue;
-      }
-      h_next_ = factor > 1.0 && factor < keep_below ? h : h * factor;
-      if (report.rejected_newton > 0) h_next_ = std::min(h_next_, h);
-    }
-    accept(h);
-    report.h = h;
-    report.order = 2;
-    return report;
-  }
-  return report;
-}
-
-double GeneralizedAlpha::choose_step(double t_end) {
-  const double remaining = t_end - ends_.from.t;
-  double h = options_.h ? *options_.h : h_next_;
-  if (h <= 0.0) {
-    // First step: the change of q by the third derivative stays below the tolerance, with a margin.
-    double size = 0.0;
-    for (Eigen::Index i = 0; i < alg_rate_.size(); ++i)
-      size = std::max(size, std::abs(alg_rate_[i]) / (options_.atol + options_.rtol * std::abs(ends_.from.q[i])));
-    h = options_.h0 ? *options_.h0 : std::min(0.5 * std::cbrt(1.0 / (size + 1e-30)), 1e-2 * remaining);
-  }
-  if (!options_.h) h = std::min(h, options_.hmax);
-  // Reach t_end exactly, and do not leave a last sliver behind: t is a sum of n steps and has lost up to n² ε h.
-  if (h > remaining * (1.0 - sliver)) return remaining;
-  if (!options_.h && h > 0.5 * remaining) return 0.5 * remaining;
-  return h;
-}
-
+// (2), (3)
 void GeneralizedAlpha::predict(double h) {
   const MotionVariables& x0 = ends_.from;
   MotionVariables& x = ends_.to;
-  const double ratio = h_old_ > 0.0 ? h / h_old_ : 0.0;
-  x.t = h == t_end_ - x0.t ? t_end_ : x0.t + h;
-  x.a = x0.a + ratio * (x0.a - a_old_);
-  x.zp = x0.zp + ratio * (x0.zp - zp_old_);
-  x.lam = x0.lam + ratio * (x0.lam - lam_old_);
   const double f = 1.0 / (1.0 - c_.alpha_m);
   alg_new_ = f * ((1.0 - c_.alpha_f) * x.a + c_.alpha_f * x0.a - c_.alpha_m * alg_);
   algz_new_ = f * ((1.0 - c_.alpha_f) * x.zp + c_.alpha_f * x0.zp - c_.alpha_m * algz_);
   x.v = x0.v + h * ((1.0 - c_.gamma) * alg_ + c_.gamma * alg_new_);
   x.q = x0.q + h * x0.v + h * h * ((0.5 - c_.beta) * alg_ + c_.beta * alg_new_);
   x.z = x0.z + h * ((1.0 - c_.gamma) * algz_ + c_.gamma * algz_new_);
-  // A step that ends at a kink sees the inputs as they are before it.
-  const bool ends_at_kink = !options_.h && dae_.next_breakpoint(x0.t) <= x.t;
-  dae_.calc_inputs(ends_at_kink ? x.t - kink_side(x.t) : x.t, inputs_);
 }
 
-Status GeneralizedAlpha::refresh(double h, const State& state, MotionOperator::Refresh refresh, StepReport& report) {
-  // (2), (3): δv̇ = (1 − α_m)/((1 − α_f) β h²) δq, δv = γ/(β h) δq, δż = (1 − α_m)/((1 − α_f) γ h) δz
-  const double ratio = (1.0 - c_.alpha_m) / (1.0 - c_.alpha_f);
-  const MotionCoefficients coefficients{ratio / (c_.beta * h * h), c_.gamma / (c_.beta * h), ratio / (c_.gamma * h)};
-  if (refresh == MotionOperator::Refresh::linearize) ++report.linearizations;
-  ++report.factorizations;
-  test_.forget();
-  const Status status = operator_.setup(ends_.to.point(inputs_.view()), state, coefficients, h, refresh, *workspace_);
-  const MotionPlanes& planes = operator_.planes();
-  double mass = 0.0;
-  for (int i = 0; i < dae_.nv(); ++i) mass += planes.M[planes.motion.slot(i, i)];
-  force_scale_ = std::max(operator_.scaling().multiplier, mass / (std::max(dae_.nv(), 1) * h * h));
-  return status;
+// (2), (3): δv̇ = (1 − α_m)/((1 − α_f) β h²) δq, δv = γ/(β h) δq, δż = (1 − α_m)/((1 − α_f) γ h) δz
+MotionCoefficients GeneralizedAlpha::coefficients(double h) const {
+  const double ratio = (1.0 - c_.alpha_m) / (1.0 - c_.alpha_f), v = c_.gamma / (c_.beta * h);
+  return {ratio / (c_.beta * h * h), v, ratio / (c_.gamma * h), v};
 }
 
-Status GeneralizedAlpha::iterate(double h, const State& state, StepReport& report) {
-  const int nv = dae_.nv(), nz = dae_.nz(), nc = dae_.nc();
-  const double c_v = c_.gamma / (c_.beta * h);
-  bool fresh = !operator_.ready() || state.version != matrix_version_;
-  if (fresh || operator_.coefficients().v != c_v) {
-    const Status status = refresh(h, state, MotionOperator::Refresh::linearize, report);
-    if (!status.ok()) return status;
-    matrix_version_ = state.version;
-    fresh = true;
-  }
-  test_.start();
-  for (int k = 0; k < options_.max_iterations; ++k) {
-    Status status = dae_.residual(ends_.to.point(inputs_.view()), state, residual_.head(nv), residual_.segment(nv, nz),
-                                  residual_.tail(nc), *workspace_);
-    if (!status.ok()) return status;
-    x_ = residual_;
-    status = operator_.solve(x_);  // J δ = −r
-    if (!status.ok()) return status;
-    correct(h);
-    ++report.iterations;
-    const double norm = correction_norm(report);
-    const ConvergenceTest::Verdict verdict = test_.judge(norm);
-    if (verdict == ConvergenceTest::Verdict::converged) return Status::success();
-    const bool exhausted = k + 1 == options_.max_iterations;
-    const bool stuck = verdict == ConvergenceTest::Verdict::diverging || exhausted;
-    const bool slow = stuck || test_.remaining_iterations() > patience;
-    if (stuck && k > 0 && norm <= rounding_growth && is_solved_to_rounding()) return Status::success();
-    if (slow && !fresh && k > 0) {
-      // The matrix is old: begin the step again with a new one.
-      predict(h);
-      status = refresh(h, state, MotionOperator::Refresh::linearize, report);
-      if (!status.ok()) return status;
-      fresh = true;
-      test_.start();
-      k = -1;
-    } else if (verdict == ConvergenceTest::Verdict::diverging) {
-      find_worst_row(report);
-      return Status::recoverable(Cause::slow_convergence, report.worst_row);
-    }
-  }
-  find_worst_row(report);
-  return Status::recoverable(Cause::too_many_iterations, report.worst_row);
-}
-
-// The residual of this iteration is what rounding leaves: constraints to some ε of the coordinates, forces within their
-// tolerance. Near a singular position the matrix makes larger corrections of it than the tolerance, again and again.
-bool GeneralizedAlpha::is_solved_to_rounding() const {
-  const int nv = dae_.nv(), nz = dae_.nz(), nc = dae_.nc();
-  constexpr double rounding = 64.0 * std::numeric_limits<double>::epsilon();
-  const double q_limit = rounding * (1.0 + ends_.to.q.lpNorm<Eigen::Infinity>());
-  const double v_limit = rounding * (1.0 + ends_.to.v.lpNorm<Eigen::Infinity>());
-  for (int r = 0; r < nc; ++r)
-    if (!(std::abs(residual_[nv + nz + r]) <= (dae_.holonomic()[r] ? q_limit : v_limit))) return false;
-  const double force_limit = (options_.h ? options_.newton_tol : newton_fraction * options_.atol) * force_scale_;
-  return nv == 0 || residual_.head(nv).lpNorm<Eigen::Infinity>() <= force_limit;
-}
-
-void GeneralizedAlpha::correct(double h) {
-  const int nv = dae_.nv(), nz = dae_.nz(), nc = dae_.nc();
-  const double ratio = (1.0 - c_.alpha_m) / (1.0 - c_.alpha_f);
+void GeneralizedAlpha::correct(double h, ConstVec dq, ConstVec dz) {
+  const MotionCoefficients c = coefficients(h);
   MotionVariables& x = ends_.to;
-  const auto dq = x_.head(nv);
-  const auto dz = x_.segment(nv, nz);
   x.q += dq;
-  x.v += c_.gamma / (c_.beta * h) * dq;
-  x.a += ratio / (c_.beta * h * h) * dq;
+  x.v += c.v * dq;
+  x.a += c.a * dq;
   alg_new_ += 1.0 / (c_.beta * h * h) * dq;
   x.z += dz;
-  x.zp += ratio / (c_.gamma * h) * dz;
+  x.zp += c.zp * dz;
   algz_new_ += 1.0 / (c_.gamma * h) * dz;
-  x.lam += x_.tail(nc);
 }
 
-// ---- norms ---------------------------------------------------------------------------------------------------------
-
-void GeneralizedAlpha::update_weights() {
-  const int nv = dae_.nv(), nz = dae_.nz();
-  // Φ is a difference of coordinates: corrections cannot become smaller than what rounding leaves of it.
-  const double size = nv > 0 ? ends_.from.q.lpNorm<Eigen::Infinity>() : 0.0;
-  const double absolute = std::max(options_.h ? options_.newton_tol : newton_fraction * options_.atol,
-                                   rounding_margin * std::numeric_limits<double>::epsilon() * size);
-  newton_absolute_ = absolute;
-  const double relative = options_.h ? options_.newton_tol : newton_fraction * options_.rtol;
-  for (int i = 0; i < nv; ++i) weight_[i] = absolute + relative * std::abs(ends_.from.q[i]);
-  for (int i = 0; i < nz; ++i) weight_[nv + i] = absolute + relative * std::abs(ends_.from.z[i]);
-}
-
-// Largest weighted correction. Multipliers are judged by what they do, the forces Gᵀδλ, as displacements
-// Gᵀδλ/multiplier: in and near a singular position (a flat parallelogram) there are multipliers without any force,
-// which rounding alone determines and no iteration can settle.
-double GeneralizedAlpha::correction_norm(StepReport& report) const {
-  const int nv = dae_.nv(), n_states = nv + dae_.nz();
-  const double absolute = newton_absolute_;
-  const double relative = options_.h ? options_.newton_tol : newton_fraction * options_.rtol;
-  double largest = 0.0;
-  const auto judge = [&](double size, int unknown, double correction, double limit) {
-    if (size <= largest) return;  // false for NaN, which is the largest of all
-    largest = size;
-    report.worst_unknown = unknown;
-    report.worst_correction = correction;
-    report.worst_limit = limit;
-  };
-  for (int i = 0; i < n_states; ++i) judge(std::abs(x_[i]) / weight_[i], i, x_[i], weight_[i]);
-  const Pattern& columns = operator_.planes().constraint;
-  const std::vector<double>& G = operator_.planes().G;
-  for (int i = 0; i < nv; ++i) {
-    double force = 0.0, sum = 0.0, most = 0.0;
-    int row = 0;
-    for (int k = columns.start[i]; k < columns.start[i + 1]; ++k) {
-      const int r = columns.index[k];
-      const double term = G[k] * x_[n_states + r];
-      force += term;
-      sum += std::abs(G[k] * ends_.to.lam[r]);
-      if (!(std::abs(term) <= most)) most = std::abs(term), row = r;
-    }
-    const double limit = absolute * force_scale_ + relative * sum;
-    judge(std::abs(force) / limit, n_states + row, force, limit);
-  }
-  return largest;
-}
-
-void GeneralizedAlpha::find_worst_row(StepReport& report) const {
-  const int nv = dae_.nv(), nz = dae_.nz();
-  const ScalingFactors& f = operator_.scaling();
-  double largest = -1.0;
-  for (Eigen::Index i = 0; i < residual_.size(); ++i) {
-    double factor = i < nv ? f.motion : 1.0;
-    if (i >= nv + nz) factor = dae_.holonomic()[i - nv - nz] ? f.holonomic : f.nonholonomic;
-    const double size = std::abs(residual_[i]) * factor;
-    if (!(size <= largest)) {
-      largest = size;
-      report.worst_row = static_cast<int>(i);
-      report.worst_residual = residual_[i];
-    }
-  }
-}
-
-double GeneralizedAlpha::local_error(double h) const {
+double GeneralizedAlpha::local_error(double h, Eigen::Index i) const {
   const double constant = std::abs(1.0 / 6.0 - c_.beta - 0.5 * (c_.alpha_m - c_.alpha_f));
-  double largest = 0.0;
-  for (Eigen::Index i = 0; i < alg_.size(); ++i) {
-    const double weight = options_.atol + options_.rtol * std::max(std::abs(ends_.from.q[i]), std::abs(ends_.to.q[i]));
-    largest = std::max(largest, constant * h * h * std::abs(alg_new_[i] - alg_[i]) / weight);
-  }
-  return largest;
+  return constant * h * h * std::abs(alg_new_[i] - alg_[i]);
 }
 
-// ---- accepting -----------------------------------------------------------------------------------------------------
-
-void GeneralizedAlpha::accept(double h) {
-  alg_rate_ = (alg_new_ - alg_) / h;
-  algz_rate_ = (algz_new_ - algz_) / h;
+void GeneralizedAlpha::remember(double h) {
+  a_rate_ = (alg_new_ - alg_) / h;
+  zp_rate_ = (algz_new_ - algz_) / h;
   alg_.swap(alg_new_);
   algz_.swap(algz_new_);
-  a_old_ = ends_.from.a, lam_old_ = ends_.from.lam, zp_old_ = ends_.from.zp;
-  h_old_ = h;
-  dae_.calc_q_rate(ends_.from.q, ends_.from.v, ends_.q_rate_from);
-  dae_.calc_q_rate(ends_.to.q, ends_.to.v, ends_.q_rate_to);
-  // A kink of an input ends the history: accelerations jump there.
-  restart_ = after_kink_ = !options_.h && dae_.next_breakpoint(ends_.from.t) <= ends_.to.t;
-  pending_ = true;
-}
-
-void GeneralizedAlpha::commit(State& state) {
-  if (!pending_) return;
-  pending_ = false;
-  ends_.from = ends_.to;
-  dae_.calc_inputs(ends_.from.t, inputs_);
-  dae_.accepted(ends_.to.point(inputs_.view()), ends_.from.q, state, *workspace_);
-}
-
-MotionIntegrator::ScalingReport GeneralizedAlpha::scaling() const {
-  const ScalingFactors& f = operator_.scaling();
-  return {f.m, f.d, f.k, f.s};
-}
-
-// ---- restarts ------------------------------------------------------------------------------------------------------
-
-std::vector<double> GeneralizedAlpha::save() {
-  operator_.invalidate();
-  std::vector<double> numbers{pending_ ? 1.0 : 0.0,
-                              restart_ ? (after_kink_ ? 2.0 : 1.0) : 0.0,
-                              h_next_,
-                              h_alpha_,
-                              h_old_,
-                              ends_.from.t,
-                              ends_.to.t};
-  const auto put = [&](const Eigen::VectorXd& x) { numbers.insert(numbers.end(), x.data(), x.data() + x.size()); };
-  for (const MotionVariables* x : {&ends_.from, &ends_.to})
-    for (const auto* y : {&x->q, &x->v, &x->a, &x->z, &x->zp, &x->lam}) put(*y);
-  for (const auto* x : {&alg_, &alg_rate_, &algz_, &algz_rate_, &a_old_, &lam_old_, &zp_old_}) put(*x);
-  return numbers;
-}
-
-void GeneralizedAlpha::restore(std::span<const double> numbers) {
-  pending_ = numbers[0] != 0.0, restart_ = numbers[1] != 0.0, after_kink_ = numbers[1] == 2.0;
-  h_next_ = numbers[2], h_alpha_ = numbers[3], h_old_ = numbers[4];
-  ends_.from.t = numbers[5], ends_.to.t = numbers[6];
-  const double* next = numbers.data() + 7;
-  const auto take = [&](Eigen::VectorXd& x) {
-    x = Eigen::Map<const Eigen::VectorXd>(next, x.size());
-    next += x.size();
-  };
-  for (MotionVariables* x : {&ends_.from, &ends_.to})
-    for (auto* y : {&x->q, &x->v, &x->a, &x->z, &x->zp, &x->lam}) take(*y);
-  for (auto* x : {&alg_, &alg_rate_, &algz_, &algz_rate_, &a_old_, &lam_old_, &zp_old_}) take(*x);
-  operator_.invalidate();
 }
 
 }  // namespace trammel

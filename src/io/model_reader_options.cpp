@@ -68,7 +68,9 @@ void read_solver(Fields& fields, SolverOptions& solver) {
   solver.rho_inf = fields.number("rho_inf", solver.rho_inf);
   solver.alpha = fields.number("alpha", solver.alpha);
   solver.gamma = fields.number("gamma", solver.gamma);
+  solver.stages = fields.integer("stages", solver.stages);
   solver.newton_tol = fields.number("newton_tol", solver.newton_tol);
+  solver.newton_test = fields.text("newton_test", solver.newton_test);
   solver.max_iterations = fields.integer("max_iterations", solver.max_iterations);
   read_bdf(fields, solver.bdf);
   solver.baumgarte_alpha = fields.number("baumgarte_alpha", solver.baumgarte_alpha);

@@ -79,14 +79,19 @@ bool is_one_of(const std::string& word, const std::vector<std::string>& words) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
+bool is_first_order(const SolverOptions& solver) { return solver.integrator == "bdf" || solver.integrator == "radau"; }
+
 void check_bdf(const SolverOptions& solver, OptionChecks& checks) {
   const BdfSettings& bdf = solver.bdf;
   if (solver.integrator != "bdf") {
-    for (const char* key : {"preset", "max_order", "newton_constant", "unknown", "corrector", "stability_detection",
-                            "position_tol", "rotation_tol", "velocity_tol", "multiplier_tol", "internal_tol"})
+    for (const char* key : {"preset", "max_order", "newton_constant", "unknown", "corrector", "stability_detection"})
       if (checks.given(key))
         checks.report(key,
                       fmt::format("'{}' belongs to the integrator 'bdf', and '{}' is chosen", key, solver.integrator));
+    for (const char* key : {"position_tol", "rotation_tol", "velocity_tol", "multiplier_tol", "internal_tol"})
+      if (checks.given(key) && !is_first_order(solver))
+        checks.report(key, fmt::format("'{}' belongs to the integrators 'bdf' and 'radau', and '{}' is chosen", key,
+                                       solver.integrator));
   } else {
     for (const char* key : {"newton_tol", "max_iterations"})
       if (checks.given(key))
@@ -114,26 +119,29 @@ void check_bdf(const SolverOptions& solver, OptionChecks& checks) {
     if (checks.given(key) && formulation_of(solver) != "index1")
       checks.report(key, fmt::format("'{}' belongs to the formulation 'index1'", key));
   }
-  const bool one_step = solver.integrator != "bdf";
-  if (one_step && solver.scaling.kind != ScalingKind::none && solver.scaling.kind != ScalingKind::physical)
-    checks.report("scaling", fmt::format("this kind of scaling belongs to the integrator 'bdf'; '{}' takes 'none' or "
-                                         "'physical'",
-                                         solver.integrator));
-  if (!one_step && solver.scaling.rho != 0.0)
-    checks.report("scaling", "the augmented term 'rho' belongs to the one-step methods");
+  const bool second_order = !is_first_order(solver);
+  if (second_order && solver.scaling.kind != ScalingKind::none && solver.scaling.kind != ScalingKind::physical)
+    checks.report("scaling",
+                  fmt::format("this kind of scaling belongs to the integrators 'bdf' and 'radau'; '{}' takes "
+                              "'none' or 'physical'",
+                              solver.integrator));
+  if (!second_order && solver.scaling.rho != 0.0)
+    checks.report("scaling",
+                  fmt::format("the augmented term 'rho' belongs to the second-order methods on 'index3', and "
+                              "'{}' is chosen",
+                              solver.integrator));
 }
 
 void check_solver(const SolverOptions& solver, const AnalysisOptions& analysis, std::vector<Issue>& all) {
   OptionChecks checks(solver.source, "solver");
-  checks.name("integrator", solver.integrator, {"generalized_alpha", "hht", "newmark", "bdf"});
+  checks.name("integrator", solver.integrator, {"generalized_alpha", "hht", "newmark", "midpoint", "radau", "bdf"});
   const std::string formulation = formulation_of(solver);
   checks.name("formulation", formulation, formulations);
-  const bool bdf = solver.integrator == "bdf";
   // The pairs that exclude each other, with the reason.
-  if (!bdf && formulation != "index3" && is_one_of(formulation, formulations))
+  if (!is_first_order(solver) && formulation != "index3" && is_one_of(formulation, formulations))
     checks.report("formulation",
                   fmt::format("'{}' is a second-order method and works on 'index3'; formulation '{}' is a first-order "
-                              "system for integrator 'bdf'",
+                              "system for the integrators 'bdf' and 'radau'",
                               solver.integrator, formulation));
   checks.name("coordinates", solver.coordinates, {"absolute"});
   checks.name("linear_solver", solver.linear_solver, {"auto", "dense", "sparse_lu"});
@@ -141,7 +149,7 @@ void check_solver(const SolverOptions& solver, const AnalysisOptions& analysis, 
 
   // Each member of the family has its own parameter; one that would be ignored is refused.
   const std::pair<const char*, const char*> owners[] = {
-      {"rho_inf", "generalized_alpha"}, {"alpha", "hht"}, {"gamma", "newmark"}};
+      {"rho_inf", "generalized_alpha"}, {"alpha", "hht"}, {"gamma", "newmark"}, {"stages", "radau"}};
   for (const auto& [key, owner] : owners)
     if (checks.given(key) && solver.integrator != owner)
       checks.report(
@@ -149,6 +157,13 @@ void check_solver(const SolverOptions& solver, const AnalysisOptions& analysis, 
   checks.range("rho_inf", solver.rho_inf, solver.rho_inf >= 0.0 && solver.rho_inf < 1.0, "0 ≤ rho_inf < 1");
   checks.range("alpha", solver.alpha, solver.alpha >= -1.0 / 3.0 && solver.alpha <= 0.0, "-1/3 ≤ alpha ≤ 0");
   checks.range("gamma", solver.gamma, solver.gamma >= 0.5 && std::isfinite(solver.gamma), "gamma ≥ 1/2");
+  checks.range("stages", solver.stages, solver.stages >= 1 && solver.stages <= 3, "1 ≤ stages ≤ 3");
+  checks.name("newton_test", solver.newton_test, {"motion", "all"});
+  if (checks.given("newton_test") && is_first_order(solver))
+    checks.report("newton_test",
+                  fmt::format("'newton_test' belongs to the second-order methods on 'index3', and '{}' is "
+                              "chosen",
+                              solver.integrator));
   checks.range("newton_tol", solver.newton_tol, solver.newton_tol > 0.0 && solver.newton_tol < 1.0,
                "0 < newton_tol < 1");
   checks.range("max_iterations", solver.max_iterations, solver.max_iterations >= 1, "max_iterations ≥ 1");
@@ -186,7 +201,7 @@ void check_output(const OutputOptions& output, std::vector<Issue>& all) {
 
 std::string formulation_of(const SolverOptions& options) {
   if (!options.formulation.empty()) return options.formulation;
-  if (options.integrator != "bdf" || options.bdf.preset == "gstiff_i3") return "index3";
+  if (!is_first_order(options) || options.bdf.preset == "gstiff_i3") return "index3";
   return options.bdf.preset == "hastiff" ? "stabilized_index1" : "stabilized_index2";
 }
 

@@ -105,6 +105,7 @@ std::string settings_text(const Study& study) {
   if (solver.integrator == "generalized_alpha") lines.number("rho_inf", solver.rho_inf);
   if (solver.integrator == "hht") lines.number("alpha", solver.alpha);
   if (solver.integrator == "newmark") lines.number("gamma", solver.gamma);
+  if (solver.integrator == "radau") lines.integer("stages", solver.stages);
   if (solver.integrator == "bdf") {
     const BdfSettings& bdf = solver.bdf;
     const auto optional_name = [&](const char* key, const std::string& value) {
@@ -128,6 +129,7 @@ std::string settings_text(const Study& study) {
   } else {
     lines.number("newton_tol", solver.newton_tol);
     lines.integer("max_iterations", solver.max_iterations);
+    if (solver.integrator != "radau") lines.name("newton_test", solver.newton_test);
   }
   lines.name("redundant", word(solver.redundant));
   lines.flag("strict", solver.strict);

@@ -9,7 +9,9 @@
 
 #include "trammel/dae/acceleration_solver.h"
 #include "trammel/integrators/generalized_alpha.h"
+#include "trammel/integrators/midpoint.h"
 #include "trammel/simulation/bdf_motion.h"
+#include "trammel/simulation/radau_motion.h"
 #include "trammel/simulation/settings_text.h"
 
 namespace trammel {
@@ -79,6 +81,15 @@ FirstOrderScaling::Options first_order_scaling_of(const SolverOptions& options) 
   return scaling;
 }
 
+void set_tolerances_by_kind(const SolverOptions& o, Tolerances& tolerances) {
+  const auto set = [&](Kind kind, const std::optional<double>& absolute) {
+    if (absolute) tolerances.set(kind, kind == Kind::rotation ? 0.0 : tolerances.rtol, *absolute);
+  };
+  set(Kind::position, o.bdf.position_tol), set(Kind::rotation, o.bdf.rotation_tol);
+  set(Kind::velocity, o.bdf.velocity_tol), set(Kind::internal, o.bdf.internal_tol);
+  set(Kind::multiplier, o.bdf.multiplier_tol), set(Kind::multiplier_rate, o.bdf.multiplier_tol);
+}
+
 // What the model file says, over what the preset says, over the defaults. The GSTIFF-compatible presets: error 1e-3
 // against max(1, |y|), order up to 6, ten iterations with a new matrix in every fourth, hinit and hmax from the output.
 BdfOptions bdf_options_of(const SolverOptions& o, double output_step) {
@@ -105,13 +116,19 @@ BdfOptions bdf_options_of(const SolverOptions& o, double output_step) {
   if (!o.bdf.corrector.empty())
     b.corrector = o.bdf.corrector == "modified" ? Corrector::modified : Corrector::classical;
   if (o.bdf.stability_detection) b.detects_stability_limit = *o.bdf.stability_detection;
-  const auto set = [&](Kind kind, const std::optional<double>& absolute) {
-    if (absolute) b.tolerances.set(kind, kind == Kind::rotation ? 0.0 : b.tolerances.rtol, *absolute);
-  };
-  set(Kind::position, o.bdf.position_tol), set(Kind::rotation, o.bdf.rotation_tol);
-  set(Kind::velocity, o.bdf.velocity_tol), set(Kind::internal, o.bdf.internal_tol);
-  set(Kind::multiplier, o.bdf.multiplier_tol), set(Kind::multiplier_rate, o.bdf.multiplier_tol);
+  set_tolerances_by_kind(o, b.tolerances);
   return b;
+}
+
+RadauOptions radau_options_of(const SolverOptions& o) {
+  RadauOptions r;
+  r.tolerances.rtol = o.rtol, r.tolerances.atol = o.atol;
+  set_tolerances_by_kind(o, r.tolerances);
+  r.stages = o.stages;
+  r.h0 = o.h0, r.fixed_h = o.h;
+  r.newton_tol = o.newton_tol;
+  r.max_iterations = o.max_iterations;
+  return r;
 }
 
 }  // namespace
@@ -254,6 +271,11 @@ void Simulation::make_integrator() {
     BdfOptions options = bdf_options_of(o, study_.output.interval.value_or(span / 500.0));
     options.hmin = hmin, options.hmax = std::min(options.hmax, hmax);
     integrator_ = std::make_unique<BdfMotion>(system, form_of(o), options, solver_kind(o), first_order_scaling_of(o));
+  } else if (o.integrator == "radau") {
+    const AbsoluteSystem& system = reduced_ ? *reduced_->system : *full_.system;
+    RadauOptions options = radau_options_of(o);
+    options.hmin = hmin, options.hmax = hmax;
+    integrator_ = std::make_unique<RadauMotion>(system, form_of(o), options, solver_kind(o), first_order_scaling_of(o));
   } else {
     scaling_ = make_scaling(o.scaling);
     StepOptions steps;
@@ -262,7 +284,18 @@ void Simulation::make_integrator() {
     steps.rtol = o.rtol, steps.atol = o.atol;
     steps.newton_tol = o.newton_tol;
     steps.max_iterations = o.max_iterations;
-    integrator_ = std::make_unique<GeneralizedAlpha>(*index3_, coefficients_of(o), steps, solver_kind(o), *scaling_);
+    steps.newton_test = o.newton_test == "all" ? NewtonTest::all : NewtonTest::motion;
+    if (o.integrator == "midpoint")
+      integrator_ = std::make_unique<Midpoint>(*index3_, steps, solver_kind(o), *scaling_);
+    else
+      integrator_ = std::make_unique<GeneralizedAlpha>(*index3_, coefficients_of(o), steps, solver_kind(o), *scaling_);
+    const bool undamped = (o.integrator == "newmark" && o.gamma == 0.5) || (o.integrator == "hht" && o.alpha == 0.0);
+    if (undamped && index3_->nc() > 0)
+      notes_.push_back(
+          "the undamped trapezoidal rule is unstable with constraints: a velocity across them changes its sign in "
+          "every "
+          "step and accelerations and reactions grow without bound; give newmark a gamma > 1/2, hht an alpha < 0, or "
+          "take 'midpoint' if nothing may be damped");
   }
   static_cast<void>(integrator_->start(x_, state_));
 }

@@ -567,7 +567,7 @@ INSTANTIATE_TEST_SUITE_P(
              "h = 1e-3",
              "h = 1e-3\nformulation = \"stabilized_index2\"",
              "\"stabilized_index2\"",
-             {"'generalized_alpha' is a second-order method", "integrator 'bdf'"}},
+             {"'generalized_alpha' is a second-order method", "integrators 'bdf' and 'radau'"}},
         Case{"bdf_option_of_another_integrator",
              "h = 1e-3",
              "h = 1e-3\npreset = \"dassl\"",

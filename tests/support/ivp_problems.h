@@ -176,6 +176,12 @@ class MechanismDae : public TemplateDae<MechanismEquations<M>> {
       : TemplateDae<MechanismEquations<M>>({mechanism, form}, MechanismEquations<M>{mechanism, form}.kinds()) {
     this->equations().start(0.0, mechanism.p0(), mechanism.v0(), y0, yp0);
   }
+  void calc_indices(std::span<int> index) const override {
+    const Form form = this->equations().form;
+    if (form == Form::index1 || form == Form::stabilized_index1) return;
+    if (form == Form::index3) std::fill(index.begin() + M::np, index.begin() + 2 * M::np, 2);
+    std::fill(index.begin() + 2 * M::np, index.end(), form == Form::index3 ? 3 : 2);
+  }
   Eigen::VectorXd y0, yp0;
 };
 

@@ -79,6 +79,9 @@ class DaeSystem {
   /// mask[i] = 1: unknown i is in the test, 0: it is not. Asked at the start and after every linearization. By default
   /// the error test takes positions, rotations, velocities and internal states, the corrector test everything.
   virtual void tested(Purpose purpose, std::span<double> mask, const Workspace& workspace) const;
+  /// The differentiation index of each unknown; 1 on entry. Errors of an unknown of index k are larger by h^(1−k) than
+  /// those of index 1: Radau multiplies them by h^(k−1) in its tests.
+  virtual void calc_indices(std::span<int> /*index*/) const {}
   /// Once per accepted step, after its dense output and events.
   virtual void accepted(const Point&, State&, Workspace&) const {}
   /// The largest step the system allows from here.
@@ -98,6 +101,8 @@ class DaeSystem {
   /// Moves charts and maps stored points exactly, on the continuous branch. Row i is unknown chart_unknowns()[i],
   /// columns are y_n, y_{n−1}, … (as many as the order needs, and one more for the order-raising test).
   virtual void rebase(Eigen::Ref<Eigen::MatrixXd> /*points*/, State&, Workspace&) const {}
+  /// Rates of chart unknowns after rebase() moved y to y_moved: θ̇′ = T(θ′) J_r(θ) θ̇.
+  virtual void rebase_rates(ConstVec /*y*/, ConstVec /*y_moved*/, Vec /*yp*/) const {}
 
   // ---- events: zeros of g ----
   virtual int n_events() const { return 0; }

@@ -8,10 +8,12 @@
 
 namespace trammel {
 
-/// How the other variables of a one-step formula follow the unknowns x = (q, z, λ):
-/// δv̇ = a δq, δv = v δq, δż = zp δz.
+/// How the variables of a one-step formula follow the unknowns x = (q, z, λ) at the end of the step. Where the rows of
+/// motion and of differential states are taken: δv̇ = a δq, δv = v δq, δq = q δq, δż = zp δz, δz = z δz. Constraints and
+/// algebraic states belong to the end of the step, where δv = v_end δq; for methods with all rows at the end v_end = v.
 struct MotionCoefficients {
-  double a = 0.0, v = 0.0, zp = 0.0;
+  double a = 0.0, v = 0.0, zp = 0.0, v_end = 0.0;
+  double q = 1.0, z = 1.0;
 
   friend bool operator==(const MotionCoefficients&, const MotionCoefficients&) = default;
 };
@@ -37,10 +39,12 @@ class MotionScaling {
 
 /// Solves the linear systems of Newton's iteration for one-step methods:
 ///
-///   | a M + v D + K + K_λ   f_z              Gᵀ + f_λ |  | δq |       | r_motion     |
-///   | g_q + v g_v           zp E + g_z       g_λ      |  | δz |  =  − | r_state      |
-///   | Φ_q or v A + (A v)_q  0                0        |  | δλ |       | r_constraint |
+///   | a M + v D + q(K + K_λ)    z f_z            Gᵀ + f_λ |  | δq |       | r_motion     |
+///   | q g_q + v g_v             zp E + z g_z     g_λ      |  | δz |  =  − | r_state      |
+///   | Φ_q or v_end A + (A v)_q  0                0        |  | δλ |       | r_constraint |
 ///
+/// with the coefficients q, v, z, … of MotionCoefficients. A method like the midpoint rule takes motion at one point
+/// and constraints (and algebraic states, with 1 and v_end in place of q, z and v) at another, the end of the step.
 /// setup: linearize (dear), combine and scale (cheap), factor. solve: unscaled in, unscaled out. The augmented term is
 /// a left multiplication: pivots and conditioning change, the Newton iterates do not.
 class MotionOperator {
@@ -54,6 +58,9 @@ class MotionOperator {
 
   Status setup(const MotionPoint& p, const State& state, const MotionCoefficients& coefficients, double h,
                Refresh refresh, Workspace& workspace);
+  /// With the rows of constraints and algebraic states at `end`.
+  Status setup(const MotionPoint& p, const MotionPoint& end, const State& state, const MotionCoefficients& coefficients,
+               double h, Refresh refresh, Workspace& workspace);
   /// Overwrites x = (motion, state, constraint) with −J⁻¹ x = (δq, δz, δλ).
   Status solve(Vec x);
 
@@ -75,6 +82,9 @@ class MotionOperator {
   struct Map {
     std::vector<int> slot;  // slot of J for each slot of the plane
   };
+  Status linearize(const MotionPoint& p, const MotionPoint* end, const State& state, Workspace& workspace);
+  Status factor(const MotionCoefficients& coefficients, double h);
+  void take_rows_of_end();
   void rebuild();
   void combine(double h);
   void apply_penalty();
@@ -82,8 +92,9 @@ class MotionOperator {
   const SecondOrderDae& dae_;
   const MotionScaling& scaling_;
   std::unique_ptr<LinearSolver<double>> solver_;
-  MotionPlanes planes_;
-  std::vector<double> G_chart_;
+  MotionPlanes planes_, end_planes_;
+  std::vector<double> G_chart_, G_scratch_;      // Φ_q where constraints are imposed
+  const std::vector<double>* G_rows_ = nullptr;  // G there, acting on velocities
   std::uint64_t version_ = 0;
   Pattern pattern_;
   std::vector<double> values_, row_, column_;

@@ -66,11 +66,13 @@ class FirstOrderForm final : public DaeSystem {
   void to_matrix_rows(const Point& p, const State& state, Vec F, Workspace& workspace) const override;
   void from_matrix_columns(const Point& p, const State& state, Vec delta, Workspace& workspace) const override;
   void tested(Purpose purpose, std::span<double> mask, const Workspace& workspace) const override;
+  void calc_indices(std::span<int> index) const override;
   void accepted(const Point& p, State& state, Workspace& workspace) const override;
   Status make_consistent(double t, State& state, Vec y, Vec yp, Workspace& workspace) const override;
   std::span<const int> chart_unknowns() const override { return chart_unknowns_; }
   bool wants_rebase(ConstVec y, const State& state) const override;
   void rebase(Eigen::Ref<Eigen::MatrixXd> points, State& state, Workspace& workspace) const override;
+  void rebase_rates(ConstVec y, ConstVec y_moved, Vec yp) const override;
 
  private:
   struct Scratch;

@@ -1,11 +1,6 @@
 #pragma once
 
-#include <memory>
-#include <optional>
-
-#include "trammel/dae/acceleration_solver.h"
-#include "trammel/integrators/motion_integrator.h"
-#include "trammel/nonlinear/convergence.h"
+#include "trammel/integrators/one_step.h"
 
 namespace trammel {
 
@@ -21,16 +16,6 @@ struct AlphaCoefficients {
   static AlphaCoefficients newmark(double gamma);
 };
 
-/// Step sizes and tolerances of a one-step method.
-struct StepOptions {
-  std::optional<double> h;   ///< fixed step [s]; absent: error-controlled
-  std::optional<double> h0;  ///< first step of an error-controlled run
-  double hmin = 0.0, hmax = std::numeric_limits<double>::infinity();
-  double rtol = 1e-5, atol = 1e-7;
-  double newton_tol = 1e-12;  ///< fixed step: tolerance of q, z and λ̂, relative to 1 + |x|
-  int max_iterations = 10;
-};
-
 /// Generalized-α for constrained systems on a Lie group, with the constraint and λ at t_{n+1} and a separate
 /// algorithmic acceleration (Arnold & Brüls 2007, Brüls & Cardona 2010).
 ///
@@ -44,65 +29,28 @@ struct StepOptions {
 ///
 /// Error control: the local error of q is |1/6 − β − Δ/2| h² (a_{n+1} − a_n) + O(h⁴).
 /// Undamped methods (ρ∞ = 1, Newmark with γ = ½) are unstable with constraints.
-class GeneralizedAlpha final : public MotionIntegrator {
+class GeneralizedAlpha final : public OneStep {
  public:
   GeneralizedAlpha(const SecondOrderDae& dae, AlphaCoefficients coefficients, const StepOptions& options,
                    LinearSolverKind solver, const MotionScaling& scaling);
 
-  Status start(const MotionVariables& at, State& state) override;
-  StepReport advance(double t_end, State& state) override;
-  void commit(State& state) override;
-  const MotionVariables& newest() const override { return ends_.to; }
-  void interpolate(double t, MotionVariables& at) const override { ends_.interpolate(t, at); }
-  const Layout& layout() const override { return dae_.layout(); }
-  const LinearSolver<double>& linear_solver() const override { return operator_.linear_solver(); }
-  double calc_condition() override { return operator_.condition(); }
-  ScalingReport scaling() const override;
-  const MotionOperator& newton_operator() const { return operator_; }
-  std::vector<double> save() override;
-  void restore(std::span<const double> numbers) override;
+ protected:
+  int order() const override { return 2; }
+  void begin() override;
+  void resize_step(double h) override;
+  void predict(double h) override;
+  MotionCoefficients coefficients(double h) const override;
+  void correct(double h, ConstVec dq, ConstVec dz) override;
+  double local_error(double h, Eigen::Index i) const override;
+  void remember(double h) override;
+  std::vector<Eigen::VectorXd*> memory() override { return {&alg_, &algz_}; }
+  std::vector<double*> scalar_memory() override { return {&h_alpha_}; }
 
  private:
-  StepReport try_step(double t_end, State& state);
-  Status start_algorithmic_acceleration(const State& state);
-  StepReport attempt(double t_end, const State& state);
-  double choose_step(double t_end);
-  void move_algorithmic_acceleration(double h);
-  void predict(double h);
-  Status iterate(double h, const State& state, StepReport& report);
-  Status refresh(double h, const State& state, MotionOperator::Refresh refresh, StepReport& report);
-  void correct(double h);
-  double correction_norm(StepReport& report) const;
-  bool is_solved_to_rounding() const;
-  void find_worst_row(StepReport& report) const;
-  void update_weights();
-  double local_error(double h) const;
-  void accept(double h);
-
-  const SecondOrderDae& dae_;
   AlphaCoefficients c_;
-  StepOptions options_;
-  MotionOperator operator_;
-  AccelerationSolver acceleration_;
-  std::unique_ptr<Workspace> workspace_;
-  InputBuffer inputs_;
-  ConvergenceTest test_;
-  std::uint64_t matrix_version_ = 0;  // State::version when the matrix was made
-  double force_scale_ = 1.0;          // the force that moves a mean mass by 1 m within a step [N]
-  double newton_absolute_ = 0.0;      // absolute tolerance of corrections, never below what rounding leaves of Φ
-
-  StepEnds ends_;
-  bool pending_ = false;     // ends_.to is accepted, but the charts still belong to ends_.from
-  bool restart_ = true;      // the accelerations before ends_.from are unknown (start, kink of an input)
-  bool after_kink_ = false;  // and ends_.from.a belongs to the time before the kink
-  double t_end_ = 0.0;       // which a step may reach and not pass
-  double h_next_ = 0.0;      // proposal of the error control
-  double h_alpha_ = 0.0;     // the step size that alg_ belongs to
-  Eigen::VectorXd alg_, alg_new_, alg_rate_;     // a_n, a_{n+1}, ȧ
-  Eigen::VectorXd algz_, algz_new_, algz_rate_;  // the same for z
-  Eigen::VectorXd a_old_, lam_old_, zp_old_;     // v̇, λ, ż one step before ends_.from, for the prediction
-  double h_old_ = 0.0;
-  Eigen::VectorXd x_, residual_, weight_;
+  double h_alpha_ = 0.0;             // the step size that alg_ belongs to
+  Eigen::VectorXd alg_, alg_new_;    // a_n, a_{n+1}
+  Eigen::VectorXd algz_, algz_new_;  // the same for z
 };
 
 }  // namespace trammel

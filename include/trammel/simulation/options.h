@@ -57,9 +57,9 @@ struct BdfSettings {
 };
 
 struct SolverOptions {
-  std::string integrator = "generalized_alpha";  ///< generalized_alpha | hht | newmark | bdf
-  /// index3 | stabilized_index2 | stabilized_index1 | index2 | index1; "": index3 for one-step methods,
-  /// stabilized_index2 for bdf (or what its preset says).
+  std::string integrator = "generalized_alpha";  ///< generalized_alpha | hht | newmark | midpoint | radau | bdf
+  /// index3 | stabilized_index2 | stabilized_index1 | index2 | index1; "": index3 for second-order methods,
+  /// stabilized_index2 for radau and bdf (or what the preset of bdf says).
   std::string formulation;
   std::string coordinates = "absolute";
   std::optional<double> h;   ///< fixed step [s]; absent: error-controlled
@@ -71,7 +71,9 @@ struct SolverOptions {
   double rho_inf = 0.8;                ///< generalized_alpha: spectral radius at infinity, 0 ≤ ρ∞ < 1
   double alpha = -0.1;                 ///< hht: −1/3 ≤ α ≤ 0 with β, γ from it
   double gamma = 0.6;                  ///< newmark: γ ≥ ½, β = (γ + ½)²/4
+  int stages = 3;                      ///< radau: 1, 2 or 3, order 2 stages − 1
   double newton_tol = 1e-12;           ///< tolerance of Newton's iteration (fixed step), relative to 1 + |x|
+  std::string newton_test = "motion";  ///< motion | all: which unknowns Newton waits for (second-order methods)
   int max_iterations = 10;             ///< Newton iterations before a step is rejected
   std::string linear_solver = "auto";  ///< auto | dense | sparse_lu
   ScalingOptions scaling;

@@ -1,0 +1,117 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "trammel/dae/acceleration_solver.h"
+#include "trammel/integrators/motion_integrator.h"
+#include "trammel/nonlinear/convergence.h"
+
+namespace trammel {
+
+/// Which corrections Newton's iteration waits for.
+enum class NewtonTest : std::uint8_t {
+  motion,  ///< q, z and the forces Gᵀδλ, as displacements: what moves the machine
+  all,     ///< every unknown of the scaled equations, |δx̂| ≤ newton_tol (1 + |x̂|), λ̂ by itself
+};
+
+/// Step sizes and tolerances of a one-step method.
+struct StepOptions {
+  std::optional<double> h;   ///< fixed step [s]; absent: error-controlled
+  std::optional<double> h0;  ///< first step of an error-controlled run
+  double hmin = 0.0, hmax = std::numeric_limits<double>::infinity();
+  double rtol = 1e-5, atol = 1e-7;
+  double newton_tol = 1e-12;  ///< fixed step, or test of all: tolerance of q, z and λ̂, relative to 1 + |x|
+  int max_iterations = 10;
+  NewtonTest newton_test = NewtonTest::motion;
+};
+
+/// What one-step methods for SecondOrderDae share: the choice of step sizes by a local error estimate, simplified Newton
+/// on the scaled equations, restarts at kinks of inputs, and memory. A method adds its formula: how variables at the end
+/// of a step are predicted, where residuals are taken, how variables follow the unknowns (q, z, λ) of the end, and its
+/// local error.
+///
+///   predict → residual → [linearize → combine and scale → factor] → solve → correct → converged? → error test
+///
+/// Charts are re-centred at every step, so that q_{n+1} = q_n ∘ exp(Δ) is an addition. A step that did not converge is
+/// never accepted. After the second accepted step nothing allocates.
+class OneStep : public MotionIntegrator {
+ public:
+  Status start(const MotionVariables& at, State& state) override;
+  StepReport advance(double t_end, State& state) override;
+  void commit(State& state) override;
+  const MotionVariables& newest() const override { return ends_.to; }
+  void interpolate(double t, MotionVariables& at) const override { ends_.interpolate(t, at); }
+  const Layout& layout() const override { return dae_.layout(); }
+  const LinearSolver<double>& linear_solver() const override { return operator_.linear_solver(); }
+  double calc_condition() override { return operator_.condition(); }
+  ScalingReport scaling() const override;
+  const MotionOperator& newton_operator() const { return operator_; }
+  std::vector<double> save() override;
+  void restore(std::span<const double> numbers) override;
+
+ protected:
+  OneStep(const SecondOrderDae& dae, const StepOptions& options, LinearSolverKind solver, const MotionScaling& scaling);
+
+  // ---- the formula ---------------------------------------------------------------------------------------------
+  virtual int order() const = 0;
+  /// A start or a kink of an input: ends_.from has consistent v̇, ż, λ, and a_rate_, zp_rate_ are their derivatives.
+  virtual void begin() {}
+  /// The size of the next attempt; memory that depends on it is moved.
+  virtual void resize_step(double /*h*/) {}
+  /// ends_.to from v̇, ż, λ already extrapolated there.
+  virtual void predict(double h) = 0;
+  virtual MotionCoefficients coefficients(double h) const = 0;
+  /// The residual, by default with every row at the end of the step.
+  virtual Status calc_residual(const State& state, Vec motion, Vec internal, Vec constraint);
+  virtual Status setup_matrix(double h, const State& state, MotionOperator::Refresh refresh);
+  /// ends_.to follows the corrections of the unknowns.
+  virtual void correct(double h, ConstVec dq, ConstVec dz) = 0;
+  /// Local error of coordinate i.
+  virtual double local_error(double h, Eigen::Index i) const = 0;
+  /// The step is accepted, ends_.from is not yet replaced: a_rate_, zp_rate_ and memory.
+  virtual void remember(double h) = 0;
+  /// What a continuation needs besides the ends of the step.
+  virtual std::vector<Eigen::VectorXd*> memory() { return {}; }
+  virtual std::vector<double*> scalar_memory() { return {}; }
+
+  const SecondOrderDae& dae_;
+  MotionOperator operator_;
+  std::unique_ptr<Workspace> workspace_;
+  InputBuffer inputs_;  // at the end of the step
+  StepEnds ends_;
+  Eigen::VectorXd a_rate_, zp_rate_;
+  Eigen::VectorXd a_old_, lam_old_, zp_old_;  // v̇, λ, ż one step before ends_.from, for the prediction
+  double h_old_ = 0.0;                        // 0: there is no step before
+
+ private:
+  Status calc_rates(const State& state);
+  StepReport attempt(double t_end, const State& state);
+  double choose_step(double t_end);
+  void extrapolate(double h);
+  Status iterate(double h, const State& state, StepReport& report);
+  Status refresh(double h, const State& state, StepReport& report);
+  double correction_norm(StepReport& report) const;
+  double force_norm(StepReport& report, double largest) const;
+  bool is_solved_to_rounding() const;
+  void find_worst_row(StepReport& report) const;
+  void update_weights();
+  double error_norm(double h) const;
+  void accept(double h);
+  bool uses_newton_tol() const { return options_.h || options_.newton_test == NewtonTest::all; }
+
+  StepOptions options_;
+  AccelerationSolver acceleration_;
+  ConvergenceTest test_;
+  std::uint64_t matrix_version_ = 0;  // State::version when the matrix was made
+  double force_scale_ = 1.0;          // the force that moves a mean mass by 1 m within a step [N]
+  double newton_absolute_ = 0.0;      // absolute tolerance of corrections, never below what rounding leaves of Φ
+  bool pending_ = false;              // ends_.to is accepted, but the charts still belong to ends_.from
+  bool restart_ = true;               // the accelerations before ends_.from are unknown (start, kink of an input)
+  bool after_kink_ = false;           // and ends_.from.a belongs to the time before the kink
+  double t_end_ = 0.0;                // which a step may reach and not pass
+  double h_next_ = 0.0;               // proposal of the error control
+  Eigen::VectorXd x_, residual_, weight_;
+};
+
+}  // namespace trammel

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <memory>
+#include <vector>
+
+#include "trammel/dae/iteration_operator.h"
+#include "trammel/integrators/radau_tableau.h"
+
+namespace trammel {
+
+/// The linear systems of Radau's simplified Newton iteration: one linearization for all stages, one real matrix
+/// F_y + γ/h F_y′ and one complex F_y + μ/h F_y′, both scaled by the same rows and columns [RadauTableau (2)].
+class RadauBlocks {
+ public:
+  /// The scaling (none if null) must outlive the blocks.
+  RadauBlocks(const DaeSystem& system, const RadauTableau& tableau, LinearSolverKind solver,
+              const RowColumnScaling* scaling);
+
+  Status setup(const Point& p, const State& state, double h, Refresh refresh, Workspace& workspace);
+  /// Column i of R, the residual of stage i in rows of the matrix, becomes the correction of Z_i in its columns.
+  Status solve(Eigen::Ref<Eigen::MatrixXd> R);
+  /// x ← −(F_y + γ/h F_y′)⁻¹ x in rows and columns of the matrix.
+  Status solve_real(Vec x);
+
+  bool ready() const { return ready_; }
+  void invalidate() { ready_ = has_planes_ = keeps_pivots_ = false; }
+  double h() const { return h_; }
+  Planes& planes() { return planes_; }
+  const Planes& planes() const { return planes_; }
+  const LinearSolver<double>& real_solver() const { return *real_; }
+  std::span<const double> row_factors() const { return row_; }
+  std::span<const double> column_factors() const { return column_; }
+
+  /// Condition numbers of the scaled blocks: singular values for small systems, else estimates of κ₁.
+  struct Conditions {
+    double real = 0.0, complex = 0.0;  ///< 0: the method has no such block
+  };
+  Conditions conditions();
+
+ private:
+  void analyze();
+  template <class S>
+  void combine(S factor, std::vector<S>& values) const;
+
+  const DaeSystem& system_;
+  const RadauTableau& tableau_;
+  const RowColumnScaling* scaling_;
+  std::unique_ptr<LinearSolver<double>> real_;
+  std::unique_ptr<LinearSolver<std::complex<double>>> complex_;
+  Planes planes_;
+  std::vector<double> values_, row_, column_;
+  std::vector<std::complex<double>> complex_values_;
+  Eigen::VectorXd w_;
+  Eigen::VectorXcd w_complex_;
+  double h_ = 0.0;
+  bool ready_ = false, has_planes_ = false, keeps_pivots_ = false;
+};
+
+}  // namespace trammel

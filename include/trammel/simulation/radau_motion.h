@@ -1,0 +1,40 @@
+#pragma once
+
+#include "trammel/formulations/first_order.h"
+#include "trammel/formulations/first_order_scaling.h"
+#include "trammel/integrators/radau.h"
+
+namespace trammel {
+
+/// Moves a machine by Radau IIA on one of its first-order forms.
+class RadauMotion final : public MotionIntegrator {
+ public:
+  RadauMotion(const MechanicalSystem& system, const FirstOrderForm::Options& form, const RadauOptions& options,
+              LinearSolverKind solver, const FirstOrderScaling::Options& scaling);
+
+  Status start(const MotionVariables& at, State& state) override;
+  StepReport advance(double t_end, State& state) override;
+  void commit(State& state) override { radau_.commit(state); }
+  const MotionVariables& newest() const override { return newest_; }
+  void interpolate(double t, MotionVariables& at) const override;
+  const Layout& layout() const override { return form_.layout(); }
+  const LinearSolver<double>& linear_solver() const override { return radau_.blocks().real_solver(); }
+  /// The larger of the two blocks.
+  double calc_condition() override;
+  ScalingReport scaling() const override;
+  std::vector<double> save() override { return radau_.save(); }
+  void restore(std::span<const double> numbers) override;
+
+  const Radau& radau() const { return radau_; }
+
+ private:
+  FirstOrderForm form_;
+  FirstOrderScaling scaling_;
+  bool reports_scaling_;
+  Radau radau_;
+  MotionVariables newest_;
+  Eigen::VectorXd y_, yp_;
+  mutable Eigen::VectorXd y_at_, yp_at_;  // scratch of interpolate
+};
+
+}  // namespace trammel

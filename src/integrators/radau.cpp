@@ -1,0 +1,452 @@
+#include "trammel/integrators/radau.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+namespace trammel {
+
+namespace {
+
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+// New planes when Newton contracts less than this: each iteration costs s residuals and a solve per block, and the
+// remainder must fall below some 1e-3 of the tolerance.
+constexpr double slow_rate = 0.03;
+constexpr double max_rate = 0.99;
+// A fixed step cannot shrink and has a tolerance near rounding: a matrix of t_n that wins one digit per iteration must do.
+constexpr int fixed_step_patience = 3;
+// A correction of this many roundings of y cannot become smaller.
+constexpr double rounding_margin = 100.0;
+// How far from a kink its sides are looked at: some rounding units of the time.
+double kink_side(double t) { return 8.0 * epsilon * (1.0 + std::abs(t)); }
+
+RadauOptions checked(const DaeSystem& system, RadauOptions options) {
+  std::vector<Issue> found = options.issues(system.layout());
+  if (!found.empty()) throw InputError(std::move(found));
+  return options;
+}
+
+}  // namespace
+
+std::vector<Issue> RadauOptions::issues(const Layout& layout) const {
+  std::vector<Issue> found = tolerances.issues(layout);
+  const auto require = [&](bool ok, const char* where, std::string message) {
+    if (!ok) found.push_back({where, std::move(message)});
+  };
+  require(stages >= 1 && stages <= RadauTableau::max_stages, "stages",
+          fmt::format("stages = {}: Radau IIA is offered with 1 to {} stages", stages, RadauTableau::max_stages));
+  require(!h0 || *h0 > 0.0, "h0", fmt::format("h0 = {} s: a first step is positive", h0.value_or(0.0)));
+  require(!fixed_h || *fixed_h > 0.0, "fixed_h",
+          fmt::format("fixed_h = {} s: a step is positive", fixed_h.value_or(0.0)));
+  require(hmin >= 0.0, "hmin", fmt::format("hmin = {} s: must not be negative", hmin));
+  require(hmax > hmin, "hmax", fmt::format("hmax = {} s must be larger than hmin = {} s", hmax, hmin));
+  require(newton_tol > 0.0 && newton_tol < 1.0, "newton_tol",
+          fmt::format("newton_tol = {}: must lie between 0 and 1", newton_tol));
+  require(!newton_constant || (*newton_constant > 0.0 && *newton_constant < 1.0), "newton_constant",
+          fmt::format("newton_constant = {}: must lie between 0 and 1, else Newton's remainder is the error",
+                      newton_constant.value_or(0.0)));
+  require(max_iterations >= 1, "max_iterations", fmt::format("{}: at least one iteration", max_iterations));
+  require(max_attempts >= 1, "max_attempts", fmt::format("{}: at least one attempt", max_attempts));
+  return found;
+}
+
+Radau::Radau(const DaeSystem& system, RadauOptions options, LinearSolverKind solver, const RowColumnScaling* scaling)
+    : system_(system),
+      options_(checked(system, std::move(options))),
+      tableau_(options_.stages),
+      blocks_(system, tableau_, solver, scaling),
+      workspace_(system.make_workspace()),
+      tolerance_(system.layout(), options_.tolerances) {
+  const int n = system.layout().n(), s = tableau_.stages();
+  events_.configure(system);
+  for (Eigen::VectorXd* x : {&y_, &yp_, &y_from_, &e_, &g_, &rate_at_start_, &weight_, &y_event_, &yp_event_})
+    x->setZero(n);
+  for (Eigen::MatrixXd* x : {&Z_, &Y_, &Yp_, &R_, &F_, &Z_from_}) x->setZero(n, s);
+  error_mask_.assign(static_cast<std::size_t>(n), 1.0);
+  corrector_mask_ = error_mask_;
+  index_.assign(static_cast<std::size_t>(n), 1);
+  system.calc_indices(index_);
+  points_.setZero(static_cast<Eigen::Index>(system.chart_unknowns().size()), s + 1);
+}
+
+// ---- start ---------------------------------------------------------------------------------------------------------
+
+Status Radau::start(double t, ConstVec y, ConstVec yp, State& state) {
+  t_ = t_from_ = t;
+  y_ = y_from_ = y;
+  yp_ = yp;
+  Z_from_.setZero();
+  h_from_ = h_accepted_ = error_accepted_ = 0.0;
+  restart_ = true;
+  inconsistent_ = pending_ = planes_are_new_ = false;
+  rate_ = rate_factor_ = 1.0;
+  blocks_.invalidate();
+  system_.calc_inputs(t_, inputs_);
+  update_masks();
+  start_events(state);
+  return y_.allFinite() && yp_.allFinite() ? Status::success() : Status::fatal(Cause::not_finite);
+}
+
+// ---- a step --------------------------------------------------------------------------------------------------------
+
+RadauStep Radau::advance(double t_stop, State& state) {
+  if (!(t_stop > t_)) throw Error(fmt::format("Radau stands at t = {} s and cannot advance to {} s", t_, t_stop));
+  RadauStep step;
+  step.t = t_;
+  commit(state);
+  const double breakpoint = system_.next_breakpoint(t_), t_limit = std::min(t_stop, breakpoint);
+  const double hmin = std::max(options_.hmin, 4.0 * epsilon * std::max(std::abs(t_), std::abs(t_limit)));
+  system_.calc_inputs(t_, inputs_);
+  if (restart_) {
+    if (inconsistent_) step.status = system_.make_consistent(t_, state, y_, yp_, *workspace_);
+    if (!step.status.ok()) return step;
+    inconsistent_ = false;
+    h_accepted_ = 0.0;
+    h_ = options_.h0.value_or(first_step(t_limit));
+    step.restarted = true;
+    ++counters_.restarts;
+  }
+  const double bound = system_.step_bound({t_, inputs_.view(), y_, yp_}, tableau_.order(), state);
+  Status status;
+  for (int attempt = 0; attempt < options_.max_attempts; ++attempt) {
+    limit_step(t_limit, bound);
+    calc_stage_inputs(t_end_of_step_ >= breakpoint);
+    update_weights();
+    step.attempted_h = h_;
+    step.order = tableau_.order();
+    status = correct(state, step);
+    if (status.ok() && !options_.fixed_h) {
+      status = estimate_error(state, restart_ || step.rejected_error > 0, step.error);
+      if (status.ok() && !(step.error <= 1.0)) status = Status::recoverable(Cause::error_test);
+    }
+    if (status.ok()) {
+      const double h_next = choose_next(step);
+      accept(breakpoint, state, step);
+      h_ = h_next;
+      return step;
+    }
+    find_worst(step);
+    if (status.outcome == Outcome::fatal || options_.fixed_h || !shrink(status, hmin, step)) break;
+  }
+  step.status = status;
+  if (status.row < 0) step.status.row = step.worst_unknown;
+  return step;
+}
+
+RadauStep Radau::integrate(double t_end, State& state, const std::function<void(const RadauStep&)>& on_step) {
+  RadauStep step;
+  step.t = t_;
+  while (t_ < t_end) {
+    step = advance(t_end, state);
+    if (on_step) on_step(step);
+    if (!step.status.ok() || step.stopped_by_event) break;
+  }
+  return step;
+}
+
+// A step that ends at a kink sees the inputs as they are before it.
+void Radau::calc_stage_inputs(bool ends_at_kink) {
+  for (int i = 0; i < tableau_.stages(); ++i) {
+    const bool last = i + 1 == tableau_.stages();
+    const double t = last ? t_end_of_step_ : t_ + tableau_.c(i) * h_;
+    system_.calc_inputs(last && ends_at_kink ? t - kink_side(t) : t, stage_inputs_[i]);
+  }
+}
+
+// The polynomial of the last step goes on; without one, a straight line.
+void Radau::predict() {
+  for (int i = 0; i < tableau_.stages(); ++i) {
+    if (restart_) {
+      Z_.col(i) = tableau_.c(i) * h_ * yp_;
+      continue;
+    }
+    const RadauTableau::Weights w = tableau_.interpolate(1.0 + tableau_.c(i) * h_ / h_from_);
+    Z_.col(i) = y_from_ - y_;
+    for (int j = 0; j < tableau_.stages(); ++j) Z_.col(i) += w.value[j] * Z_from_.col(j);
+  }
+}
+
+// (1)
+void Radau::update_stages() {
+  for (int i = 0; i < tableau_.stages(); ++i) {
+    Y_.col(i) = y_ + Z_.col(i);
+    Yp_.col(i).setZero();
+    for (int j = 0; j < tableau_.stages(); ++j) Yp_.col(i) += tableau_.A_inverse()(i, j) / h_ * Z_.col(j);
+  }
+}
+
+// Newton with the planes at hand, and once more with new ones if those were old.
+Status Radau::correct(const State& state, RadauStep& step) {
+  const bool outdated = !blocks_.ready() || matrix_version_ != state.version || rate_ > slow_rate ||
+                        system_.matrix_outdated({t_, inputs_.view(), y_, yp_}, state, *workspace_);
+  Status status = Status::success();
+  if (outdated && !planes_are_new_)
+    status = refresh(state, Refresh::linearize, step);
+  else if (!blocks_.ready() || blocks_.h() != h_)
+    status = refresh(state, Refresh::combine, step);
+  if (!status.ok()) return status;
+  status = iterate(state, step);
+  if (status.ok() || planes_are_new_ || status.outcome == Outcome::fatal) return status;
+
+  status = refresh(state, Refresh::linearize, step);
+  return status.ok() ? iterate(state, step) : status;
+}
+
+Status Radau::refresh(const State& state, Refresh what, RadauStep& step) {
+  Planes& planes = blocks_.planes();
+  planes.typical.resize(y_.size());
+  for (Eigen::Index i = 0; i < y_.size(); ++i) planes.typical[i] = tolerance_.weight(i, y_[i]);
+  ++step.factorizations;
+  ++counters_.factorizations;
+  if (what == Refresh::linearize) {
+    ++step.linearizations;
+    ++counters_.linearizations;
+    rate_factor_ = 1.0;
+  }
+  const Status status = blocks_.setup({t_, inputs_.view(), y_, yp_}, state, h_, what, *workspace_);
+  if (what == Refresh::combine || !status.ok()) return status;
+  matrix_version_ = state.version;
+  planes_are_new_ = true;
+  update_masks();  // the tested sets may follow the linearization
+  update_weights();
+  return status;
+}
+
+Status Radau::iterate(const State& state, RadauStep& step) {
+  predict();
+  rate_factor_ = std::pow(std::max(rate_factor_, epsilon), 0.8);
+  rate_ = 0.0;
+  newton_shrink_ = 0.5;
+  double previous = 0.0, previous_ratio = 0.0;
+  const double rounding = rounding_margin * epsilon * corrector_norm(y_);
+  Status status = Status::recoverable(Cause::too_many_iterations);
+  const int max_iterations = options_.fixed_h ? fixed_step_patience * options_.max_iterations : options_.max_iterations;
+  for (int m = 0; m < max_iterations; ++m) {
+    update_stages();
+    ++step.iterations;
+    if (status = calc_corrections(state); !status.ok()) break;
+    double norm = 0.0;
+    for (int i = 0; i < tableau_.stages(); ++i) norm = std::max(norm, corrector_norm(R_.col(i)));
+    if (!std::isfinite(norm)) {
+      status = Status::recoverable(Cause::not_finite);
+      break;
+    }
+    Z_ += R_;
+    status = Status::recoverable(Cause::slow_convergence);
+    const int left = max_iterations - 1 - m;
+    bool converged = norm <= rounding;
+    if (m > 0 && !converged) {
+      const double ratio = norm / previous;
+      rate_ = m == 1 ? ratio : std::sqrt(ratio * previous_ratio);
+      previous_ratio = ratio;
+      // Corrections below the tolerance that no longer fall are rounding.
+      converged = rate_ >= max_rate && norm <= newton_limit_;
+      if (rate_ >= max_rate && !converged) break;
+      if (!converged) rate_factor_ = rate_ / (1.0 - rate_);
+      const double remainder = rate_factor_ * norm * std::pow(rate_, left) / newton_limit_;
+      if (remainder >= 1.0 && !converged) {  // it would not converge in time
+        newton_shrink_ = 0.8 * std::pow(std::clamp(remainder, 1e-4, 20.0), -1.0 / (4.0 + left));
+        break;
+      }
+    }
+    previous = norm;
+    converged = converged || rate_factor_ * norm <= newton_limit_;
+    if (converged) {
+      last_iterations_ = m + 1;
+      update_stages();
+      return Status::success();
+    }
+    status = Status::recoverable(Cause::too_many_iterations);
+  }
+  rate_ = 1.0;
+  return status;
+}
+
+// R ← corrections of all Z_i. Each stage turns its rows and columns with its own rotations.
+Status Radau::calc_corrections(const State& state) {
+  const int s = tableau_.stages();
+  for (int i = 0; i < s; ++i) {
+    ++counters_.residuals;
+    if (const Status status = system_.residual(stage_point(i), state, F_.col(i), *workspace_); !status.ok())
+      return status;
+    R_.col(i) = F_.col(i);
+    system_.to_matrix_rows(stage_point(i), state, R_.col(i), *workspace_);
+  }
+  ++counters_.solves;
+  if (const Status status = blocks_.solve(R_); !status.ok()) {
+    for (Eigen::Index k = 0; k < F_.size(); ++k)
+      if (!std::isfinite(F_.data()[k]))
+        return Status::recoverable(Cause::not_finite, static_cast<int>(k % F_.rows()));
+    return status;
+  }
+  for (int i = 0; i < s; ++i) system_.from_matrix_columns(stage_point(i), state, R_.col(i), *workspace_);
+  return Status::success();
+}
+
+// (4)
+Status Radau::estimate_error(const State& state, bool filter_again, double& error) {
+  const RadauTableau::Weights w = tableau_.interpolate(0.0);
+  rate_at_start_.setZero();
+  for (int i = 0; i < tableau_.stages(); ++i) rate_at_start_ += w.rate[i] / h_ * Z_.col(i);
+  const Point at{t_, inputs_.view(), y_, rate_at_start_};
+  const auto solve = [&](Eigen::VectorXd& x) {
+    system_.to_matrix_rows(at, state, x, *workspace_);
+    const Status status = blocks_.solve_real(x);
+    system_.from_matrix_columns(at, state, x, *workspace_);
+    return status;
+  };
+  ++counters_.residuals;
+  Status status = system_.residual(at, state, e_, *workspace_);
+  if (!status.ok()) return status;
+  if (filter_again) g_ = e_;
+  if (status = solve(e_); !status.ok()) return status;
+  error = error_norm(e_);
+  if (!(error > 1.0) || !filter_again) return status;
+
+  rate_at_start_ += tableau_.gamma() / h_ * e_;  // F(P′ + γ/h e) − F(P′) = γ/h F_y′ e
+  ++counters_.residuals;
+  if (status = system_.residual(at, state, e_, *workspace_); !status.ok()) return status;
+  e_ = g_ - e_;
+  if (status = solve(e_); !status.ok()) return status;
+  error = error_norm(e_);
+  return status;
+}
+
+void Radau::accept(double breakpoint, State& state, RadauStep& step) {
+  t_from_ = t_;
+  h_from_ = step.h = h_;
+  y_from_.swap(y_);
+  Z_from_.swap(Z_);
+  y_ = Y_.col(tableau_.stages() - 1);
+  yp_ = Yp_.col(tableau_.stages() - 1);
+  t_ = step.t = t_end_of_step_;
+  pending_ = true;
+  planes_are_new_ = restart_ = false;
+  ++counters_.steps;
+  if (t_ >= breakpoint) restart_ = inconsistent_ = true;
+  handle_events(state, step);
+}
+
+void Radau::interpolate(double at, Vec y, Vec yp) const {
+  if (!(h_from_ > 0.0)) {
+    y = y_;
+    yp = yp_;
+    return;
+  }
+  const RadauTableau::Weights w = tableau_.interpolate((at - t_from_) / h_from_);
+  y = y_from_;
+  yp.setZero();
+  for (int i = 0; i < tableau_.stages(); ++i) {
+    y += w.value[i] * Z_from_.col(i);
+    yp += w.rate[i] / h_from_ * Z_from_.col(i);
+  }
+}
+
+void Radau::commit(State& state) {
+  if (!pending_) return;
+  pending_ = false;
+  system_.calc_inputs(t_, inputs_);
+  system_.accepted({t_, inputs_.view(), y_, yp_}, state, *workspace_);
+  const std::span<const int> unknowns = system_.chart_unknowns();
+  if (restart_ || unknowns.empty() || !system_.wants_rebase(y_, state)) return;
+  // Points of the polynomial, newest first: the stages from the last to the first, and y_n.
+  const int s = tableau_.stages();
+  for (std::size_t k = 0; k < unknowns.size(); ++k) {
+    const Eigen::Index row = static_cast<Eigen::Index>(k);
+    const int u = unknowns[k];
+    for (int i = 0; i < s; ++i) points_(row, s - 1 - i) = y_from_[u] + Z_from_(u, i);
+    points_(row, s) = y_from_[u];
+  }
+  system_.rebase(points_, state, *workspace_);
+  e_ = y_;
+  for (std::size_t k = 0; k < unknowns.size(); ++k) {
+    const Eigen::Index row = static_cast<Eigen::Index>(k);
+    const int u = unknowns[k];
+    y_[u] = points_(row, 0);
+    y_from_[u] = points_(row, s);
+    for (int i = 0; i < s; ++i) Z_from_(u, i) = points_(row, s - 1 - i) - y_from_[u];
+  }
+  system_.rebase_rates(e_, y_, yp_);
+}
+
+// ---- events --------------------------------------------------------------------------------------------------------
+
+void Radau::start_events(const State& state) {
+  if (events_.n() == 0) return;
+  events_.start(t_, [this, &state](double at, Vec g) {
+    system_.calc_inputs(at, event_inputs_);
+    system_.event_values({at, event_inputs_.view(), y_, yp_}, state, g, *workspace_);
+  });
+}
+
+void Radau::handle_events(State& state, RadauStep& step) {
+  if (events_.n() == 0) return;
+  const std::vector<EventHit>& hits = events_.find(t_, [this, &state](double at, Vec g) {
+    interpolate(at, y_event_, yp_event_);
+    system_.calc_inputs(at, event_inputs_);
+    system_.event_values({at, event_inputs_.view(), y_event_, yp_event_}, state, g, *workspace_);
+  });
+  std::size_t n_hits = 0;
+  for (; n_hits < hits.size(); ++n_hits) {
+    const EventHit& hit = hits[n_hits];
+    if (restart_ && hit.t > t_) break;  // what the step showed beyond a restart will not happen
+    const EventAction action = system_.event_kind(hit.id).action;
+    if (action == EventAction::record) continue;
+    if (hit.t < t_) {
+      interpolate(hit.t, y_event_, yp_event_);
+      y_ = y_event_;
+      yp_ = yp_event_;
+      t_ = step.t = hit.t;
+    }
+    restart_ = true;
+    if (action == EventAction::stop) step.stopped_by_event = true;
+    if (action == EventAction::restart) {
+      step.status = system_.apply_event(hit.id, hit.t, state, y_, yp_, *workspace_);
+      if (!step.status.ok()) break;
+    }
+  }
+  step.events = std::span(hits.data(), n_hits);
+  if (restart_) start_events(state);
+}
+
+// ---- memory --------------------------------------------------------------------------------------------------------
+
+std::vector<double> Radau::save() {
+  std::vector<double> numbers{t_,
+                              h_,
+                              t_from_,
+                              h_from_,
+                              h_accepted_,
+                              error_accepted_,
+                              static_cast<double>(restart_),
+                              static_cast<double>(inconsistent_),
+                              static_cast<double>(pending_)};
+  events_.append(numbers);
+  for (const Eigen::VectorXd* x : {&y_, &yp_, &y_from_}) numbers.insert(numbers.end(), x->begin(), x->end());
+  numbers.insert(numbers.end(), Z_from_.data(), Z_from_.data() + Z_from_.size());
+  for (const auto* mask : {&error_mask_, &corrector_mask_}) numbers.insert(numbers.end(), mask->begin(), mask->end());
+  forget_matrices();
+  return numbers;
+}
+
+void Radau::restore(std::span<const double> numbers) {
+  const double* next = numbers.data();
+  for (double* x : {&t_, &h_, &t_from_, &h_from_, &h_accepted_, &error_accepted_}) *x = *next++;
+  for (bool* flag : {&restart_, &inconsistent_, &pending_}) *flag = *next++ != 0.0;
+  next = events_.read(next);
+  for (Eigen::VectorXd* x : {&y_, &yp_, &y_from_})
+    for (double& value : *x) value = *next++;
+  for (Eigen::Index k = 0; k < Z_from_.size(); ++k) Z_from_.data()[k] = *next++;
+  for (auto* mask : {&error_mask_, &corrector_mask_})
+    for (double& value : *mask) value = *next++;
+  forget_matrices();
+}
+
+void Radau::forget_matrices() {
+  blocks_.invalidate();
+  planes_are_new_ = false;
+  rate_ = rate_factor_ = 1.0;
+}
+
+}  // namespace trammel

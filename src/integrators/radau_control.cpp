@@ -1,0 +1,143 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "trammel/integrators/radau.h"
+
+// Step sizes as in RADAU5 [Hairer & Wanner II, IV.8], and the weights of the tests.
+
+namespace trammel {
+
+namespace {
+
+constexpr double safety = 0.9, max_growth = 8.0, max_reduction = 5.0;
+// A step that could grow by less keeps its size and its factors.
+constexpr double keep_below = 1.2;
+// The first step has no error before it to learn from.
+constexpr double first_shrink = 0.1;
+// A last step may be longer by this part of h: what a million fixed steps lose to rounding.
+constexpr double sliver = 1e-4;
+// The error of the predictive controller is not taken below this: one lucky step must not frighten the next.
+constexpr double smallest_error = 1e-2;
+
+}  // namespace
+
+double Radau::first_step(double t_limit) const {
+  double h = std::isfinite(t_limit) ? 1e-3 * (t_limit - t_) : 1.0;
+  double square = 0.0;
+  for (Eigen::Index i = 0; i < y_.size(); ++i)
+    square += std::pow(error_mask_[i] * yp_[i] / tolerance_.weight(i, y_[i]), 2);
+  const double rate = error_mean_ * std::sqrt(square);  // ‖y′‖
+  // ‖h y′‖ ≤ ½ belongs to a method of order 1; an error of h^(s+1) allows the root of it.
+  const double trusted = rate > 0.0 ? 0.5 / rate : h;
+  return std::min(h, std::pow(trusted, 1.0 / tableau_.stages()) * std::pow(h, 1.0 - 1.0 / tableau_.stages()));
+}
+
+void Radau::limit_step(double t_limit, double bound) {
+  h_ = options_.fixed_h ? *options_.fixed_h : std::min({h_, options_.hmax, bound});
+  const double remaining = t_limit - t_;
+  t_end_of_step_ = t_ + h_;
+  if (h_ > remaining * (1.0 - sliver)) {
+    h_ = remaining;
+    t_end_of_step_ = t_limit;
+  } else if (!options_.fixed_h && h_ > 0.5 * remaining) {
+    h_ = 0.5 * remaining;
+    t_end_of_step_ = t_ + h_;
+  }
+}
+
+// The next step after a success [Gustafsson's predictive controller]; fewer Newton iterations allow longer steps.
+double Radau::choose_next(const RadauStep& step) {
+  if (options_.fixed_h) return *options_.fixed_h;
+  const double power = 1.0 / (tableau_.stages() + 1), error = std::max(step.error, 1e-10);
+  const double allowed = 2.0 * options_.max_iterations;
+  const double factor = safety * (1.0 + allowed) / (last_iterations_ + allowed);
+  double quotient = std::clamp(std::pow(error, power) / std::min(safety, factor), 1.0 / max_growth, max_reduction);
+  if (h_accepted_ > 0.0) {
+    const double predicted = h_accepted_ / h_ * std::pow(error * error / error_accepted_, power) / safety;
+    quotient = std::max(quotient, std::clamp(predicted, 1.0 / max_growth, max_reduction));
+  }
+  h_accepted_ = h_;
+  error_accepted_ = std::max(smallest_error, error);
+  double h = h_ / quotient;
+  if (step.rejected_error + step.rejected_newton > 0) h = std::min(h, h_);
+  return h >= h_ && h <= keep_below * h_ ? h_ : h;
+}
+
+// A smaller step after a failure. False: it cannot be reduced.
+bool Radau::shrink(const Status& status, double hmin, RadauStep& step) {
+  if (status.cause == Cause::error_test) {
+    ++step.rejected_error;
+    ++counters_.error_failures;
+    const double quotient = std::pow(step.error, 1.0 / (tableau_.stages() + 1)) / safety;
+    h_ *= restart_ && step.rejected_error == 1 ? first_shrink : 1.0 / std::clamp(quotient, 1.0 / safety, max_reduction);
+  } else {
+    ++step.rejected_newton;
+    ++counters_.convergence_failures;
+    h_ *= newton_shrink_;
+  }
+  return h_ >= hmin;
+}
+
+// ---- weights -------------------------------------------------------------------------------------------------------
+
+// In the error test: what the system says, and velocities of index 2 with their factor h. In Newton's test: everything.
+void Radau::update_masks() {
+  system_.tested(Purpose::error, error_mask_, *workspace_);
+  system_.tested(Purpose::corrector, corrector_mask_, *workspace_);
+  const std::span<const Kind> kinds = system_.layout().kinds();
+  for (std::size_t i = 0; i < index_.size(); ++i)
+    if (index_[i] > 1 && kinds[i] == Kind::velocity) error_mask_[i] = 1.0;
+  error_mean_ = WeightedNorm::mean_factor(error_mask_);
+  corrector_mean_ = WeightedNorm::mean_factor(corrector_mask_);
+}
+
+void Radau::update_weights() {
+  const std::span<const Kind> kinds = system_.layout().kinds();
+  double multiplier = 0.0;  // reactions that vanish by symmetry are known relative to the others
+  for (Eigen::Index i = 0; i < y_.size(); ++i)
+    if (kinds[i] == Kind::multiplier) multiplier = std::max(multiplier, std::abs(y_[i]));
+  for (Eigen::Index i = 0; i < y_.size(); ++i) {
+    const double size = kinds[i] == Kind::multiplier ? multiplier : std::abs(y_[i]);
+    weight_[i] = options_.fixed_h ? options_.newton_tol * (1.0 + size) : tolerance_.weight(i, size);
+    for (int k = 1; k < index_[i]; ++k) weight_[i] /= h_;
+  }
+  const double rtol = std::max(options_.tolerances.rtol, 1e-14);
+  const double resolvable = 10.0 * std::numeric_limits<double>::epsilon() / rtol;
+  newton_limit_ = options_.fixed_h
+                      ? 1.0
+                      : options_.newton_constant.value_or(std::max(resolvable, std::min(0.03, std::sqrt(rtol))));
+}
+
+double Radau::error_norm(ConstVec e) const {
+  double square = 0.0;
+  for (Eigen::Index i = 0; i < e.size(); ++i) square += std::pow(error_mask_[i] * e[i] / weight_[i], 2);
+  return error_mean_ * std::sqrt(square);
+}
+
+double Radau::corrector_norm(ConstVec x) const {
+  double square = 0.0;
+  for (Eigen::Index i = 0; i < x.size(); ++i) square += std::pow(corrector_mask_[i] * x[i] / weight_[i], 2);
+  return corrector_mean_ * std::sqrt(square);
+}
+
+void Radau::find_worst(RadauStep& step) const {
+  step.worst_residual = step.worst_correction = step.worst_limit = 0.0;
+  double largest = 0.0;
+  for (int i = 0; i < tableau_.stages(); ++i)
+    for (Eigen::Index k = 0; k < F_.rows(); ++k) {
+      if (std::abs(F_(k, i)) > std::abs(step.worst_residual)) {
+        step.worst_residual = F_(k, i);
+        step.worst_row = static_cast<int>(k);
+      }
+      const double moved = corrector_mask_[k] * R_(k, i);
+      if (std::abs(moved) / weight_[k] > largest) {
+        largest = std::abs(moved) / weight_[k];
+        step.worst_unknown = static_cast<int>(k);
+        step.worst_correction = moved;
+        step.worst_limit = weight_[k];
+      }
+    }
+}
+
+}  // namespace trammel

@@ -1,0 +1,51 @@
+#include "trammel/simulation/radau_motion.h"
+
+#include <algorithm>
+
+namespace trammel {
+
+RadauMotion::RadauMotion(const MechanicalSystem& system, const FirstOrderForm::Options& form,
+                         const RadauOptions& options, LinearSolverKind solver,
+                         const FirstOrderScaling::Options& scaling)
+    : form_(system, form),
+      scaling_(form_, system, scaling),
+      reports_scaling_(scaling.kind == FirstOrderScaling::Kind::physical),
+      radau_(form_, options, solver, &scaling_) {
+  newest_.resize(system.nv(), system.nz(), system.nc());
+  for (auto* x : {&y_, &yp_, &y_at_, &yp_at_}) x->setZero(form_.layout().n());
+}
+
+Status RadauMotion::start(const MotionVariables& at, State& state) {
+  newest_ = at;
+  form_.pack(at, y_, yp_);
+  return radau_.start(at.t, y_, yp_, state);
+}
+
+StepReport RadauMotion::advance(double t_end, State& state) {
+  const RadauStep step = radau_.advance(t_end, state);
+  form_.unpack(radau_.t(), radau_.y(), radau_.yp(), newest_);
+  return step;
+}
+
+void RadauMotion::interpolate(double t, MotionVariables& at) const {
+  radau_.interpolate(t, y_at_, yp_at_);
+  form_.unpack(t, y_at_, yp_at_, at);
+}
+
+double RadauMotion::calc_condition() {
+  const RadauBlocks::Conditions kappa = radau_.blocks().conditions();
+  return std::max(kappa.real, kappa.complex);
+}
+
+MotionIntegrator::ScalingReport RadauMotion::scaling() const {
+  if (!reports_scaling_ || !radau_.blocks().ready()) return {};
+  const FirstOrderScaling::References r = scaling_.calc_references(radau_.blocks().h(), radau_.blocks().planes());
+  return {r.m, r.d, r.k, r.s};
+}
+
+void RadauMotion::restore(std::span<const double> numbers) {
+  radau_.restore(numbers);
+  form_.unpack(radau_.t(), radau_.y(), radau_.yp(), newest_);
+}
+
+}  // namespace trammel
