@@ -45,8 +45,8 @@ void Midpoint::update_stage() {
 
 Status Midpoint::calc_residual(const State& state, Vec motion, Vec internal, Vec constraint) {
   update_stage();
-  Status status = dae_.residual(ends_.to.point(inputs_.view()), state, end_motion_, end_internal_, constraint,
-                                *workspace_);
+  Status status =
+      dae_.residual(ends_.to.point(inputs_.view()), state, end_motion_, end_internal_, constraint, *workspace_);
   if (!status.ok()) return status;
   status = dae_.residual(stage_.point(stage_inputs_.view()), state, motion, internal, stage_constraint_, *workspace_);
   for (int z = 0; z < dae_.nz(); ++z)

@@ -232,7 +232,9 @@ Status OneStep::iterate(double h, const State& state, StepReport& report) {
     const bool exhausted = k + 1 == options_.max_iterations;
     const bool stuck = verdict == ConvergenceTest::Verdict::diverging || exhausted;
     const bool slow = stuck || test_.remaining_iterations() > patience;
-    if (stuck && k > 0 && options_.newton_test == NewtonTest::motion && norm <= rounding_growth && is_solved_to_rounding()) return Status::success();
+    if (stuck && k > 0 && options_.newton_test == NewtonTest::motion && norm <= rounding_growth &&
+        is_solved_to_rounding())
+      return Status::success();
     if (slow && !fresh && k > 0) {
       // The matrix is old: begin the step again with a new one.
       extrapolate(h);
@@ -380,8 +382,8 @@ MotionIntegrator::ScalingReport OneStep::scaling() const {
 
 std::vector<double> OneStep::save() {
   operator_.invalidate();
-  std::vector<double> numbers{pending_ ? 1.0 : 0.0, restart_ ? (after_kink_ ? 2.0 : 1.0) : 0.0, h_next_, h_old_,
-                              ends_.from.t,         ends_.to.t};
+  std::vector<double> numbers{
+      pending_ ? 1.0 : 0.0, restart_ ? (after_kink_ ? 2.0 : 1.0) : 0.0, h_next_, h_old_, ends_.from.t, ends_.to.t};
   for (const double* x : scalar_memory()) numbers.push_back(*x);
   const auto put = [&](const Eigen::VectorXd& x) { numbers.insert(numbers.end(), x.data(), x.data() + x.size()); };
   for (const MotionVariables* x : {&ends_.from, &ends_.to})

@@ -14,7 +14,8 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 // remainder must fall below some 1e-3 of the tolerance.
 constexpr double slow_rate = 0.03;
 constexpr double max_rate = 0.99;
-// A fixed step cannot shrink and has a tolerance near rounding: a matrix of t_n that wins one digit per iteration must do.
+// A fixed step cannot shrink and has a tolerance near rounding: a matrix of t_n that wins one digit per iteration must
+// do.
 constexpr int fixed_step_patience = 3;
 // A correction of this many roundings of y cannot become smaller.
 constexpr double rounding_margin = 100.0;
@@ -242,10 +243,12 @@ Status Radau::iterate(const State& state, RadauStep& step) {
       previous_ratio = ratio;
       // Corrections below the tolerance that no longer fall are rounding.
       converged = rate_ >= max_rate && norm <= newton_limit_;
-      if (rate_ >= max_rate && !converged) break;
-      if (!converged) rate_factor_ = rate_ / (1.0 - rate_);
+      // A first correction of coordinates says little of the multipliers: a step that cannot shrink goes on.
+      const bool may_give_up = !converged && (!options_.fixed_h || m >= fixed_step_patience);
+      if (rate_ >= max_rate && may_give_up) break;
+      if (rate_ < max_rate) rate_factor_ = rate_ / (1.0 - rate_);
       const double remainder = rate_factor_ * norm * std::pow(rate_, left) / newton_limit_;
-      if (remainder >= 1.0 && !converged) {  // it would not converge in time
+      if (remainder >= 1.0 && may_give_up) {  // it would not converge in time
         newton_shrink_ = 0.8 * std::pow(std::clamp(remainder, 1e-4, 20.0), -1.0 / (4.0 + left));
         break;
       }
@@ -276,8 +279,7 @@ Status Radau::calc_corrections(const State& state) {
   ++counters_.solves;
   if (const Status status = blocks_.solve(R_); !status.ok()) {
     for (Eigen::Index k = 0; k < F_.size(); ++k)
-      if (!std::isfinite(F_.data()[k]))
-        return Status::recoverable(Cause::not_finite, static_cast<int>(k % F_.rows()));
+      if (!std::isfinite(F_.data()[k])) return Status::recoverable(Cause::not_finite, static_cast<int>(k % F_.rows()));
     return status;
   }
   for (int i = 0; i < s; ++i) system_.from_matrix_columns(stage_point(i), state, R_.col(i), *workspace_);

@@ -120,7 +120,8 @@ Status RadauBlocks::solve(Eigen::Ref<Eigen::MatrixXd> R) {
     const double right = tableau_.right(i);
     const std::complex<double> twice = 2.0 * tableau_.right_complex(i);
     for (Eigen::Index k = 0; k < n; ++k)
-      R(k, i) = column_[k] * (right * w_[k] + twice.real() * w_complex_[k].real() - twice.imag() * w_complex_[k].imag());
+      R(k, i) =
+          column_[k] * (right * w_[k] + twice.real() * w_complex_[k].real() - twice.imag() * w_complex_[k].imag());
   }
   return status;
 }

@@ -15,6 +15,8 @@ constexpr double safety = 0.9, max_growth = 8.0, max_reduction = 5.0;
 constexpr double keep_below = 1.2;
 // The first step has no error before it to learn from.
 constexpr double first_shrink = 0.1;
+// In units of rounding: constraints are differences of coordinates.
+constexpr double fixed_step_rounding = 16.0;
 // A last step may be longer by this part of h: what a million fixed steps lose to rounding.
 constexpr double sliver = 1e-4;
 // The error of the predictive controller is not taken below this: one lucky step must not frighten the next.
@@ -94,19 +96,27 @@ void Radau::update_masks() {
 
 void Radau::update_weights() {
   const std::span<const Kind> kinds = system_.layout().kinds();
-  double multiplier = 0.0;  // reactions that vanish by symmetry are known relative to the others
-  for (Eigen::Index i = 0; i < y_.size(); ++i)
-    if (kinds[i] == Kind::multiplier) multiplier = std::max(multiplier, std::abs(y_[i]));
+  double multiplier = 0.0, largest = 0.0;  // reactions that vanish by symmetry are known relative to the others
+  for (Eigen::Index i = 0; i < y_.size(); ++i) {
+    double& size = kinds[i] == Kind::multiplier ? multiplier : largest;
+    size = std::max(size, std::abs(y_[i]));
+  }
   for (Eigen::Index i = 0; i < y_.size(); ++i) {
     const double size = kinds[i] == Kind::multiplier ? multiplier : std::abs(y_[i]);
-    weight_[i] = options_.fixed_h ? options_.newton_tol * (1.0 + size) : tolerance_.weight(i, size);
-    for (int k = 1; k < index_[i]; ++k) weight_[i] /= h_;
+    const double factor = std::pow(h_, index_[i] - 1);
+    if (!options_.fixed_h) {
+      weight_[i] = tolerance_.weight(i, size) / factor;
+      continue;
+    }
+    // What Newton leaves in v, and as a force in λ, adds up over all steps: one power of h less is conceded, but never
+    // less than what rounding leaves of Φ.
+    weight_[i] = std::max(options_.newton_tol * (1.0 + size) / (index_[i] > 1 ? factor / h_ : 1.0),
+                          fixed_step_rounding * std::numeric_limits<double>::epsilon() * (1.0 + largest) / factor);
   }
   const double rtol = std::max(options_.tolerances.rtol, 1e-14);
   const double resolvable = 10.0 * std::numeric_limits<double>::epsilon() / rtol;
-  newton_limit_ = options_.fixed_h
-                      ? 1.0
-                      : options_.newton_constant.value_or(std::max(resolvable, std::min(0.03, std::sqrt(rtol))));
+  newton_limit_ =
+      options_.fixed_h ? 1.0 : options_.newton_constant.value_or(std::max(resolvable, std::min(0.03, std::sqrt(rtol))));
 }
 
 double Radau::error_norm(ConstVec e) const {

@@ -13,12 +13,12 @@ Eigen::MatrixXd to_dense(const Pattern& pattern, const std::vector<double>& valu
 
 }  // namespace
 
-Eigen::MatrixXd calc_stage_matrix(const RadauTableau& tableau, const MotionPlanes& planes, const ScalingFactors& factors,
-                                  double h) {
+Eigen::MatrixXd calc_stage_matrix(const RadauTableau& tableau, const MotionPlanes& planes,
+                                  const ScalingFactors& factors, double h) {
   const Eigen::MatrixXd M = to_dense(planes.motion, planes.M), D = to_dense(planes.motion, planes.D);
   const Eigen::MatrixXd G = to_dense(planes.constraint, planes.G);
-  const Eigen::MatrixXd K = to_dense(planes.motion, planes.K) + to_dense(planes.motion, planes.K_lam) +
-                            factors.penalty * G.transpose() * G;
+  const Eigen::MatrixXd K =
+      to_dense(planes.motion, planes.K) + to_dense(planes.motion, planes.K_lam) + factors.penalty * G.transpose() * G;
   const int s = tableau.stages(), nv = planes.motion.n_cols, nc = planes.constraint.n_rows;
   const RadauTableau::Matrix once = tableau.A_inverse() / h, twice = once * once;
   Eigen::MatrixXd J = Eigen::MatrixXd::Zero(s * (nv + nc), s * (nv + nc));

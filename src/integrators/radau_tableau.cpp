@@ -22,7 +22,8 @@ RadauTableau::RadauTableau(int stages) : s_(stages), A_inverse_(stages, stages) 
 
   const Eigen::EigenSolver<Matrix> eigen(A_inverse_);
   const Eigen::Matrix<std::complex<double>, Eigen::Dynamic, Eigen::Dynamic, 0, max_stages, max_stages>
-      right = eigen.eigenvectors(), left = right.inverse();
+      right = eigen.eigenvectors(),
+      left = right.inverse();
   for (int e = 0; e < s_; ++e) {
     const std::complex<double> value = eigen.eigenvalues()[e];
     if (value.imag() < 0.0) continue;

@@ -121,9 +121,9 @@ TEST(OneStepStability, a_velocity_across_the_constraint_grows_with_the_trapezoid
   };
   const Make trapezoidal = alpha_method(AlphaCoefficients::newmark(0.5));
   EXPECT_NEAR(deviation_of_lambda(trapezoidal, 200) / deviation_of_lambda(trapezoidal, 20), 10.0, 1.0);
-  for (const Make& damped : {alpha_method(AlphaCoefficients::hht(-0.1)),
-                             alpha_method(AlphaCoefficients::chung_hulbert(0.8)),
-                             alpha_method(AlphaCoefficients::newmark(0.6))})
+  for (const Make& damped :
+       {alpha_method(AlphaCoefficients::hht(-0.1)), alpha_method(AlphaCoefficients::chung_hulbert(0.8)),
+        alpha_method(AlphaCoefficients::newmark(0.6))})
     EXPECT_LT(deviation_of_lambda(damped, 200), 1e-2 * deviation_of_lambda(damped, 20));
   // The midpoint rule keeps it: λ alternates with the same amplitude.
   EXPECT_NEAR(deviation_of_lambda(midpoint, 200) / deviation_of_lambda(midpoint, 20), 1.0, 0.1);
@@ -140,8 +140,8 @@ TEST(OneStepNewton, at_tiny_steps_tests_all_unknowns_only_if_scaled) {
     return o;
   };
   const NoScaling none(0.0);
-  for (const Make& make : {midpoint, alpha_method(AlphaCoefficients::chung_hulbert(0.6)),
-                           alpha_method(AlphaCoefficients::hht(-0.1))}) {
+  for (const Make& make :
+       {midpoint, alpha_method(AlphaCoefficients::chung_hulbert(0.6)), alpha_method(AlphaCoefficients::hht(-0.1))}) {
     for (const double rho : {0.0, 1.0}) {
       const PhysicalScaling scaled = mass_scaling(rho);
       const auto all = make(options(NewtonTest::all), scaled), unscaled = make(options(NewtonTest::all), none),

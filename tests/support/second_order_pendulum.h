@@ -15,8 +15,9 @@ class SecondOrderPendulum final : public SecondOrderDae {
   static constexpr double g = 9.81, theta = 1.0, omega = 0.5;
 
   SecondOrderPendulum()
-      : layout_({Kind::position, Kind::position, Kind::multiplier}, [](int i) { return names()[i]; },
-                [](int i) { return names()[i] + " row"; }) {}
+      : layout_(
+            {Kind::position, Kind::position, Kind::multiplier}, [](int i) { return names()[i]; },
+            [](int i) { return names()[i] + " row"; }) {}
 
   /// Consistent values at the start: Φ̈ = 2 v·v + 2 q·a = 0 gives λ.
   static MotionVariables start() {

@@ -16,9 +16,9 @@ namespace trammel {
 /// is v_m at every instant. We impose Φ at t_{n+1} and not at t_m: C_m = 0 keeps C_{n+1} = −C_n for ever
 /// [bauchau2009 (9c)]. All derivatives are exact: δq_m = δq/2 enters G(q_m)ᵀλ as well.
 ///
-/// Second order in q and v. λ belongs to the step and alternates about a smooth curve: it is of first order, the mean of
-/// two neighbours (at their common instant) of second. No damping: a velocity across the constraints, v_{n+1} = −v_n,
-/// neither grows nor decays. For smooth motion whose energy must neither grow nor fade; use generalized-α where
+/// Second order in q and v. λ belongs to the step and alternates about a smooth curve: it is of first order, the mean
+/// of two neighbours (at their common instant) of second. No damping: a velocity across the constraints, v_{n+1} =
+/// −v_n, neither grows nor decays. For smooth motion whose energy must neither grow nor fade; use generalized-α where
 /// accelerations and reactions matter.
 ///
 /// Error control: the local error of q is h³ v̈/12 + O(h⁴).

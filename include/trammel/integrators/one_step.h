@@ -26,10 +26,10 @@ struct StepOptions {
   NewtonTest newton_test = NewtonTest::motion;
 };
 
-/// What one-step methods for SecondOrderDae share: the choice of step sizes by a local error estimate, simplified Newton
-/// on the scaled equations, restarts at kinks of inputs, and memory. A method adds its formula: how variables at the end
-/// of a step are predicted, where residuals are taken, how variables follow the unknowns (q, z, λ) of the end, and its
-/// local error.
+/// What one-step methods for SecondOrderDae share: the choice of step sizes by a local error estimate, simplified
+/// Newton on the scaled equations, restarts at kinks of inputs, and memory. A method adds its formula: how variables at
+/// the end of a step are predicted, where residuals are taken, how variables follow the unknowns (q, z, λ) of the end,
+/// and its local error.
 ///
 ///   predict → residual → [linearize → combine and scale → factor] → solve → correct → converged? → error test
 ///

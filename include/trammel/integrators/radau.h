@@ -27,7 +27,7 @@ struct RadauOptions {
   /// Error-controlled: Newton's remainder against the tolerance; absent: min(0.03, √rtol), as RADAU5.
   std::optional<double> newton_constant;
   int max_iterations = 10;  ///< three times as many if the step is fixed
-  int max_attempts = 40;  ///< per step
+  int max_attempts = 40;    ///< per step
 
   /// Everything wrong at once.
   std::vector<Issue> issues(const Layout& layout) const;
@@ -79,8 +79,8 @@ class Radau {
 
   /// The solution within the last step, on its collocation polynomial: order s in between, 2s − 1 at the end.
   void interpolate(double at, Vec y, Vec yp) const;
-  /// Tells the system of the accepted point and moves charts, with the polynomial. Called by advance() at its beginning,
-  /// so that dense output and events of a step see its charts; callers that stop may call it.
+  /// Tells the system of the accepted point and moves charts, with the polynomial. Called by advance() at its
+  /// beginning, so that dense output and events of a step see its charts; callers that stop may call it.
   void commit(State& state);
 
   double t() const { return t_; }
@@ -156,10 +156,10 @@ class Radau {
   std::uint64_t matrix_version_ = 0;
   RadauCounters counters_;
 
-  int last_iterations_ = 0;                         // of Newton in the accepted attempt
+  int last_iterations_ = 0;  // of Newton in the accepted attempt
   Eigen::MatrixXd Z_, Y_, Yp_, F_, R_;
   Eigen::VectorXd e_, g_, rate_at_start_;
-  Eigen::VectorXd weight_;         // tolerance of each unknown over h^(index − 1)
+  Eigen::VectorXd weight_;  // tolerance of each unknown over h^(index − 1)
   std::vector<int> index_;
   std::vector<double> error_mask_, corrector_mask_;
   double error_mean_ = 0.0, corrector_mean_ = 0.0;

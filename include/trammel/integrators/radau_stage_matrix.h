@@ -15,7 +15,7 @@ namespace trammel {
 ///
 /// with V̇ = A⁻¹V/h, V = A⁻¹Q/h up to constants and the factors of a scaling (c its penalty). For condition numbers: the
 /// method itself never forms it.
-Eigen::MatrixXd calc_stage_matrix(const RadauTableau& tableau, const MotionPlanes& planes, const ScalingFactors& factors,
-                                  double h);
+Eigen::MatrixXd calc_stage_matrix(const RadauTableau& tableau, const MotionPlanes& planes,
+                                  const ScalingFactors& factors, double h);
 
 }  // namespace trammel

@@ -6,13 +6,13 @@
 
 namespace trammel {
 
-/// Radau IIA with s = 1, 2 or 3 stages: collocation at c_1 < … < c_s = 1, of order 2s − 1, L-stable and stiffly accurate
-/// (the last stage is the result).
+/// Radau IIA with s = 1, 2 or 3 stages: collocation at c_1 < … < c_s = 1, of order 2s − 1, L-stable and stiffly
+/// accurate (the last stage is the result).
 ///
 ///   (1) Y_i = y_n + Z_i,   h Y′_i = Σ_j (A⁻¹)_ij Z_j
 ///
-/// A⁻¹ has one real eigenvalue γ (s odd) and at most one pair μ, μ̄. With left and right eigenvectors ℓᵀ, r, ℓᵀr = 1, the
-/// linear systems of all stages fall apart into a real and a complex one [Hairer & Wanner II, IV.8]:
+/// A⁻¹ has one real eigenvalue γ (s odd) and at most one pair μ, μ̄. With left and right eigenvectors ℓᵀ, r, ℓᵀr = 1,
+/// the linear systems of all stages fall apart into a real and a complex one [Hairer & Wanner II, IV.8]:
 ///
 ///   (2) (I ⊗ F_y + A⁻¹/h ⊗ F_y′) Z = R   ⇔   (F_y + γ/h F_y′) w = ℓᵀR,   (F_y + μ/h F_y′) w_c = ℓ_cᵀR,
 ///       Z_i = r_i w + 2 Re(r_ci w_c)
