@@ -74,7 +74,10 @@ TEST(Guards, scaling_changes_neither_the_residual_nor_the_motion) {
 
 // Guard (c): State and the integrator's memory are all there is. A fresh machine that gets both goes on bit by bit.
 TEST(Guards, a_restored_run_continues_bit_identically) {
-  for (const std::vector<std::string>& settings : {std::vector<std::string>{}, {"solver.scaling.rho=1"}}) {
+  for (const std::vector<std::string>& settings : {std::vector<std::string>{},
+                                                   {"solver.scaling.rho=1"},
+                                                   {"solver.integrator=midpoint"},
+                                                   {"solver.integrator=radau"}}) {
     for (const bool controlled : {false, true}) {
       Study study = study_of(arm, settings);
       if (controlled) study.solver.h.reset();
