@@ -1,6 +1,7 @@
+#include <cmath>
 #include <limits>
 
-#include "peers.h"
+#include "run.h"
 
 #ifdef TRAMMEL_HAS_SIMBODY
 #include <Simbody.h>
@@ -25,17 +26,19 @@ struct World {
   SimTK::Force::Gravity gravity{forces, matter, Vec3(0, -9.81, 0)};
   std::vector<MobilizedBody::Pin> bodies;  // verticals first
 
+  MobilizedBody& body(int i) { return matter.updMobilizedBody(bodies[i].getMobilizedBodyIndex()); }
+
   explicit World(const Planar& problem) {
     matter.setShowDefaultGeometry(false);
     const Transform near_end(Vec3(-0.5, 0, 0)), far_end(Vec3(0.5, 0, 0));
     const int n = problem.n;
     if (problem.kind == Planar::Kind::chain) {
       bodies.emplace_back(matter.updGround(), Transform(Vec3(0)), rod(), near_end);
-      for (int i = 1; i < n; ++i) bodies.emplace_back(MobilizedBody(bodies.back()), far_end, rod(), near_end);
+      for (int i = 1; i < n; ++i) bodies.emplace_back(body(i - 1), far_end, rod(), near_end);
     } else {
       for (int i = 0; i <= n; ++i) bodies.emplace_back(matter.updGround(), Transform(Vec3(i, 0, 0)), rod(), near_end);
       for (int i = 0; i < n; ++i) {
-        bodies.emplace_back(MobilizedBody(bodies[i]), far_end, rod(), near_end);
+        bodies.emplace_back(body(i), far_end, rod(), near_end);
         SimTK::Constraint::PointOnLine(bodies[i + 1], SimTK::UnitVec3(SimTK::ZAxis), Vec3(0.5, 0, 0), bodies.back(),
                                        Vec3(0.5, 0, 0));
       }

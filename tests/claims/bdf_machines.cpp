@@ -1,5 +1,6 @@
 #include "run_model.h"
 #include "support/chain.h"
+#include "trammel/simulation/bdf_motion.h"
 
 // BDF on machines that are hard for a multistep method: singular positions and fast spin.
 
@@ -44,6 +45,25 @@ INSTANTIATE_TEST_SUITE_P(Tolerances, FourBarsByBdf,
                          ::testing::Values(FourBarCase{2, 1e-4}, FourBarCase{2, 1e-5}, FourBarCase{2, 1e-6},
                                            FourBarCase{2, 1e-7}, FourBarCase{2, 1e-8}, FourBarCase{40, 1e-4},
                                            FourBarCase{40, 1e-7}));
+
+// A falling chain whips: fast, but resolved. The detector of stability limits must not take its order away.
+TEST(ChainByBdf, keeps_its_order) {
+  for (const double tol : {1e-4, 1e-6, 1e-8}) {
+    Study study = by_bdf(testing::chain_text(30, true), tol);
+    study.analysis.end = 2.0;
+    Simulation simulation(study);
+    MotionIntegrator& integrator = simulation.integrator();
+    double order = 0.0;
+    while (integrator.newest().t < 2.0) {
+      const StepReport step = integrator.advance(2.0, simulation.state());
+      ASSERT_TRUE(step.status.ok());
+      order += step.order;
+    }
+    const BdfCounters& counters = dynamic_cast<const BdfMotion&>(integrator).bdf().counters();
+    EXPECT_EQ(counters.orders_lowered, 0) << tol;
+    EXPECT_GT(order / static_cast<double>(counters.steps), 3.5) << tol;
+  }
+}
 
 // [ROTATIONS section 5] A balanced flywheel in a hinge, 150 rad/s and a slow torque: the motion is smooth in the chart,
 // so steps of many radians are right if the history follows the continuous branch of the logarithm. Measured there: 79
