@@ -10,6 +10,8 @@ std::string_view describe(Cause cause) {
       return "a value is not finite";
     case Cause::singular_matrix:
       return "the iteration matrix is singular";
+    case Cause::vanished_pivot:
+      return "a pivot vanished, and the chosen linear solver does not exchange rows";
     case Cause::slow_convergence:
       return "Newton's corrections fall too slowly";
     case Cause::too_many_iterations:

@@ -56,7 +56,7 @@ class DenseLu final : public LinearSolver<S> {
     return do_factor(values);
   }
 
-  void do_solve(std::span<S> b) override {
+  Status do_solve(std::span<S> b) override {
     const int n = this->n();
     Eigen::Map<Eigen::Matrix<S, Eigen::Dynamic, 1>> x(b.data(), n);
     for (int k = 0; k < n; ++k) std::swap(x[k], x[exchange_[k]]);
@@ -65,14 +65,16 @@ class DenseLu final : public LinearSolver<S> {
       x[k] /= LU_(k, k);
       x.head(k) -= x[k] * LU_.col(k).head(k);
     }
+    return Status::success();
   }
 
-  void do_solve_transposed(std::span<S> b) override {
+  Status do_solve_transposed(std::span<S> b) override {
     const int n = this->n();
     Eigen::Map<Eigen::Matrix<S, Eigen::Dynamic, 1>> x(b.data(), n);
     for (int k = 0; k < n; ++k) x[k] = (x[k] - LU_.col(k).head(k).cwiseProduct(x.head(k)).sum()) / LU_(k, k);
     for (int k = n - 1; k >= 0; --k) x[k] -= LU_.col(k).tail(n - k - 1).cwiseProduct(x.tail(n - k - 1)).sum();
     for (int k = n - 1; k >= 0; --k) std::swap(x[k], x[exchange_[k]]);
+    return Status::success();
   }
 
  private:

@@ -8,6 +8,9 @@
 #include "trammel/base/error.h"
 #include "trammel/base/text.h"
 #include "trammel/linalg/dense_lu.h"
+#include "trammel/linalg/gmres.h"
+#include "trammel/linalg/skyline_ldlt.h"
+#include "trammel/linalg/sparse_ldlt.h"
 #include "trammel/linalg/sparse_lu.h"
 
 namespace trammel {
@@ -107,8 +110,7 @@ Status LinearSolver<S>::solve(std::span<S> b) {
   require_ready(b.size());
   if (const int row = first_not_finite(std::span<const S>(b)); row >= 0)
     return Status::recoverable(Cause::not_finite, row);
-  do_solve(b);
-  return finish(b);
+  return finish(do_solve(b), b);
 }
 
 template <class S>
@@ -116,13 +118,13 @@ Status LinearSolver<S>::solve_transposed(std::span<S> b) {
   require_ready(b.size());
   if (const int row = first_not_finite(std::span<const S>(b)); row >= 0)
     return Status::recoverable(Cause::not_finite, row);
-  do_solve_transposed(b);
-  return finish(b);
+  return finish(do_solve_transposed(b), b);
 }
 
 template <class S>
-Status LinearSolver<S>::finish(std::span<S> x) {
+Status LinearSolver<S>::finish(Status status, std::span<S> x) {
   ++counters_.n_solve;
+  if (!status.ok()) return status;
   const int row = first_not_finite(std::span<const S>(x));
   return row < 0 ? Status::success() : Status::recoverable(Cause::not_finite, row);
 }
@@ -135,19 +137,29 @@ void LinearSolver<S>::require_ready(std::size_t size) const {
 }
 
 template <class S>
-Status LinearSolver<S>::scan_values(std::span<const S> values) {
+void LinearSolver<S>::require_values(std::size_t size) const {
   if (!analyzed_) throw Error(fmt::format("linear solver '{}': factor needs analyze before it", name()));
-  if (values.size() != index_.size())
-    throw Error(
-        fmt::format("linear solver '{}': {} values for a pattern of {} entries", name(), values.size(), index_.size()));
+  if (size != index_.size())
+    throw Error(fmt::format("linear solver '{}': {} values for a pattern of {} entries", name(), size, index_.size()));
+}
+
+template <class S>
+Status LinearSolver<S>::scan_values(std::span<const S> values) {
+  require_values(values.size());
   if (const int slot = first_not_finite(values); slot >= 0) {
     factored_ = false;
     return Status::recoverable(Cause::not_finite, index_[slot]);
   }
   for (int j = 0; j < n_; ++j) {
-    double peak = 0;
-    for (int k = start_[j]; k < start_[j + 1]; ++k) peak = std::max(peak, magnitude(values[k]));
-    column_max_[j] = peak;
+    // Two running maxima, because each comparison waits for the one before.
+    double even = 0, odd = 0;
+    int k = start_[j];
+    for (; k + 2 <= start_[j + 1]; k += 2) {
+      even = std::max(even, magnitude(values[k]));
+      odd = std::max(odd, magnitude(values[k + 1]));
+    }
+    if (k < start_[j + 1]) even = std::max(even, magnitude(values[k]));
+    column_max_[j] = std::max(even, odd);
   }
   return Status::success();
 }
@@ -189,25 +201,24 @@ Status LinearSolver<S>::judge_pivots(std::span<const S> values, std::span<const 
     return best;
   };
   smallest_pivot_ = smallest([&](int k) { return abs_pivot[k] / column_max_[col[k]]; });
-  if (smallest_pivot_.relative >= suspicious_pivot) return Status::success();
+  if (smallest_pivot_.relative >= std::max(suspicious_pivot, vanished_pivot())) return Status::success();
   update_equilibration(values);
   smallest_pivot_ = smallest([&](int k) { return row_scale_[row[k]] * abs_pivot[k] * col_scale_[col[k]]; });
-  return smallest_pivot_.relative < singular_pivot
-             ? Status::recoverable(Cause::singular_matrix, smallest_pivot_.unknown)
-             : Status::success();
+  return smallest_pivot_.relative < vanished_pivot() ? Status::recoverable(pivot_cause(), smallest_pivot_.unknown)
+                                                     : Status::success();
 }
 
 template <class S>
 Status LinearSolver<S>::report_zero_pivot(int unknown) {
   smallest_pivot_ = {0.0, 0.0, unknown};
-  return Status::recoverable(Cause::singular_matrix, unknown);
+  return Status::recoverable(pivot_cause(), unknown);
 }
 
 template class LinearSolver<double>;
 template class LinearSolver<std::complex<double>>;
 
 const std::vector<std::string>& linear_solver_kind_names() {
-  static const std::vector<std::string> names{"auto", "dense", "sparse_lu"};
+  static const std::vector<std::string> names{"auto", "dense", "sparse_lu", "skyline_ldlt", "sparse_ldlt", "gmres"};
   return names;
 }
 
@@ -223,9 +234,21 @@ LinearSolverKind parse_linear_solver_kind(std::string_view text) {
 
 template <class S>
 std::unique_ptr<LinearSolver<S>> make_linear_solver(LinearSolverKind kind, int n) {
-  if (kind == LinearSolverKind::automatic)
-    kind = n <= automatic_dense_limit ? LinearSolverKind::dense : LinearSolverKind::sparse_lu;
-  return kind == LinearSolverKind::dense ? make_dense_lu<S>() : make_sparse_lu<S>();
+  switch (kind) {
+    case LinearSolverKind::automatic:
+      return n <= automatic_dense_limit ? make_dense_lu<S>() : make_sparse_lu<S>();
+    case LinearSolverKind::dense:
+      return make_dense_lu<S>();
+    case LinearSolverKind::sparse_lu:
+      return make_sparse_lu<S>();
+    case LinearSolverKind::skyline_ldlt:
+      return make_skyline_ldlt<S>();
+    case LinearSolverKind::sparse_ldlt:
+      return make_sparse_ldlt<S>();
+    case LinearSolverKind::gmres:
+      return make_gmres<S>();
+  }
+  throw Error("there is no such linear solver");
 }
 
 template std::unique_ptr<LinearSolver<double>> make_linear_solver(LinearSolverKind, int);

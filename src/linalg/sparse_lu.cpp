@@ -144,11 +144,13 @@ class SparseLu final : public LinearSolver<S> {
     return do_factor(values);
   }
 
-  void do_solve(std::span<S> b) override {
+  Status do_solve(std::span<S> b) override {
     if (this->n() > 0) Klu<S>::solve(chosen_.symbolic, chosen_.numeric, this->n(), b.data(), &common_);
+    return Status::success();
   }
-  void do_solve_transposed(std::span<S> b) override {
+  Status do_solve_transposed(std::span<S> b) override {
     if (this->n() > 0) Klu<S>::tsolve(chosen_.symbolic, chosen_.numeric, this->n(), b.data(), &common_);
+    return Status::success();
   }
 
  private:

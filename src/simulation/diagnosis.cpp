@@ -14,6 +14,10 @@ std::string advice(Cause cause, const SolverOptions& options) {
     case Cause::singular_matrix:
       return "redundant constraints, a singular position of the mechanism, or a freedom without mass; `trammel check` "
              "lists redundant rows";
+    case Cause::vanished_pivot:
+      return "a freedom without mass or stiffness (solver.scaling.rho = 1 gives it a pivot), redundant constraints, or "
+             "a "
+             "matrix that needs row exchanges: take solver.linear_solver = \"sparse_lu\" or \"auto\"";
     case Cause::slow_convergence:
     case Cause::too_many_iterations:
       return options.h ? "the fixed step is too large for this motion, or a singular position is near: take a smaller "
@@ -74,8 +78,9 @@ std::string Simulation::explain(const StepReport& report) const {
     line("row", row);
     if (const std::string forces = formulas_on(study_.model, row); !forces.empty()) line("formulas", forces);
   }
-  if ((cause == Cause::singular_matrix || cause == Cause::impossible_tolerance) && report.status.row >= 0)
-    line("unknown", layout.describe_unknown(report.status.row));
+  const bool names_unknown =
+      cause == Cause::singular_matrix || cause == Cause::vanished_pivot || cause == Cause::impossible_tolerance;
+  if (names_unknown && report.status.row >= 0) line("unknown", layout.describe_unknown(report.status.row));
   const LinearSolver<double>& solver = integrator_->linear_solver();
   if (const Pivot pivot = solver.smallest_pivot(); pivot.unknown >= 0 && pivot.relative < 1e-10)
     line("linear solve", fmt::format("smallest relative pivot {:.2g} while eliminating {}", pivot.relative,

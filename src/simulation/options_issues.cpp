@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "trammel/base/text.h"
+#include "trammel/linalg/linear_solver.h"
 #include "trammel/simulation/options.h"
 
 namespace trammel {
@@ -144,7 +145,7 @@ void check_solver(const SolverOptions& solver, const AnalysisOptions& analysis, 
                               "system for the integrators 'bdf' and 'radau'",
                               solver.integrator, formulation));
   checks.name("coordinates", solver.coordinates, {"absolute"});
-  checks.name("linear_solver", solver.linear_solver, {"auto", "dense", "sparse_lu"});
+  checks.name("linear_solver", solver.linear_solver, linear_solver_kind_names());
   check_steps(solver, analysis, checks);
 
   // Each member of the family has its own parameter; one that would be ignored is refused.

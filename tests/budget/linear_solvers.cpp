@@ -9,6 +9,9 @@
 #include "support/allocation_counter.h"
 #include "support/test_matrices.h"
 #include "trammel/linalg/dense_lu.h"
+#include "trammel/linalg/gmres.h"
+#include "trammel/linalg/skyline_ldlt.h"
+#include "trammel/linalg/sparse_ldlt.h"
 #include "trammel/linalg/sparse_lu.h"
 
 // Newton's loop refactors and solves thousands of times: neither may touch the heap after the first factor.
@@ -27,6 +30,10 @@ std::vector<Contestant<S>> solvers() {
   return {
       {"dense", [] { return make_dense_lu<S>(); }},
       {"sparse_lu", [] { return make_sparse_lu<S>(); }},
+      {"sparse_ldlt", [] { return make_sparse_ldlt<S>(); }},
+      {"skyline_ldlt", [] { return make_skyline_ldlt<S>(); }},
+      {"gmres", [] { return make_gmres<S>(); }},
+      {"sparse_ldlt, always refined", [] { return make_sparse_ldlt<S>({.refine_below = 1.0}); }},
   };
 }
 

@@ -21,7 +21,7 @@ TEST(LinearSolverKinds, a_misspelt_word_gets_the_allowed_ones_and_the_nearest) {
   } catch (const InputError& error) {
     const std::string text = error.what();
     EXPECT_NE(text.find("'sparse-lu'"), std::string::npos) << text;
-    EXPECT_NE(text.find("'auto', 'dense' and 'sparse_lu'"), std::string::npos) << text;
+    EXPECT_NE(text.find("'auto', 'dense', 'sparse_lu'"), std::string::npos) << text;
     EXPECT_NE(text.find("did you mean 'sparse_lu'?"), std::string::npos) << text;
   }
 }

@@ -20,6 +20,7 @@ struct TestMatrix {
   std::string name;
   Pattern pattern;
   std::vector<S> values;
+  bool needs_pivoting = false;  ///< the diagonal offers no pivots in any order
 
   int n() const { return pattern.n_cols; }
   SparseMatrix<S> matrix() const {
@@ -48,7 +49,7 @@ inline TestMatrix<double> make_test_matrix(std::string name, int n_rows, int n_c
 inline TestMatrix<std::complex<double>> to_complex(const TestMatrix<double>& A, unsigned seed = 7) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> stretch(1.0, 2.0), phase(0.0, 1.0);
-  TestMatrix<std::complex<double>> C{A.name + ", complex", A.pattern, {}};
+  TestMatrix<std::complex<double>> C{A.name + ", complex", A.pattern, {}, A.needs_pivoting};
   for (const double value : A.values) {
     const double size = stretch(random);
     C.values.push_back(value * std::polar(size, phase(random)));
@@ -67,7 +68,9 @@ inline TestMatrix<double> random_unsymmetric(int n, unsigned seed = 1) {
     for (int k = 0; k < 4; ++k)
       if (const int i = row(random); i != j) entries.push_back({i, j, value(random)});
   }
-  return make_test_matrix("random unsymmetric, n = " + std::to_string(n), n, n, entries);
+  TestMatrix<double> A = make_test_matrix("random unsymmetric, n = " + std::to_string(n), n, n, entries);
+  A.needs_pivoting = true;
+  return A;
 }
 
 /// What a chain of rigid bodies gives: per link 6 coordinates and 5 constraint rows between it and its predecessor,

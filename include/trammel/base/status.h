@@ -13,6 +13,7 @@ enum class Cause : std::uint8_t {
   none,
   not_finite,            ///< a residual or a solution contains NaN or infinity; row says where
   singular_matrix,       ///< a pivot vanished; row is the unknown whose pivot it was
+  vanished_pivot,        ///< the same in a factorization that does not exchange rows: the matrix may be regular
   slow_convergence,      ///< Newton's corrections do not fall fast enough
   too_many_iterations,   ///< Newton did not reach its tolerance in the allowed iterations
   error_test,            ///< the local error is larger than the tolerance

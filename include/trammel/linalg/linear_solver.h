@@ -33,10 +33,11 @@ struct Pivot {
 };
 
 struct LinearSolverCounters {
-  long n_factor = 0;     ///< factorizations with a new choice of pivots
-  long n_refactor = 0;   ///< factorizations that kept the pivots
-  long n_solve = 0;      ///< right-hand sides, transposed ones included
-  long nnz_factors = 0;  ///< numbers stored in the present factors
+  long n_factor = 0;      ///< factorizations with a new choice of pivots
+  long n_refactor = 0;    ///< factorizations that kept the pivots
+  long n_solve = 0;       ///< right-hand sides, transposed ones included
+  long n_iterations = 0;  ///< of iterative solvers, all solves together
+  long nnz_factors = 0;   ///< numbers stored in the present factors
 };
 
 /// Solves A x = b for a square sparse A whose pattern stays while its values change.
@@ -52,6 +53,7 @@ struct LinearSolverCounters {
 ///
 /// Numerical events are Status values:
 ///   Cause::singular_matrix   recoverable; row is the unknown (column) whose pivot vanished
+///   Cause::vanished_pivot    the same from a solver that does not exchange rows: the matrix may well be regular
 ///   Cause::not_finite        recoverable; row is the matrix row, or entry of b, with NaN or infinity (of the solution,
 ///   if
 ///                            it overflowed)
@@ -102,21 +104,32 @@ class LinearSolver {
   virtual Status do_factor(std::span<const S> values) = 0;
   /// Sets `kept` to whether the old pivots were used.
   virtual Status do_refactor(std::span<const S> values, bool& kept) = 0;
-  virtual void do_solve(std::span<S> b) = 0;
-  virtual void do_solve_transposed(std::span<S> b) = 0;
+  /// Direct solvers succeed always; iterative ones may stop at Cause::too_many_iterations.
+  virtual Status do_solve(std::span<S> b) = 0;
+  virtual Status do_solve_transposed(std::span<S> b) = 0;
 
   /// Finds the smallest of n pivots |u_k| = abs_pivot[k] that stand in (row[k], col[k]) of the matrix, remembers it for
   /// smallest_pivot() and decides between success and singular_matrix.
   Status judge_pivots(std::span<const S> values, std::span<const double> abs_pivot, std::span<const int> row,
                       std::span<const int> col);
+  /// What a vanished pivot means: a solver that could choose has found the matrix singular, one that could not has
+  /// found that its order of elimination does not suit the matrix.
+  virtual Cause pivot_cause() const { return Cause::singular_matrix; }
+  /// Relative pivots below this have vanished.
+  virtual double vanished_pivot() const { return singular_pivot; }
+  /// max_i |a_ij| of the values being factored.
+  std::span<const double> column_peaks() const { return column_max_; }
   /// An exactly zero pivot.
   Status report_zero_pivot(int unknown);
   void set_nnz_factors(long nnz) { counters_.nnz_factors = nnz; }
+  void add_iterations(long n) { counters_.n_iterations += n; }
+  void set_smallest_pivot(const Pivot& pivot) { smallest_pivot_ = pivot; }
 
  private:
+  void require_values(std::size_t size) const;
   Status scan_values(std::span<const S> values);
   void update_equilibration(std::span<const S> values);
-  Status finish(std::span<S> x);
+  Status finish(Status status, std::span<S> x);
   void require_ready(std::size_t size) const;
 
   int n_ = 0;
@@ -133,9 +146,12 @@ extern template class LinearSolver<double>;
 extern template class LinearSolver<std::complex<double>>;
 
 enum class LinearSolverKind : std::uint8_t {
-  automatic,  ///< "auto": dense for small systems, sparse_lu beyond 24 unknowns
-  dense,      ///< "dense": LU with partial pivoting
-  sparse_lu,  ///< "sparse_lu": KLU
+  automatic,     ///< "auto": dense up to 24 unknowns, sparse_lu beyond
+  dense,         ///< "dense": LU with partial pivoting
+  sparse_lu,     ///< "sparse_lu": KLU
+  skyline_ldlt,  ///< "skyline_ldlt": LDLᵀ or LDU without pivoting, profile storage
+  sparse_ldlt,   ///< "sparse_ldlt": LDLᵀ or LDU without pivoting, multifrontal
+  gmres,         ///< "gmres": iterative, with a block preconditioner
 };
 
 std::string_view to_text(LinearSolverKind kind);

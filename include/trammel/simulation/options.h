@@ -75,7 +75,7 @@ struct SolverOptions {
   double newton_tol = 1e-12;           ///< tolerance of Newton's iteration (fixed step), relative to 1 + |x|
   std::string newton_test = "motion";  ///< motion | all: which unknowns Newton waits for (second-order methods)
   int max_iterations = 10;             ///< Newton iterations before a step is rejected
-  std::string linear_solver = "auto";  ///< auto | dense | sparse_lu
+  std::string linear_solver = "auto";  ///< auto | dense | sparse_lu | skyline_ldlt | sparse_ldlt | gmres
   ScalingOptions scaling;
   BdfSettings bdf;
   double baumgarte_alpha = 0.0, baumgarte_beta = 0.0;  ///< index1: Φ̈ + 2αΦ̇ + β²Φ = 0 [1/s]

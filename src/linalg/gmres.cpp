@@ -1,0 +1,220 @@
+#include "trammel/linalg/gmres.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "elimination_order.h"
+#include "trammel/base/error.h"
+#include "trammel/linalg/sparse_ldlt.h"
+#include "trammel/linalg/sparse_matrix.h"
+
+namespace trammel {
+
+namespace {
+
+/// ‖r‖ ≤ 4 ε (‖A‖ ‖x‖ + ‖b‖): no better x is expected from any solver.
+constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
+
+template <class S>
+class Gmres final : public LinearSolver<S> {
+  using Vector = Eigen::Matrix<S, Eigen::Dynamic, 1>;
+  using Matrix = Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic>;
+
+ public:
+  explicit Gmres(const GmresOptions& options) : options_(options) {
+    if (!(options.tol > 0 && options.tol < 1))
+      throw InputError(fmt::format("gmres: tol = {} must lie in 0 < tol < 1", options.tol));
+    if (options.restart < 1 || options.max_iterations < 1)
+      throw InputError(fmt::format("gmres: restart = {} and max_iterations = {} must be at least 1", options.restart,
+                                   options.max_iterations));
+  }
+
+  std::string_view name() const override { return "gmres"; }
+
+ protected:
+  Status do_analyze(const Pattern& pattern, const OrderingHint& hint) override {
+    pattern_ = pattern;
+    values_.assign(pattern.index.size(), S(0));
+    const int n = pattern.n_cols, m = std::min(options_.restart, std::max(n, 1));
+    basis_.setZero(n, m + 1);
+    hessenberg_.setZero(m + 1, m);
+    rhs_.setZero(m + 1);
+    cosine_.setZero(m);
+    sine_.setZero(m);
+    b_.setZero(n);
+    w_.setZero(n);
+    return options_.preconditioner == Preconditioner::none ? Status::success() : analyze_preconditioner(hint);
+  }
+
+  Status do_factor(std::span<const S> values) override { return update_preconditioner(values, false); }
+  Status do_refactor(std::span<const S> values, bool& kept) override {
+    kept = true;
+    return update_preconditioner(values, true);
+  }
+
+  Status do_solve(std::span<S> b) override { return iterate(b, false); }
+  Status do_solve_transposed(std::span<S> b) override { return iterate(b, true); }
+  Cause pivot_cause() const override { return Cause::vanished_pivot; }
+
+ private:
+  Status analyze_preconditioner(const OrderingHint& hint) {
+    const std::vector<char> multiplier = find_multipliers(pattern_, hint);
+    const bool diagonal = options_.preconditioner == Preconditioner::diagonal;
+    const auto keeps = [&](int i, int j) {
+      if (multiplier[i] || multiplier[j]) return !diagonal;
+      if (i == j || (!hint.blocks.empty() && hint.blocks[i] >= 0 && hint.blocks[i] == hint.blocks[j])) return true;
+      return !hint.roles.empty() && hint.roles[i] == UnknownRole::other && hint.roles[j] == UnknownRole::other;
+    };
+    const int n = pattern_.n_cols;
+    PatternBuilder builder(n, n);
+    from_.clear();
+    for (int j = 0; j < n; ++j) {
+      if (diagonal && multiplier[j]) builder.add(j, j);
+      for (int k = pattern_.start[j]; k < pattern_.start[j + 1]; ++k)
+        if (keeps(pattern_.index[k], j)) builder.add(pattern_.index[k], j);
+    }
+    const Pattern kept = builder.build();
+    for (int j = 0; j < n; ++j)
+      for (int k = kept.start[j]; k < kept.start[j + 1]; ++k) {
+        const bool unit = diagonal && multiplier[j];
+        from_.push_back(unit ? -1 : pattern_.slot(kept.index[k], j));
+      }
+    kept_values_.assign(from_.size(), S(0));
+    preconditioner_ = make_sparse_ldlt<S>();
+    return preconditioner_->analyze(kept, hint);
+  }
+
+  Status update_preconditioner(std::span<const S> values, bool again) {
+    std::copy(values.begin(), values.end(), values_.begin());
+    norm_ = 0;
+    for (const S& value : values) norm_ = std::hypot(norm_, std::abs(value));
+    this->set_nnz_factors(static_cast<long>(basis_.size()));
+    this->set_smallest_pivot({});
+    if (!preconditioner_) return Status::success();
+    for (std::size_t k = 0; k < from_.size(); ++k) kept_values_[k] = from_[k] < 0 ? S(1) : values[from_[k]];
+    const Status status = again ? preconditioner_->refactor(kept_values_) : preconditioner_->factor(kept_values_);
+    this->set_nnz_factors(static_cast<long>(basis_.size()) + preconditioner_->counters().nnz_factors);
+    this->set_smallest_pivot(preconditioner_->smallest_pivot());
+    return status;
+  }
+
+  /// y = A x or Aᵀ x.
+  void multiply(const Eigen::Ref<const Vector>& x, Eigen::Ref<Vector> y, bool transposed) const {
+    y.setZero();
+    for (int j = 0; j < pattern_.n_cols; ++j)
+      for (int k = pattern_.start[j]; k < pattern_.start[j + 1]; ++k) {
+        if (transposed)
+          y[j] += values_[k] * x[pattern_.index[k]];
+        else
+          y[pattern_.index[k]] += values_[k] * x[j];
+      }
+  }
+
+  Status precondition(Vector& x, bool transposed) {
+    if (!preconditioner_) return Status::success();
+    return transposed ? preconditioner_->solve_transposed(Eigen::Ref<Vector>(x))
+                      : preconditioner_->solve(Eigen::Ref<Vector>(x));
+  }
+
+  Status iterate(std::span<S> b, bool transposed) {
+    Eigen::Map<Vector> x(b.data(), static_cast<Eigen::Index>(b.size()));
+    if (x.size() == 0) return Status::success();
+    b_ = x;
+    x.setZero();
+    const double size = b_.norm();
+    int iterations = 0;
+    basis_.col(0) = b_;
+    for (double residual = size; residual > options_.tol * size;) {
+      const double reached = residual;
+      if (const Status status = cycle(x, residual, options_.tol * size, iterations, transposed); !status.ok())
+        return status;
+      multiply(x, w_, transposed);
+      basis_.col(0) = b_ - w_;
+      residual = basis_.col(0).norm();
+      if (residual <= rounding * (norm_ * x.norm() + size)) break;
+      const bool stagnates = !(residual < 0.99 * reached);
+      if (residual > options_.tol * size && (stagnates || iterations >= options_.max_iterations)) {
+        this->add_iterations(iterations);
+        return Status::recoverable(Cause::too_many_iterations);
+      }
+    }
+    this->add_iterations(iterations);
+    return Status::success();
+  }
+
+  /// One cycle from the residual in column 0 of the basis: Arnoldi's process with modified Gram–Schmidt, the small
+  /// least-squares problem by Givens rotations as it grows, then x += P⁻¹ V y.
+  Status cycle(Eigen::Map<Vector>& x, double residual, double goal, int& iterations, bool transposed) {
+    rhs_.setZero();
+    rhs_[0] = S(residual);
+    basis_.col(0) /= S(residual);
+    int k = 0;
+    while (k < hessenberg_.cols() && std::abs(rhs_[k]) > goal && iterations < options_.max_iterations) {
+      w_ = basis_.col(k);
+      if (const Status status = precondition(w_, transposed); !status.ok()) return status;
+      multiply(w_, basis_.col(k + 1), transposed);
+      for (int i = 0; i <= k; ++i) {
+        hessenberg_(i, k) = basis_.col(i).dot(basis_.col(k + 1));
+        basis_.col(k + 1) -= hessenberg_(i, k) * basis_.col(i);
+      }
+      const double length = basis_.col(k + 1).norm();
+      hessenberg_(k + 1, k) = S(length);
+      if (length > 0) basis_.col(k + 1) /= S(length);
+      rotate(k);
+      ++k;
+      ++iterations;
+      if (length == 0) break;  // the space is invariant: the solution lies in it
+    }
+    for (int i = k - 1; i >= 0; --i) {
+      for (int j = i + 1; j < k; ++j) rhs_[i] -= hessenberg_(i, j) * rhs_[j];
+      rhs_[i] /= hessenberg_(i, i);
+    }
+    w_.setZero();
+    for (int i = 0; i < k; ++i) w_ += rhs_[i] * basis_.col(i);
+    if (const Status status = precondition(w_, transposed); !status.ok()) return status;
+    x += w_;
+    return Status::success();
+  }
+
+  void rotate(int k) {
+    using Eigen::numext::conj;
+    for (int i = 0; i < k; ++i) {
+      const S a = hessenberg_(i, k), b = hessenberg_(i + 1, k);
+      hessenberg_(i, k) = conj(cosine_[i]) * a + conj(sine_[i]) * b;
+      hessenberg_(i + 1, k) = -sine_[i] * a + cosine_[i] * b;
+    }
+    const S a = hessenberg_(k, k), b = hessenberg_(k + 1, k);
+    const double r = std::hypot(std::abs(a), std::abs(b));
+    cosine_[k] = r > 0 ? a / r : S(1);
+    sine_[k] = r > 0 ? b / r : S(0);
+    hessenberg_(k, k) = S(r);
+    hessenberg_(k + 1, k) = S(0);
+    rhs_[k + 1] = -sine_[k] * rhs_[k];
+    rhs_[k] = conj(cosine_[k]) * rhs_[k];
+  }
+
+  GmresOptions options_;
+  Pattern pattern_;
+  std::vector<S> values_, kept_values_;
+  std::vector<int> from_;  // slot of A of each entry of the preconditioner; −1: one
+  std::unique_ptr<LinearSolver<S>> preconditioner_;
+  double norm_ = 0;  // Frobenius
+  Matrix basis_, hessenberg_;
+  Vector rhs_, cosine_, sine_, b_, w_;
+};
+
+}  // namespace
+
+template <class S>
+std::unique_ptr<LinearSolver<S>> make_gmres(const GmresOptions& options) {
+  return std::make_unique<Gmres<S>>(options);
+}
+
+template std::unique_ptr<LinearSolver<double>> make_gmres(const GmresOptions&);
+template std::unique_ptr<LinearSolver<std::complex<double>>> make_gmres(const GmresOptions&);
+
+}  // namespace trammel

@@ -1,0 +1,294 @@
+#include "trammel/linalg/sparse_ldlt.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "front_tree.h"
+#include "small_kernels.h"
+#include "unpivoted_solver.h"
+
+namespace trammel {
+
+namespace {
+
+using Front = FrontTree::Front;
+
+/// Storage of a front (FrontTree): columns of L with the pivots on the diagonal in the panel of `L_`, and for
+/// unsymmetric matrices the rows of D U as columns of the panel of `U_`, transposed, so that both are walked
+/// contiguously. In the panel of U_ only the part below the diagonal is used.
+template <class S>
+class SparseLdlt final : public UnpivotedSolver<S> {
+ public:
+  explicit SparseLdlt(const UnpivotedOptions& options) : UnpivotedSolver<S>(options, "sparse_ldlt") {}
+  std::string_view name() const override { return "sparse_ldlt"; }
+
+ protected:
+  void analyze_order(const Pattern& pattern, const OrderingHint& hint, std::vector<int>& order) override {
+    const Graph graph = make_graph(pattern);
+    const std::vector<char> multiplier = find_multipliers(pattern, hint);
+    FrontTree::Tree tree = FrontTree::make_tree(graph, order_multipliers_local(graph, multiplier), infinity);
+    if (std::find(multiplier.begin(), multiplier.end(), 1) != multiplier.end()) {
+      FrontTree::Tree last = FrontTree::make_tree(graph, order_multipliers_last(graph, multiplier), tree.work);
+      if (last.complete && last.work < tree.work) tree = std::move(last);
+    }
+    // Of orders that cost much the same, the one along the machine from its held end: a chain that is eliminated from
+    // its free end keeps the compliance of the whole tail, 1/N³, as a difference of numbers of order 1 for its last
+    // pivots (measured, 100 hinged links: smallest pivot 5e-7 and backward error 8e-9 before refinement).
+    FrontTree::Tree along = FrontTree::make_tree(graph, order_for_profile(graph, multiplier), comparable * tree.work);
+    if (along.complete) tree = std::move(along);
+    tree_ = FrontTree(graph, std::move(tree));
+    order = tree_.order();
+    map_slots(pattern);
+    L_.assign(tree_.panel_size(), S(0));
+    U_.clear();
+    LD_.assign(tree_.largest_panel(), S(0));
+    for (const int parity : {0, 1}) update_[parity].assign(tree_.update_size(parity), S(0));
+    inverse_pivot_.assign(order.size(), S(0));
+    gathered_.assign(static_cast<std::size_t>(tree_.largest_height()), S(0));
+  }
+
+  int eliminate(std::span<const S> values, bool symmetric, std::span<S> pivot) override {
+    symmetric_ = symmetric;
+    if (!symmetric && U_.empty()) U_.assign(L_.size(), S(0));
+    return symmetric ? eliminate_fronts<true>(values, pivot) : eliminate_fronts<false>(values, pivot);
+  }
+
+  void substitute(std::span<S> x) override {
+    forward<Diagonal::unit>(L_, x);
+    if (symmetric_)
+      backward<Diagonal::pivot_first>(L_, x);
+    else
+      backward<Diagonal::pivot>(U_, x);
+  }
+
+  void substitute_transposed(std::span<S> x) override {
+    if (symmetric_) return substitute(x);
+    forward<Diagonal::pivot>(U_, x);
+    backward<Diagonal::unit>(L_, x);
+  }
+
+  long count_numbers(bool symmetric) const override {
+    return (symmetric ? 1 : 2) * tree_.nnz() + static_cast<long>(tree_.order().size());
+  }
+
+ private:
+  static constexpr double comparable = 1.25;
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+  /// Where a slot of the matrix goes: into the panel of L (diagonal included) or of U.
+  struct Entry {
+    int slot;
+    std::size_t to;
+  };
+
+  void map_slots(const Pattern& pattern) {
+    const std::span<const Front> fronts = tree_.fronts();
+    const std::vector<int>& position = tree_.position();
+    std::vector<int> front_of(position.size());
+    for (std::size_t f = 0; f < fronts.size(); ++f)
+      std::fill_n(front_of.begin() + fronts[f].first, fronts[f].width, static_cast<int>(f));
+    const auto row_in = [&](const Front& front, int step) {
+      if (step < front.first + front.width) return step - front.first;
+      const auto begin = tree_.row().begin() + front.rows;
+      return front.width + static_cast<int>(std::lower_bound(begin, begin + front.below, step) - begin);
+    };
+    std::vector<std::vector<Entry>> lower(fronts.size()), upper(fronts.size());
+    for (int j = 0; j < pattern.n_cols; ++j)
+      for (int k = pattern.start[j]; k < pattern.start[j + 1]; ++k) {
+        const int row = position[pattern.index[k]], col = position[j];
+        const int f = front_of[std::min(row, col)];
+        const std::size_t column = static_cast<std::size_t>(std::min(row, col) - fronts[f].first);
+        const std::size_t to = fronts[f].panel + column * static_cast<std::size_t>(fronts[f].height()) +
+                               static_cast<std::size_t>(row_in(fronts[f], std::max(row, col)));
+        (row >= col ? lower : upper)[f].push_back({k, to});
+      }
+    const auto join = [](const std::vector<std::vector<Entry>>& lists, std::vector<Entry>& all,
+                         std::vector<int>& start) {
+      all.clear();
+      start.assign(1, 0);
+      for (const std::vector<Entry>& list : lists) {
+        all.insert(all.end(), list.begin(), list.end());
+        start.push_back(static_cast<int>(all.size()));
+      }
+    };
+    join(lower, lower_, lower_start_);
+    join(upper, upper_, upper_start_);
+  }
+
+  template <bool symmetric>
+  int eliminate_fronts(std::span<const S> values, std::span<S> pivot) {
+    const std::span<const Front> fronts = tree_.fronts();
+    for (std::size_t f = 0; f < fronts.size(); ++f) {
+      const Front& front = fronts[f];
+      assemble<symmetric>(values, f);
+      for (int c = front.first_child; c < front.first_child + front.n_children; ++c)
+        extend_add<symmetric>(fronts[tree_.children()[c]], front);
+      if (const int k = factor_panel<symmetric>(front, pivot); k >= 0) return front.first + k;
+      update_rest<symmetric>(front);
+    }
+    return -1;
+  }
+
+  template <bool symmetric>
+  void assemble(std::span<const S> values, std::size_t f) {
+    const Front& front = tree_.fronts()[f];
+    const std::size_t size = static_cast<std::size_t>(front.height()) * static_cast<std::size_t>(front.width);
+    std::fill_n(L_.data() + front.panel, size, S(0));
+    for (int e = lower_start_[f]; e < lower_start_[f + 1]; ++e) L_[lower_[e].to] = values[lower_[e].slot];
+    if constexpr (!symmetric) {
+      std::fill_n(U_.data() + front.panel, size, S(0));
+      for (int e = upper_start_[f]; e < upper_start_[f + 1]; ++e) U_[upper_[e].to] = values[upper_[e].slot];
+    }
+    std::fill_n(update_[front.parity].data() + front.update,
+                static_cast<std::size_t>(front.below) * static_cast<std::size_t>(front.below), S(0));
+  }
+
+  /// Adds the update matrix of a child, whose rows are some of the rows of the parent, in ascending order.
+  template <bool symmetric>
+  void extend_add(const Front& child, const Front& parent) {
+    const int n = child.below, inside = child.n_in_parent_pivots;
+    const int* to = tree_.row_in_parent().data() + child.rows;
+    const S* from = update_[child.parity].data() + child.update;
+    const long height = parent.height();
+    S* L = L_.data() + parent.panel;
+    S* update = update_[parent.parity].data() + parent.update;
+    for (int j = 0; j < n; ++j, from += n) {
+      if (j < inside) {
+        S* column = L + to[j] * height;
+        for (int i = j; i < n; ++i) column[to[i]] += from[i];
+      } else {
+        S* column = update + (to[j] - parent.width) * static_cast<long>(parent.below) - parent.width;
+        for (int i = symmetric ? j : inside; i < n; ++i) column[to[i]] += from[i];
+      }
+      if constexpr (!symmetric) {
+        S* row = U_.data() + parent.panel + to[j];
+        for (int i = 0; i < std::min(j, inside); ++i) row[to[i] * height] += from[i];
+      }
+    }
+  }
+
+  /// Column by column, left-looking inside the panel: column k of L D and row k of D U, the pivot, column k of L.
+  template <bool symmetric>
+  int factor_panel(const Front& front, std::span<S> pivot) {
+    const long height = front.height();
+    S* L = L_.data() + front.panel;
+    S* DU = upper_panel<symmetric>(front);
+    for (int k = 0; k < front.width; ++k) {
+      const int below = front.height() - k - 1;
+      S* column = L + k * height + k;
+      S* row = DU + k * height + k;
+      subtract_product(column, below + 1, L + k, front.height(), DU + k, front.height(), k);
+      const S d = *column;
+      if (!(std::abs(d) > 0)) return k;
+      if constexpr (symmetric)
+        std::copy_n(column + 1, below, row + 1);
+      else
+        subtract_product(row + 1, below, DU + k + 1, front.height(), L + k, front.height(), k);
+      const S inverse = S(1) / d;
+      pivot[static_cast<std::size_t>(front.first + k)] = d;
+      inverse_pivot_[static_cast<std::size_t>(front.first + k)] = inverse;
+      for (int i = 1; i <= below; ++i) column[i] = product(column[i], inverse);
+    }
+    return -1;
+  }
+
+  /// A₂₂ −= L₂₁ (D U₁₂), two columns at a time; the lower triangle if symmetric.
+  template <bool symmetric>
+  void update_rest(const Front& front) {
+    const int height = front.height(), n = front.below, w = front.width;
+    const S* L = L_.data() + front.panel + w;
+    const S* DU = upper_panel<symmetric>(front) + w;
+    S* update = update_[front.parity].data() + front.update;
+    for (int j = 0; j < n; j += 2) {
+      const int first = symmetric ? j : 0;
+      S* column = update + static_cast<long>(j) * n + first;
+      if (j + 1 < n)
+        subtract_product_pair(column, n, n - first, L + first, height, DU + j, height, w);
+      else
+        subtract_product(column, n - first, L + first, height, DU + j, height, w);
+    }
+  }
+
+  /// D U of the front, transposed; for symmetric matrices L D, needed only until the front is done.
+  template <bool symmetric>
+  S* upper_panel(const Front& front) {
+    return symmetric ? LD_.data() : U_.data() + front.panel;
+  }
+
+  /// How the diagonal of a triangular factor enters a substitution.
+  enum class Diagonal { unit, pivot, pivot_first };
+
+  /// x ← P⁻¹x with the lower triangular P of the panels, whose diagonal is 1 or the pivots. Four columns at a time: a
+  /// small triangle, then one pass over the rows below.
+  template <Diagonal diagonal>
+  void forward(const std::vector<S>& panels, std::span<S> x) {
+    S* y = gathered_.data();
+    for (const Front& front : tree_.fronts()) {
+      const int height = front.height(), w = front.width;
+      const S* P = panels.data() + front.panel;
+      const S* inverse = inverse_pivot_.data() + front.first;
+      const int* row = tree_.row().data() + front.rows;
+      std::copy_n(x.data() + front.first, w, y);
+      for (int i = 0; i < front.below; ++i) y[w + i] = x[row[i]];
+      for (int k = 0; k < w; k += block) {
+        const int n = std::min(block, w - k);
+        const S* columns = P + static_cast<long>(k) * height;
+        for (int a = k; a < k + n; ++a) {
+          if constexpr (diagonal == Diagonal::pivot) y[a] = product(y[a], inverse[a]);
+          for (int b = a + 1; b < k + n; ++b) y[b] -= product(P[static_cast<long>(a) * height + b], y[a]);
+        }
+        subtract_product(y + k + n, height - k - n, columns + k + n, height, y + k, 1, n);
+      }
+      std::copy_n(y, w, x.data() + front.first);
+      for (int i = 0; i < front.below; ++i) x[row[i]] = y[w + i];
+    }
+  }
+
+  /// x ← P⁻ᵀx; `pivot_first`: x ← P⁻ᵀD⁻¹x with unit P.
+  template <Diagonal diagonal>
+  void backward(const std::vector<S>& panels, std::span<S> x) {
+    const std::span<const Front> fronts = tree_.fronts();
+    S* y = gathered_.data();
+    for (std::size_t f = fronts.size(); f-- > 0;) {
+      const Front& front = fronts[f];
+      const int height = front.height(), w = front.width;
+      const S* P = panels.data() + front.panel;
+      const S* inverse = inverse_pivot_.data() + front.first;
+      const int* row = tree_.row().data() + front.rows;
+      S* head = x.data() + front.first;
+      for (int k = 0; k < w; ++k) y[k] = diagonal == Diagonal::pivot_first ? product(head[k], inverse[k]) : head[k];
+      for (int i = 0; i < front.below; ++i) y[w + i] = x[row[i]];
+      for (int k = (w - 1) / block * block; k >= 0; k -= block) {
+        const int n = std::min(block, w - k);
+        const S* columns = P + static_cast<long>(k) * height;
+        subtract_products_of_columns(y + k, n, columns + k + n, height, y + k + n, height - k - n);
+        for (int a = k + n - 1; a >= k; --a) {
+          for (int b = a + 1; b < k + n; ++b) y[a] -= product(P[static_cast<long>(a) * height + b], y[b]);
+          if constexpr (diagonal == Diagonal::pivot) y[a] = product(y[a], inverse[a]);
+        }
+      }
+      std::copy_n(y, w, head);
+    }
+  }
+
+  static constexpr int block = 4;
+
+  FrontTree tree_;
+  std::vector<Entry> lower_, upper_;  // front by front
+  std::vector<int> lower_start_, upper_start_;
+  std::vector<S> L_, U_, LD_, update_[2], inverse_pivot_, gathered_;
+  bool symmetric_ = false;
+};
+
+}  // namespace
+
+template <class S>
+std::unique_ptr<LinearSolver<S>> make_sparse_ldlt(const UnpivotedOptions& options) {
+  return std::make_unique<SparseLdlt<S>>(options);
+}
+
+template std::unique_ptr<LinearSolver<double>> make_sparse_ldlt(const UnpivotedOptions&);
+template std::unique_ptr<LinearSolver<std::complex<double>>> make_sparse_ldlt(const UnpivotedOptions&);
+
+}  // namespace trammel

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <complex>
+#include <span>
+#include <vector>
+
+#include "trammel/linalg/linear_solver.h"
+#include "trammel/linalg/sparse_ldlt.h"
+
+namespace trammel {
+
+/// The part of solvers with pivots on the diagonal that does not depend on how factors are stored: the search for
+/// symmetry, the test of pivots, refinement.
+template <class S>
+class UnpivotedSolver : public LinearSolver<S> {
+ public:
+  explicit UnpivotedSolver(const UnpivotedOptions& options, std::string_view name);
+
+ protected:
+  /// Orders the unknowns and reserves memory. `order` is filled with the unknown of each step of elimination.
+  virtual void analyze_order(const Pattern& pattern, const OrderingHint& hint, std::vector<int>& order) = 0;
+  /// Fills pivot[k] of every step k; returns the step whose pivot is zero or not a number, or −1. `symmetric`: read the
+  /// lower triangle (of the permuted matrix) only.
+  virtual int eliminate(std::span<const S> values, bool symmetric, std::span<S> pivot) = 0;
+  /// x = A⁻¹x and x = A⁻ᵀx in the order of elimination.
+  virtual void substitute(std::span<S> x) = 0;
+  virtual void substitute_transposed(std::span<S> x) = 0;
+  virtual long count_numbers(bool symmetric) const = 0;
+
+  Cause pivot_cause() const final { return Cause::vanished_pivot; }
+  double vanished_pivot() const final { return options_.pivot_tol; }
+
+  Status do_analyze(const Pattern& pattern, const OrderingHint& hint) final;
+  Status do_factor(std::span<const S> values) final;
+  Status do_refactor(std::span<const S> values, bool& kept) final;
+  Status do_solve(std::span<S> b) final {
+    solve_refined(b, false);
+    return Status::success();
+  }
+  Status do_solve_transposed(std::span<S> b) final {
+    solve_refined(b, true);
+    return Status::success();
+  }
+
+ private:
+  struct Pair {
+    int slot, mirror;  // (i, j) with i < j, and (j, i); −1: not in the pattern
+  };
+  bool is_symmetric(std::span<const S> values) const;
+  bool is_rounding(std::span<const S> values, const Pair& pair) const;
+  void solve_refined(std::span<S> b, bool transposed);
+  void solve_permuted(std::span<S> b, bool transposed);
+  /// r = b − A x (or Aᵀ x); returns max |r_i| / (|A| |x| + |b|)_i, the backward error of x [Oettli, Prager 1964].
+  double update_residual(std::span<const S> b, std::span<const S> x, bool transposed);
+
+  UnpivotedOptions options_;
+  Pattern pattern_;
+  std::vector<int> column_;  // of each slot
+  std::vector<Pair> pairs_;
+  std::vector<int> order_;
+  std::vector<S> pivot_, permuted_, values_, b_, r_;
+  std::vector<double> abs_pivot_, size_;
+  bool refines_ = false;
+};
+
+extern template class UnpivotedSolver<double>;
+extern template class UnpivotedSolver<std::complex<double>>;
+
+}  // namespace trammel

@@ -1,0 +1,78 @@
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "support/motion_matrix.h"
+#include "trammel/io/model_reader.h"
+
+// The iteration matrices of all examples with every linear solver: the answer of dense LU, or a refusal that names an
+// unknown.
+
+namespace trammel {
+namespace {
+
+/// Every model below examples/; the long ones shortened to what dense LU can judge.
+std::vector<Study> all_examples() {
+  std::vector<Study> all;
+  const std::vector<std::string> shorter_chain{"parameters.N=30"}, smaller_net{"parameters.M=6"};
+  for (const auto& file : std::filesystem::recursive_directory_iterator(TRAMMEL_SOURCE_DIR "/examples")) {
+    if (file.path().extension() != ".toml") continue;
+    const std::string name = file.path().stem();
+    if (name == "chain")
+      all.push_back(read_study(file.path(), shorter_chain));
+    else if (name == "net")
+      all.push_back(read_study(file.path(), smaller_net));
+    else
+      all.push_back(read_study(file.path()));
+  }
+  return all;
+}
+
+// Two solutions with backward errors of some ε differ by 2 κ ε; 1e-10 for every matrix with κ < 1e5. The iterative one
+// stops at 1e-12 relative to b.
+double allowed_difference(double condition, LinearSolverKind kind) {
+  const double backward = kind == LinearSolverKind::gmres ? 1e-12 : 1e-15;
+  return std::max(1e-10, 10 * backward * condition);
+}
+
+TEST(LinearSolversOnExamples, agree_with_dense_lu_or_name_the_unknown_whose_pivot_vanished) {
+  const std::vector<Study> examples = all_examples();
+  ASSERT_GE(examples.size(), 16u);
+  for (const Study& study : examples)
+    for (const double rho : {0.0, 1.0})
+      for (const double h : {1e-2, 1e-5}) {
+        const testing::MotionMatrix A = testing::make_motion_matrix(study, rho, h);
+        if (A.pattern.n_cols == 0) continue;
+        SparseMatrix<double> sparse(A.pattern);
+        sparse.values = A.values;
+        const Eigen::MatrixXd dense = sparse.to_dense();
+        const Eigen::VectorXd b = Eigen::VectorXd::LinSpaced(dense.rows(), -1.0, 1.3);
+        const Eigen::VectorXd exact = dense.fullPivLu().solve(b);
+        const double condition = dense.norm() * dense.inverse().norm();
+        for (const std::string& word : linear_solver_kind_names()) {
+          SCOPED_TRACE(fmt::format("{} with {}, rho = {}, h = {}, condition {:.1e}", study.model.title, word, rho, h,
+                                   condition));
+          const LinearSolverKind kind = parse_linear_solver_kind(word);
+          const std::unique_ptr<LinearSolver<double>> solver = make_linear_solver(kind, A.pattern.n_cols);
+          ASSERT_TRUE(solver->analyze(A.pattern, A.hint).ok());
+          const Status status = solver->factor(A.values);
+          if (!status.ok()) {
+            EXPECT_EQ(status.cause, Cause::vanished_pivot);
+            EXPECT_EQ(rho, 0.0) << "with a penalty every freedom has a pivot";
+            EXPECT_GE(status.row, 0);
+            EXPECT_TRUE(kind != LinearSolverKind::automatic && kind != LinearSolverKind::dense &&
+                        kind != LinearSolverKind::sparse_lu);
+            continue;
+          }
+          Eigen::VectorXd x = b;
+          ASSERT_TRUE(solver->solve(x).ok());
+          EXPECT_LT((x - exact).norm(), allowed_difference(condition, kind) * exact.norm());
+        }
+      }
+}
+
+}  // namespace
+}  // namespace trammel
