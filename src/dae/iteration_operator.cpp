@@ -86,13 +86,7 @@ void MatrixOperator::analyze() {
   }
   const std::span<const Kind> kinds = system_.layout().kinds();
   OrderingHint hint;
-  for (const Kind kind : kinds) {
-    const bool multiplier = kind == Kind::multiplier || kind == Kind::multiplier_rate;
-    const bool coordinate = kind == Kind::position || kind == Kind::rotation || kind == Kind::velocity;
-    hint.roles.push_back(multiplier   ? UnknownRole::multiplier
-                         : coordinate ? UnknownRole::coordinate
-                                      : UnknownRole::other);
-  }
+  for (const Kind kind : kinds) hint.roles.push_back(role_of(kind));
   static_cast<void>(solver_->analyze(pattern_, hint));
   values_.assign(slot_.size(), 0.0);
   row_.assign(kinds.size(), 1.0);
@@ -133,15 +127,52 @@ Status MatrixOperator::solve_transposed(Vec x) {
   return status;
 }
 
-double MatrixOperator::condition() {
-  SparseMatrix<double> J(pattern_);
-  J.values = values_;
-  if (J.pattern->n_cols > condition_svd_limit) return estimate_condition(J, *solver_);
+double MatrixOperator::condition() { return matrix_condition(pattern_, values_, *solver_); }
+
+void MatrixOperator::calc_inverse_row_sums(Vec sums) {
+  matrix_inverse_row_sums(pattern_, values_, *solver_, sums);
+}
+
+double matrix_condition(const Pattern& pattern, std::span<const double> values, LinearSolver<double>& solver) {
+  SparseMatrix<double> J(pattern);
+  J.values.assign(values.begin(), values.end());
+  if (pattern.n_cols > condition_svd_limit) return estimate_condition(J, solver);
   const Eigen::MatrixXd dense = J.to_dense();
   const double kappa = condition_number(dense);
   const double trusted = 1e12;  // beyond, the smallest singular value of doubles is rounding noise
   return kappa > trusted && dense.cols() <= condition_extended_limit ? condition_number(dense, SvdPrecision::extended)
                                                                      : kappa;
+}
+
+void matrix_inverse_row_sums(const Pattern& pattern, std::span<const double> values, LinearSolver<double>& solver,
+                             Vec sums) {
+  if (pattern.n_cols <= condition_extended_limit) {
+    SparseMatrix<double> J(pattern);
+    J.values.assign(values.begin(), values.end());
+    sums = extended_inverse(J.to_dense()).cwiseAbs().rowwise().sum();
+    return;
+  }
+  sums.setZero();
+  Eigen::VectorXd column(pattern.n_cols);
+  for (int j = 0; j < pattern.n_cols; ++j) {
+    column.setZero();
+    column[j] = 1.0;
+    if (solver.solve(column).ok()) sums += column.cwiseAbs();
+  }
+}
+
+UnknownRole role_of(Kind kind) {
+  switch (kind) {
+    case Kind::multiplier:
+    case Kind::multiplier_rate:
+      return UnknownRole::multiplier;
+    case Kind::position:
+    case Kind::rotation:
+    case Kind::velocity:
+      return UnknownRole::coordinate;
+    default:
+      return UnknownRole::other;
+  }
 }
 
 }  // namespace trammel

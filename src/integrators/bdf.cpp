@@ -59,6 +59,7 @@ Bdf::Bdf(const DaeSystem& system, BdfOptions options, std::unique_ptr<IterationO
   for (Eigen::VectorXd* x : {&y_, &yp_, &e_, &F_, &x_, &corrector_factor_, &y_event_, &yp_event_}) x->setZero(n);
   error_mask_.assign(static_cast<std::size_t>(n), 1.0);
   corrector_mask_ = error_mask_;
+  corrections_.reserve(static_cast<std::size_t>(options_.max_iterations));
   points_.setZero(static_cast<Eigen::Index>(system.chart_unknowns().size()), BdfHistory::max_order + 1);
 }
 
@@ -174,6 +175,12 @@ BdfStep Bdf::integrate(double t_end, State& state, const std::function<void(cons
 void Bdf::predict(const State& state) {
   predicted_norm_ = history_.predict(y_, yp_);
   e_.setZero();
+  if (options_.newton_start == NewtonStart::previous) {
+    history_.calc_change(e_);
+    for (int i = 0; i < history_.n(); ++i) y_[i] = history_.y(i);
+    yp_ += history_.alpha() * e_;
+    return;
+  }
   if (!system_.predicted(t_trial_, state, y_, *workspace_)) return;
   history_.predict(x_, yp_);
   e_ = y_ - x_;
@@ -206,6 +213,7 @@ Status Bdf::correct(const State& state, BdfStep& step) {
 
 Status Bdf::iterate(const State& state, BdfStep& step) {
   const std::string& pattern = options_.jacobian_pattern;
+  corrections_.clear();
   for (int m = 0; m < options_.max_iterations; ++m) {
     if (!pattern.empty() && pattern[static_cast<std::size_t>(m) % pattern.size()] == 'T') {
       const Status status = refresh(state, step);
@@ -218,8 +226,10 @@ Status Bdf::iterate(const State& state, BdfStep& step) {
     x_ = F_;
     status = operator_->solve(point(), state, x_, *workspace_);  // J δ = −F
     if (!status.ok()) return find_not_finite(status);
+    if (saturated()) return Status::success();
     const double norm = apply_correction();
     if (!std::isfinite(norm)) return find_not_finite(Status::recoverable(Cause::not_finite));
+    if (options_.newton_stop != NewtonStop::tolerance) continue;
     const Verdict verdict = judge(m, norm);
     if (verdict == Verdict::converged) {
       extra_iterations_ += std::max(0, m + 1 - ordinary_iterations);
@@ -227,7 +237,15 @@ Status Bdf::iterate(const State& state, BdfStep& step) {
     }
     if (verdict == Verdict::failed) return Status::recoverable(Cause::slow_convergence);
   }
-  return Status::recoverable(Cause::too_many_iterations);
+  return options_.newton_stop == NewtonStop::none ? Status::success() : Status::recoverable(Cause::too_many_iterations);
+}
+
+// Sizes of the correction at hand in the scaled unknowns, and (33): ‖ẑ^{j+1}‖ ≥ ‖ẑ^j‖.
+bool Bdf::saturated() {
+  const bool stops = options_.newton_stop == NewtonStop::saturation;
+  if (!stops && !options_.records_corrections) return false;
+  corrections_.push_back(calc_field_sizes(system_.layout().kinds(), x_, operator_->column_factors()));
+  return stops && corrections_.size() > 1 && corrections_.back().norm >= corrections_[corrections_.size() - 2].norm;
 }
 
 Status Bdf::refresh(const State& state, BdfStep& step) {
@@ -291,6 +309,7 @@ double Bdf::newton_limit() const {
 void Bdf::accept(double breakpoint, State& state, BdfStep& step) {
   history_.accept(e_, t_trial_);
   step.h = history_.last_h();
+  step.corrections = corrections_;
   t_ = step.t = t_trial_;
   pending_ = true;
   ++counters_.steps;

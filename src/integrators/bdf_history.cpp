@@ -114,6 +114,14 @@ double BdfHistory::predict(Vec y, Vec yp) {
   return std::sqrt(sum);
 }
 
+void BdfHistory::calc_change(Vec e) const {
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    double sum = 0.0;
+    for (int j = k_; j >= 1; --j) sum -= rows_[i].phi[j];
+    e[i] = sum;
+  }
+}
+
 void BdfHistory::undo() {
   if (scaled_)
     for (Row& row : rows_)

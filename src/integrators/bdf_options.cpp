@@ -34,6 +34,8 @@ std::vector<Issue> BdfOptions::issues(const Layout& layout) const {
   require(first_rate_factor > 0.0, "first_rate_factor", fmt::format("{}: must be positive", first_rate_factor));
   require(matrix_cost >= 0, "matrix_cost", fmt::format("{}: must not be negative", matrix_cost));
   require(max_iterations >= 1, "max_iterations", fmt::format("{}: at least one iteration", max_iterations));
+  require(newton_stop == NewtonStop::tolerance || fixed_h, "newton_stop",
+          "without the test of a tolerance a diverging iteration would be accepted: it needs a fixed step");
   require(jacobian_pattern.find_first_not_of("TF") == std::string::npos, "jacobian_pattern",
           fmt::format("'{}': only the letters T and F", jacobian_pattern));
   require(jacobian_pattern.empty() || jacobian_pattern.front() == 'T', "jacobian_pattern",

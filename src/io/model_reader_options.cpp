@@ -36,6 +36,10 @@ void read_bdf(Fields& fields, BdfSettings& bdf) {
   bdf.unknown = fields.text("unknown", bdf.unknown);
   bdf.corrector = fields.text("corrector", bdf.corrector);
   if (fields.has("stability_detection")) bdf.stability_detection = fields.boolean("stability_detection", true);
+  bdf.fields = fields.text("fields", bdf.fields);
+  bdf.newton_stop = fields.text("newton_stop", bdf.newton_stop);
+  bdf.newton_start = fields.text("newton_start", bdf.newton_start);
+  bdf.jacobian_pattern = fields.text("jacobian_pattern", bdf.jacobian_pattern);
   bdf.position_tol = fields.optional_number("position_tol");
   bdf.rotation_tol = fields.optional_number("rotation_tol");
   bdf.velocity_tol = fields.optional_number("velocity_tol");
@@ -78,6 +82,7 @@ void read_solver(Fields& fields, SolverOptions& solver) {
   solver.redundant = fields.choice("redundant", redundancy_policies, solver.redundant);
   solver.strict = fields.boolean("strict", solver.strict);
   solver.record_condition = fields.boolean("record_condition", solver.record_condition);
+  solver.record_corrections = fields.boolean("record_corrections", solver.record_corrections);
   if (const Node* node = fields.get("scaling")) {
     if (node->kind == NodeKind::string) {  // scaling = "none": only the kind
       solver.scaling.kind = fields.choice("scaling", scaling_kinds, solver.scaling.kind);

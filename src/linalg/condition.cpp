@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/LU>
 #include <Eigen/SVD>
 #include <cmath>
 #include <limits>
@@ -13,12 +14,6 @@ namespace trammel {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-template <class SingularValues>
-double ratio(const SingularValues& sigma) {
-  const auto smallest = sigma[sigma.size() - 1];
-  return smallest > 0 ? static_cast<double>(sigma[0] / smallest) : infinity;
-}
 
 template <class Matrix>
 void require_feasible(const Matrix& A, SvdPrecision precision) {
@@ -35,12 +30,32 @@ void require_feasible(const Matrix& A, SvdPrecision precision) {
   if (!A.allFinite()) throw Error("condition number: the matrix contains NaN or infinity");
 }
 
-double svd_condition(const Eigen::MatrixXd& A, SvdPrecision precision) {
-  if (A.rows() == 0) return 1;
+double largest_singular_value(const Eigen::MatrixXd& A) {
+  return Eigen::BDCSVD<Eigen::MatrixXd>(A).singularValues()[0];
+}
+
+Eigen::MatrixXd invert(const Eigen::MatrixXd& A) {
   using Extended = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
-  if (precision == SvdPrecision::extended)
-    return ratio(Eigen::JacobiSVD<Extended>(A.cast<long double>()).singularValues());
-  return ratio(Eigen::BDCSVD<Eigen::MatrixXd>(A).singularValues());
+  Extended scaled = A.cast<long double>();
+  Eigen::Matrix<long double, Eigen::Dynamic, 1> row(A.rows());
+  for (Eigen::Index i = 0; i < A.rows(); ++i) {
+    const double largest = A.row(i).lpNorm<Eigen::Infinity>();
+    row[i] = largest > 0.0 ? std::ldexp(1.0L, -std::ilogb(largest)) : 1.0L;
+    scaled.row(i) *= row[i];
+  }
+  const Extended inverse = Eigen::PartialPivLU<Extended>(scaled).inverse();  // (D A)⁻¹ D = A⁻¹
+  return (inverse * row.asDiagonal()).cast<double>();
+}
+
+double condition_of(const Eigen::MatrixXd& A, SvdPrecision precision) {
+  if (A.rows() == 0) return 1;
+  if (precision == SvdPrecision::extended) {
+    const Eigen::MatrixXd inverse = invert(A);
+    return inverse.allFinite() ? largest_singular_value(A) * largest_singular_value(inverse) : infinity;
+  }
+  const Eigen::VectorXd sigma = Eigen::BDCSVD<Eigen::MatrixXd>(A).singularValues();
+  const double smallest = sigma[sigma.size() - 1];
+  return smallest > 0 ? sigma[0] / smallest : infinity;
 }
 
 /// x / |x|, the subgradient of |x|; 1 at x = 0.
@@ -54,7 +69,12 @@ S sign(const S& x) {
 
 double condition_number(const Eigen::Ref<const Eigen::MatrixXd>& A, SvdPrecision precision) {
   require_feasible(A, precision);
-  return svd_condition(A, precision);
+  return condition_of(A, precision);
+}
+
+Eigen::MatrixXd extended_inverse(const Eigen::Ref<const Eigen::MatrixXd>& A) {
+  require_feasible(A, SvdPrecision::extended);
+  return invert(A);
 }
 
 /// [Re A, −Im A; Im A, Re A] has the singular values of A, each twice.
@@ -65,7 +85,7 @@ double condition_number(const Eigen::Ref<const Eigen::MatrixXcd>& A, SvdPrecisio
   real.topLeftCorner(n, n) = real.bottomRightCorner(n, n) = A.real();
   real.bottomLeftCorner(n, n) = A.imag();
   real.topRightCorner(n, n) = -A.imag();
-  return svd_condition(real, precision);
+  return condition_of(real, precision);
 }
 
 template <class S>

@@ -3,13 +3,22 @@
 namespace trammel {
 
 BdfMotion::BdfMotion(const MechanicalSystem& system, const FirstOrderForm::Options& form, const BdfOptions& options,
-                     LinearSolverKind solver, const FirstOrderScaling::Options& scaling)
+                     LinearSolverKind solver, const FirstOrderScaling::Options& scaling, bool two_field)
     : form_(system, form),
       scaling_(form_, system, scaling),
       reports_scaling_(scaling.kind == FirstOrderScaling::Kind::physical) {
-  auto matrix = std::make_unique<MatrixOperator>(form_, solver, &scaling_);
-  operator_ = matrix.get();
-  bdf_ = std::make_unique<Bdf>(form_, options, std::move(matrix));
+  std::unique_ptr<IterationOperator> iteration;
+  if (two_field) {
+    auto condensed = std::make_unique<TwoFieldOperator>(form_, solver, &scaling_);
+    two_field_ = condensed.get();
+    solver_ = &condensed->linear_solver();
+    iteration = std::move(condensed);
+  } else {
+    auto matrix = std::make_unique<MatrixOperator>(form_, solver, &scaling_);
+    solver_ = &matrix->linear_solver();
+    iteration = std::move(matrix);
+  }
+  bdf_ = std::make_unique<Bdf>(form_, options, std::move(iteration));
   newest_.resize(system.nv(), system.nz(), system.nc());
   for (auto* x : {&y_, &yp_, &y_at_, &yp_at_}) x->setZero(form_.layout().n());
 }
@@ -32,6 +41,7 @@ StepReport BdfMotion::advance(double t_end, State& state) {
   report.rejected_error = step.error_failures;
   report.rejected_newton = step.convergence_failures;
   report.error = step.error;
+  report.corrections = step.corrections;
   report.attempted_h = step.attempted_h;
   report.worst_row = step.worst_row, report.worst_residual = step.worst_residual;
   report.worst_unknown = step.worst_unknown, report.worst_correction = step.worst_correction;
@@ -46,9 +56,23 @@ void BdfMotion::interpolate(double t, MotionVariables& at) const {
 }
 
 MotionIntegrator::ScalingReport BdfMotion::scaling() const {
-  if (!reports_scaling_ || !operator_->ready()) return {};
-  const FirstOrderScaling::References r = scaling_.calc_references(bdf_->h(), operator_->planes());
+  IterationOperator& iteration = bdf_->iteration_operator();
+  if (!reports_scaling_ || !iteration.ready()) return {};
+  const FirstOrderScaling::References r = scaling_.calc_references(bdf_->h(), iteration.planes());
   return {r.m, r.d, r.k, r.s};
+}
+
+FieldSizes BdfMotion::calc_inverse_bounds() {
+  Eigen::VectorXd sums(form_.layout().n());
+  bdf_->iteration_operator().calc_inverse_row_sums(sums);
+  const std::vector<double> h(sums.size(), bdf_->history().last_h());
+  return calc_field_sizes(form_.layout().kinds(), sums, h);
+}
+
+Pivot BdfMotion::smallest_pivot() const {
+  Pivot pivot = solver_->smallest_pivot();
+  if (two_field_ && pivot.unknown >= 0) pivot.unknown = two_field_->unknown(pivot.unknown);
+  return pivot;
 }
 
 void BdfMotion::restore(std::span<const double> numbers) {

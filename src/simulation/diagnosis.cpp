@@ -81,8 +81,7 @@ std::string Simulation::explain(const StepReport& report) const {
   const bool names_unknown =
       cause == Cause::singular_matrix || cause == Cause::vanished_pivot || cause == Cause::impossible_tolerance;
   if (names_unknown && report.status.row >= 0) line("unknown", layout.describe_unknown(report.status.row));
-  const LinearSolver<double>& solver = integrator_->linear_solver();
-  if (const Pivot pivot = solver.smallest_pivot(); pivot.unknown >= 0 && pivot.relative < 1e-10)
+  if (const Pivot pivot = integrator_->smallest_pivot(); pivot.unknown >= 0 && pivot.relative < 1e-10)
     line("linear solve", fmt::format("smallest relative pivot {:.2g} while eliminating {}", pivot.relative,
                                      layout.describe_unknown(pivot.unknown)));
   line("usual cause", advice(cause, study_.solver));

@@ -85,7 +85,8 @@ bool is_first_order(const SolverOptions& solver) { return solver.integrator == "
 void check_bdf(const SolverOptions& solver, OptionChecks& checks) {
   const BdfSettings& bdf = solver.bdf;
   if (solver.integrator != "bdf") {
-    for (const char* key : {"preset", "max_order", "newton_constant", "unknown", "corrector", "stability_detection"})
+    for (const char* key : {"preset", "max_order", "newton_constant", "unknown", "corrector", "stability_detection",
+                            "newton_stop", "newton_start", "jacobian_pattern", "record_corrections"})
       if (checks.given(key))
         checks.report(key,
                       fmt::format("'{}' belongs to the integrator 'bdf', and '{}' is chosen", key, solver.integrator));
@@ -93,11 +94,32 @@ void check_bdf(const SolverOptions& solver, OptionChecks& checks) {
       if (checks.given(key) && !is_first_order(solver))
         checks.report(key, fmt::format("'{}' belongs to the integrators 'bdf' and 'radau', and '{}' is chosen", key,
                                        solver.integrator));
-  } else {
-    for (const char* key : {"newton_tol", "max_iterations"})
-      if (checks.given(key))
-        checks.report(key, fmt::format("'{}' belongs to the one-step methods; 'bdf' has 'newton_constant'", key));
+    if (checks.given("fields"))
+      checks.report("fields",
+                    fmt::format("'fields' belongs to the integrator 'bdf'; '{}' has eliminated the velocities "
+                                "from its linear systems by its own formula",
+                                solver.integrator));
+  } else if (checks.given("newton_tol")) {
+    checks.report("newton_tol", "'newton_tol' belongs to the one-step methods; 'bdf' has 'newton_constant'");
   }
+  checks.name("fields", bdf.fields, {"three", "two"});
+  if (bdf.fields == "two" && solver.scaling.kind == ScalingKind::left_right)
+    checks.report("scaling",
+                  "'left_right' is 'left_right_velocity' without its factor of the velocities, and two fields "
+                  "have no velocities: say 'left_right_velocity'");
+  checks.name("newton_stop", bdf.newton_stop, {"tolerance", "saturation", "none"});
+  if (bdf.newton_stop != "tolerance" && !solver.h)
+    checks.report("newton_stop",
+                  fmt::format("newton_stop = \"{}\" does not see whether the iteration diverges, so a step "
+                              "cannot be rejected: give a fixed step 'h'",
+                              bdf.newton_stop));
+  checks.name("newton_start", bdf.newton_start, {"prediction", "previous"});
+  if (bdf.jacobian_pattern.find_first_not_of("TF") != std::string::npos ||
+      (!bdf.jacobian_pattern.empty() && bdf.jacobian_pattern.front() != 'T'))
+    checks.report("jacobian_pattern",
+                  fmt::format("'jacobian_pattern' is '{}' but must be letters T and F, the first a T "
+                              "(T: a new matrix before this iteration)",
+                              bdf.jacobian_pattern));
   if (!bdf.preset.empty()) checks.name("preset", bdf.preset, {"dassl", "gstiff_i3", "gstiff_si2", "hastiff"});
   if (!bdf.unknown.empty()) checks.name("unknown", bdf.unknown, {"y", "yp"});
   if (!bdf.corrector.empty()) checks.name("corrector", bdf.corrector, {"classical", "modified"});

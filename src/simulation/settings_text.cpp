@@ -116,6 +116,12 @@ std::string settings_text(const Study& study) {
     lines.number("newton_constant", bdf.newton_constant);
     optional_name("unknown", bdf.unknown);
     optional_name("corrector", bdf.corrector);
+    lines.name("fields", bdf.fields);
+    lines.name("newton_stop", bdf.newton_stop);
+    lines.name("newton_start", bdf.newton_start);
+    optional_name("jacobian_pattern", bdf.jacobian_pattern);
+    if (solver.source.fields.count("max_iterations")) lines.integer("max_iterations", solver.max_iterations);
+    lines.flag("record_corrections", solver.record_corrections);
     if (bdf.stability_detection) lines.flag("stability_detection", *bdf.stability_detection);
     lines.number("position_tol", bdf.position_tol);
     lines.number("rotation_tol", bdf.rotation_tol);

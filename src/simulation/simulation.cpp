@@ -123,6 +123,13 @@ BdfOptions bdf_options_of(const SolverOptions& o, double output_step) {
   if (!o.bdf.unknown.empty()) b.unknown = o.bdf.unknown == "yp" ? BdfUnknown::yp : BdfUnknown::y;
   if (!o.bdf.corrector.empty())
     b.corrector = o.bdf.corrector == "modified" ? Corrector::modified : Corrector::classical;
+  static const std::map<std::string, NewtonStop> stops{
+      {"tolerance", NewtonStop::tolerance}, {"saturation", NewtonStop::saturation}, {"none", NewtonStop::none}};
+  b.newton_stop = stops.at(o.bdf.newton_stop);
+  if (o.bdf.newton_start == "previous") b.newton_start = NewtonStart::previous;
+  if (!o.bdf.jacobian_pattern.empty()) b.jacobian_pattern = o.bdf.jacobian_pattern;
+  if (given("max_iterations") || b.newton_stop != NewtonStop::tolerance) b.max_iterations = o.max_iterations;
+  b.records_corrections = o.record_corrections;
   if (o.bdf.stability_detection) b.detects_stability_limit = *o.bdf.stability_detection;
   set_tolerances_by_kind(o, b.tolerances);
   return b;
@@ -277,8 +284,10 @@ void Simulation::make_integrator() {
   if (o.integrator == "bdf") {
     const AbsoluteSystem& system = reduced_ ? *reduced_->system : *full_.system;
     BdfOptions options = bdf_options_of(o, study_.output.interval.value_or(span / 500.0));
+    max_corrections_ = options.max_iterations;
     options.hmin = hmin, options.hmax = std::min(options.hmax, hmax);
-    integrator_ = std::make_unique<BdfMotion>(system, form_of(o), options, solver_kind(o), first_order_scaling_of(o));
+    integrator_ = std::make_unique<BdfMotion>(system, form_of(o), options, solver_kind(o), first_order_scaling_of(o),
+                                              o.bdf.fields == "two");
   } else if (o.integrator == "radau") {
     const AbsoluteSystem& system = reduced_ ? *reduced_->system : *full_.system;
     RadauOptions options = radau_options_of(o);
@@ -324,6 +333,23 @@ RecordSchema Simulation::make_schema() const {
   if (study_.solver.record_condition)
     schema.solver.push_back(
         RecordGroup::scalar("/solver/condition", "", "2-norm condition number of the iteration matrix"));
+  if (study_.solver.record_condition && study_.solver.integrator == "bdf")
+    schema.solver.push_back({"/solver/inverse_bound",
+                             {"position", "velocity", "multiplier"},
+                             {},
+                             "",
+                             "largest row sum of the inverse of h times the scaled matrix, by kind of unknown",
+                             ""});
+  if (study_.solver.record_corrections) {
+    std::vector<std::string> iterations;
+    for (int i = 1; i <= max_corrections_; ++i) iterations.push_back(fmt::format("iteration_{}", i));
+    schema.solver.push_back({"/solver/correction",
+                             std::move(iterations),
+                             {"position", "velocity", "multiplier", "norm"},
+                             "",
+                             "Newton's corrections in scaled unknowns: largest by kind, and 2-norm of all; 0: not made",
+                             ""});
+  }
   schema.attributes["title"] = study_.model.title;
   schema.attributes["model"] = study_.text;
   schema.attributes["settings"] = settings_text(study_);
@@ -439,6 +465,23 @@ EventFinder::Values Simulation::event_values() {
   };
 }
 
+void Simulation::append_matrix_record(const StepReport& report, std::vector<double>& values, Summary& summary) {
+  if (study_.solver.record_condition) {
+    summary.condition = integrator_->calc_condition();
+    summary.condition_max = std::max(summary.condition_max, summary.condition);
+    values.push_back(summary.condition);
+    if (study_.solver.integrator == "bdf") {
+      const FieldSizes bounds = integrator_->calc_inverse_bounds();
+      values.insert(values.end(), {bounds.position, bounds.velocity, bounds.multiplier});
+    }
+  }
+  if (!study_.solver.record_corrections) return;
+  for (int i = 0; i < max_corrections_; ++i) {
+    const FieldSizes sizes = i < std::ssize(report.corrections) ? report.corrections[i] : FieldSizes{};
+    values.insert(values.end(), {sizes.position, sizes.velocity, sizes.multiplier, sizes.norm});
+  }
+}
+
 Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress) {
   const double start = study_.analysis.start, end = study_.analysis.end, span = end - start;
   const double interval = study_.output.interval.value_or(span / 500.0);
@@ -515,7 +558,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
                         static_cast<double>(report.linearizations), static_cast<double>(report.factorizations),
                         static_cast<double>(report.rejected_error), static_cast<double>(report.rejected_newton),
                         report.error});
-    if (study_.solver.record_condition) step_values.push_back(integrator_->calc_condition());
+    append_matrix_record(report, step_values, summary);
     sink.step(t, step_values);
     if (progress && !progress({t, start, end, report.h, summary.steps})) {
       summary.stop = fmt::format("stopped on request at t = {:.6g} s", t);
@@ -544,6 +587,7 @@ Summary Simulation::follow_motions(RecordSink& sink, const ProgressCallback& pro
   summary.integrator = inverse ? "inverse dynamics" : "kinematics";
   AccelerationSolver acceleration(*index3_, instant_solver_kind(study_.solver));
   const std::vector<char> nothing_firm;
+  std::vector<double> step_values(make_schema().step_width(), 0.0);
   const auto show = [&](const MotionVariables& x) {
     MotionVariables shown = x;
     if (!inverse) shown.lam.setZero();
@@ -597,8 +641,9 @@ Summary Simulation::follow_motions(RecordSink& sink, const ProgressCallback& pro
     if (x_.t >= target) {
       show(x_);
       ++output;
-      const double values[9] = {taken, 0.0, static_cast<double>(report.iterations)};
-      sink.step(x_.t, std::span(values, study_.solver.record_condition ? 9 : 8));
+      step_values[0] = taken;
+      step_values[2] = static_cast<double>(report.iterations);
+      sink.step(x_.t, step_values);
     }
     if (progress && !progress({x_.t, start, end, taken, summary.steps})) {
       summary.stop = fmt::format("stopped on request at t = {:.6g} s", x_.t);

@@ -23,6 +23,8 @@ std::string Summary::to_text() const {
   if (scaling_s > 0.0)
     line("scaling", fmt::format("s = {:.4g} (m_r = {:.4g} kg, d_r = {:.4g} N s/m, k_r = {:.4g} N/m)", scaling_s,
                                 scaling_m, scaling_d, scaling_k));
+  if (condition > 0.0)
+    line("condition", fmt::format("{:.3g} in the last step, largest {:.3g}", condition, condition_max));
   line("energy",
        fmt::format("{:.6g} J at the start, work {:.6g} J, largest drift {:.3g} J", energy_start, work, energy_drift));
   line("constraints",
@@ -50,6 +52,7 @@ std::map<std::string, std::string> Summary::to_attributes() const {
   number("h_min", h_min), number("h_max", h_max), number("wall_time", wall_time);
   number("energy_start", energy_start), number("energy_drift", energy_drift), number("work", work);
   number("position_drift", position_drift), number("velocity_drift", velocity_drift);
+  if (condition > 0.0) number("condition", condition), number("condition_max", condition_max);
   number("nv", nv), number("nc", nc), number("nz", nz), number("degrees_of_freedom", degrees_of_freedom);
   for (std::size_t i = 0; i < events.size(); ++i) a[fmt::format("event_{}", i + 1)] = events[i];
   for (std::size_t i = 0; i < notes.size(); ++i) a[fmt::format("note_{}", i + 1)] = notes[i];

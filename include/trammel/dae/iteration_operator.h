@@ -45,6 +45,11 @@ class IterationOperator {
   virtual Status solve_transposed(Vec x) = 0;
   /// Condition number of the scaled matrix as factored: singular values for small systems, else an estimate of κ₁.
   virtual double condition() = 0;
+  /// Σ_j |(J̄⁻¹)_ij| of the scaled matrix J̄ for every unknown i: how much rounding can move it [bottasso2007 (6)]. 0 for
+  /// unknowns that the operator eliminates; nothing but zeros where an operator does not offer it.
+  virtual void calc_inverse_row_sums(Vec sums) { sums.setZero(); }
+  /// One factor per unknown: the linear system is solved for δ_i/column_i. Infinite for unknowns that are eliminated.
+  virtual std::span<const double> column_factors() const = 0;
 
   /// False before the first setup, after a failed one and after invalidate.
   virtual bool ready() const = 0;
@@ -55,6 +60,15 @@ class IterationOperator {
   /// The planes of the last linearization; `typical` is for the integrator to set.
   virtual Planes& planes() = 0;
 };
+
+/// κ of a matrix as factored: singular values in double, beyond what they can tell with the inverse in long double, and
+/// for large systems an estimate of κ₁.
+double matrix_condition(const Pattern& pattern, std::span<const double> values, LinearSolver<double>& solver);
+/// Σ_j |(A⁻¹)_ij|: from the inverse in long double for small systems, else column by column from the factors.
+void matrix_inverse_row_sums(const Pattern& pattern, std::span<const double> values, LinearSolver<double>& solver,
+                             Vec sums);
+/// What an unknown is to an elimination order.
+UnknownRole role_of(Kind kind);
 
 /// J = diag(row) (c_y Σ F_y-planes + c_y′ Σ F_y′-planes) diag(column), assembled and factored by a LinearSolver.
 ///
@@ -71,6 +85,8 @@ class MatrixOperator final : public IterationOperator {
   Status solve(const Point& p, const State& state, Vec x, Workspace& workspace) override;
   Status solve_transposed(Vec x) override;
   double condition() override;
+  void calc_inverse_row_sums(Vec sums) override;
+  std::span<const double> column_factors() const override { return column_; }
   bool ready() const override { return ready_; }
   void invalidate() override { ready_ = keeps_pivots_ = has_planes_ = has_entries_ = false; }
   const Coefficients& coefficients() const override { return c_; }
@@ -82,7 +98,6 @@ class MatrixOperator final : public IterationOperator {
   /// The scaled matrix as factored.
   std::span<const double> matrix() const { return values_; }
   std::span<const double> row_factors() const { return row_; }
-  std::span<const double> column_factors() const { return column_; }
   const LinearSolver<double>& linear_solver() const { return *solver_; }
 
  private:

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "trammel/dae/field_sizes.h"
 #include "trammel/dae/iteration_operator.h"
 #include "trammel/integrators/bdf_history.h"
 #include "trammel/integrators/bdf_options.h"
@@ -41,7 +42,10 @@ struct BdfStep {
   bool order_lowered = false;        ///< by the detector of stability limits
   double error = 0.0;                ///< local error against the tolerance (≤ 1)
   std::span<const EventHit> events;  ///< valid until the next call
-  bool stopped_by_event = false;     ///< t is the instant of the event, y() and yp() belong to it
+  /// Sizes of the scaled corrections of the last attempt, the one that was not applied (saturation) included; filled on
+  /// request, valid until the next call.
+  std::span<const FieldSizes> corrections;
+  bool stopped_by_event = false;  ///< t is the instant of the event, y() and yp() belong to it
   // The last iteration of the last attempt, for a diagnosis.
   double attempted_h = 0.0;
   int worst_row = -1;  ///< largest residual
@@ -123,6 +127,7 @@ class Bdf {
   Status iterate(const State& state, BdfStep& step);
   Status refresh(const State& state, BdfStep& step);
   double apply_correction();
+  bool saturated();
   Verdict judge(int iteration, double norm);
   double newton_limit() const;
   void accept(double breakpoint, State& state, BdfStep& step);
@@ -185,6 +190,7 @@ class Bdf {
   Eigen::VectorXd corrector_factor_;
   std::vector<double> error_mask_, corrector_mask_;
   double error_mean_ = 0.0, corrector_mean_ = 0.0;
+  std::vector<FieldSizes> corrections_;
   Eigen::VectorXd y_event_, yp_event_;
   Eigen::MatrixXd points_;
 };

@@ -35,6 +35,8 @@ class BdfHistory {
   void begin(double h, int k);
   /// (4). Returns ‖yₚ‖ in the error norm.
   double predict(Vec y, Vec yp);
+  /// y_n − yₚ from the differences: small numbers that never were subtracted from large ones. Call after predict().
+  void calc_change(Vec e) const;
   void undo();
   /// Norms of the differences of order k + 1 down to k − 1 and, if the last k + 1 steps were equal, k + 2. Each is the
   /// estimated local error of a method of that order at constant step.

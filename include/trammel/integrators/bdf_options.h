@@ -16,6 +16,19 @@ enum class Corrector : std::uint8_t {
   modified,   ///< those of the error test only; for contacts and other kicks in the multipliers
 };
 
+/// When Newton's iteration ends.
+enum class NewtonStop : std::uint8_t {
+  tolerance,   ///< the remainder is below newton_constant × tolerance
+  saturation,  ///< the scaled correction does not decrease any more; that one is not applied [bottasso2007 (33)]
+  none,        ///< after max_iterations, whatever they did: shows the floor that rounding sets
+};
+
+/// Where Newton's iteration begins.
+enum class NewtonStart : std::uint8_t {
+  prediction,  ///< the polynomial through the past points
+  previous,    ///< the values of the last step, as [bottasso2007] does; for comparisons
+};
+
 /// What the corrector solves for. The iterates are the same, the matrix is J or J/α [hastiff (1.5), (1.15)].
 enum class BdfUnknown : std::uint8_t { y, yp };
 
@@ -40,6 +53,9 @@ struct BdfOptions {
   /// A matrix that has cost this many iterations beyond two per step is made anew: about what making it costs, so that
   /// keeping it is never dearer than twice the best. 0: only when Newton fails, as DASSL.
   int matrix_cost = 6;
+  NewtonStop newton_stop = NewtonStop::tolerance;  ///< the others are for fixed_h: they see no divergence
+  NewtonStart newton_start = NewtonStart::prediction;
+  bool records_corrections = false;  ///< sizes of every correction in the record of a step
   /// Empty: the matrix is made anew when α has left [0.6, 1/0.6] × its value, or on failure. Else "TFFFTFFFTF": anew
   /// before iteration i where letter i is T, in every step.
   std::string jacobian_pattern;

@@ -2,6 +2,9 @@
 
 #include <Eigen/Core>
 
+#include <span>
+
+#include "trammel/dae/field_sizes.h"
 #include "trammel/dae/motion_operator.h"
 
 namespace trammel {
@@ -17,6 +20,8 @@ struct StepReport {
   int rejected_error = 0;   ///< attempts rejected by the error test
   int rejected_newton = 0;  ///< attempts rejected because Newton did not converge
   double error = 0.0;       ///< weighted local error of the accepted step (≤ 1), error-controlled runs
+  /// Sizes of Newton's corrections, if recorded; valid until the next call of advance().
+  std::span<const FieldSizes> corrections;
   // For the diagnosis of a failure: the last Newton iteration of the last attempt.
   double attempted_h = 0.0;
   int worst_row = -1;           ///< row of the largest scaled residual
@@ -57,6 +62,11 @@ class MotionIntegrator {
   virtual const LinearSolver<double>& linear_solver() const = 0;
   /// Of the scaled iteration matrix as last factored: singular values for small systems, else an estimate.
   virtual double calc_condition() = 0;
+  /// The largest row sums of |(h Ĵ)⁻¹| by kind of unknown, Ĵ the same matrix [bottasso2007 (6), (9)]; zeros where a
+  /// method does not offer them.
+  virtual FieldSizes calc_inverse_bounds() { return {}; }
+  /// The smallest pivot, its unknown one of layout().
+  virtual Pivot smallest_pivot() const { return linear_solver().smallest_pivot(); }
   /// The references of physical scaling at the last linearization, and s; all zero without it.
   struct ScalingReport {
     double m = 0.0, d = 0.0, k = 0.0, s = 0.0;

@@ -4,6 +4,7 @@
 
 #include "trammel/formulations/first_order.h"
 #include "trammel/formulations/first_order_scaling.h"
+#include "trammel/formulations/two_field.h"
 #include "trammel/integrators/bdf.h"
 #include "trammel/integrators/motion_integrator.h"
 
@@ -13,7 +14,7 @@ namespace trammel {
 class BdfMotion final : public MotionIntegrator {
  public:
   BdfMotion(const MechanicalSystem& system, const FirstOrderForm::Options& form, const BdfOptions& options,
-            LinearSolverKind solver, const FirstOrderScaling::Options& scaling);
+            LinearSolverKind solver, const FirstOrderScaling::Options& scaling, bool two_field = false);
 
   Status start(const MotionVariables& at, State& state) override;
   StepReport advance(double t_end, State& state) override;
@@ -21,8 +22,10 @@ class BdfMotion final : public MotionIntegrator {
   const MotionVariables& newest() const override { return newest_; }
   void interpolate(double t, MotionVariables& at) const override;
   const Layout& layout() const override { return form_.layout(); }
-  const LinearSolver<double>& linear_solver() const override { return operator_->linear_solver(); }
-  double calc_condition() override { return operator_->condition(); }
+  const LinearSolver<double>& linear_solver() const override { return *solver_; }
+  double calc_condition() override { return bdf_->iteration_operator().condition(); }
+  FieldSizes calc_inverse_bounds() override;
+  Pivot smallest_pivot() const override;
   ScalingReport scaling() const override;
   std::vector<double> save() override { return bdf_->save(); }
   void restore(std::span<const double> numbers) override;
@@ -33,7 +36,8 @@ class BdfMotion final : public MotionIntegrator {
   FirstOrderForm form_;
   FirstOrderScaling scaling_;
   bool reports_scaling_;
-  MatrixOperator* operator_ = nullptr;  // owned by bdf_
+  const TwoFieldOperator* two_field_ = nullptr;   // owned by bdf_; null: the assembled matrix
+  const LinearSolver<double>* solver_ = nullptr;  // of the operator
   std::unique_ptr<Bdf> bdf_;
   MotionVariables newest_;
   Eigen::VectorXd y_, yp_;

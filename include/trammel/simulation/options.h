@@ -52,6 +52,15 @@ struct BdfSettings {
   std::string unknown;                    ///< "" | y | yp: what the corrector solves for
   std::string corrector;                  ///< "" | classical | modified
   std::optional<bool> stability_detection;
+  std::string fields =
+      "three";  ///< three: (q, v, λ) | two: v eliminated from the linear system [bottasso2007 section 4]
+  /// tolerance | saturation: until corrections stop decreasing | none: max_iterations in every step. The last two need
+  /// a fixed step.
+  std::string newton_stop = "tolerance";
+  std::string newton_start = "prediction";  ///< prediction | previous: the values of the last step
+  /// "": the matrix is kept as long as it serves | "TFFF": made anew before iterations 1, 5, 9, …; "T": before every
+  /// one
+  std::string jacobian_pattern;
   /// Absolute tolerances by kind, in their units; absent: atol.
   std::optional<double> position_tol, rotation_tol, velocity_tol, multiplier_tol, internal_tol;
 };
@@ -80,8 +89,10 @@ struct SolverOptions {
   BdfSettings bdf;
   double baumgarte_alpha = 0.0, baumgarte_beta = 0.0;  ///< index1: Φ̈ + 2αΦ̇ + β²Φ = 0 [1/s]
   RedundancyPolicy redundant = RedundancyPolicy::error;
-  bool strict = false;            ///< refuse inconsistent initial conditions instead of correcting them
-  bool record_condition = false;  ///< condition number of the iteration matrix per step
+  bool strict = false;  ///< refuse inconsistent initial conditions instead of correcting them
+  bool record_condition =
+      false;  ///< condition number of the iteration matrix per step, and how rounding may move unknowns
+  bool record_corrections = false;  ///< bdf: sizes of every Newton correction
   Source source;
   Source scaling_source;
 };

@@ -69,6 +69,7 @@ class Simulation {
   void share_multipliers(const MotionVariables& x, const State& state);
   void watch_events();
   EventFinder::Values event_values();
+  void append_matrix_record(const StepReport& report, std::vector<double>& values, Summary& summary);
   std::string explain(const StepReport& report) const;
   Summary begin_summary() const;
   void finish_summary(Summary& summary) const;
@@ -87,6 +88,7 @@ class Simulation {
   InitialReport initial_report_;
   std::vector<std::string> notes_;
   int rank_ = 0;
+  int max_corrections_ = 0;  // that the record of a step has room for
 
   std::unique_ptr<Recorder> recorder_;
   EventFinder events_;
