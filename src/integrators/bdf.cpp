@@ -18,6 +18,9 @@ constexpr std::array<double, BdfHistory::max_order> noise_of_order{2.4, 4.5, 8.4
 constexpr double full_noise = 22.0;  // between orders 4 and 5
 constexpr double loosest_newton = 0.33;
 constexpr int ordinary_iterations = 2;  // of a step with a new matrix: its rate must be seen once
+// Newton's corrections fall by orders of magnitude; one that falls by less than this has stopped decreasing. Without it
+// corrections far below the rounding of y may creep for ever, each 1e-13 smaller than the last.
+constexpr double decrease = 0.99;
 // A correction of this many roundings of y cannot become smaller.
 constexpr double rounding_margin = 100.0;
 
@@ -240,12 +243,13 @@ Status Bdf::iterate(const State& state, BdfStep& step) {
   return options_.newton_stop == NewtonStop::none ? Status::success() : Status::recoverable(Cause::too_many_iterations);
 }
 
-// Sizes of the correction at hand in the scaled unknowns, and (33): ‖ẑ^{j+1}‖ ≥ ‖ẑ^j‖.
+// Sizes of the correction at hand in the scaled unknowns, and (33): ‖ẑ^{j+1}‖ ≥ ‖ẑ^j‖, nearly.
 bool Bdf::saturated() {
   const bool stops = options_.newton_stop == NewtonStop::saturation;
   if (!stops && !options_.records_corrections) return false;
   corrections_.push_back(calc_field_sizes(system_.layout().kinds(), x_, operator_->column_factors()));
-  return stops && corrections_.size() > 1 && corrections_.back().norm >= corrections_[corrections_.size() - 2].norm;
+  const std::size_t n = corrections_.size();
+  return stops && n > 1 && corrections_[n - 1].norm >= decrease * corrections_[n - 2].norm;
 }
 
 Status Bdf::refresh(const State& state, BdfStep& step) {

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <limits>
 
 #include "trammel/integrators/bdf.h"
 
@@ -43,9 +44,11 @@ void Bdf::begin_anew(double h) {
 
 void Bdf::limit_step(double t_limit, double bound) {
   if (!options_.fixed_h) h_ = std::min({h_, options_.hmax, bound});
-  const double rounding = 1e-10;  // a sliver of this part of a step is not left over
+  // A sliver of rounding is not left over for a step of its own: t is the sum of so many rounded steps.
+  const double rounding = std::numeric_limits<double>::epsilon() * static_cast<double>(counters_.steps + 1);
+  const double sliver = std::max(1e-10 * h_, rounding * std::abs(t_limit));
   t_trial_ = t_ + h_;
-  if (t_trial_ + rounding * h_ < t_limit) return;
+  if (t_trial_ + sliver < t_limit) return;
   h_ = t_limit - t_;
   t_trial_ = t_limit;
 }

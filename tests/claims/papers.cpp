@@ -1,0 +1,65 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+// The program of the papers in its quick variant: every table has its columns and rows, every figure is there.
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> lines_of(const fs::path& path) {
+  std::ifstream file(path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
+
+class Papers : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("trammel_papers_" + std::to_string(::getpid()));
+    fs::remove_all(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  void write(const std::string& name) {
+    const fs::path program = fs::path(TRAMMEL_PROGRAM).parent_path() / "trammel_papers";
+    const std::string command = program.string() + " --quick --out '" + folder_.string() + "' " + name + " > /dev/null";
+    ASSERT_EQ(std::system(command.c_str()), 0) << command;
+  }
+  void expect_table(const std::string& file, const std::string& columns, std::size_t n_rows) {
+    const std::vector<std::string> lines = lines_of(folder_ / file);
+    ASSERT_FALSE(lines.empty()) << file;
+    EXPECT_EQ(lines[0], columns);
+    EXPECT_EQ(lines.size() - 1, n_rows) << file;
+  }
+  fs::path folder_;
+};
+
+TEST_F(Papers, of_bottasso_2007_have_their_table_and_eight_figures) {
+  write("bottasso2007");
+  const std::size_t systems = 5 + 4, frames = 2, steps = 2;
+  expect_table("bottasso2007/conditioning.csv",
+               "form,scaling,frame,h,condition,correction_u,correction_v,correction_lambda,correction,floor_u,floor_v,"
+               "floor_lambda,bound_u,bound_v,bound_lambda",
+               systems * frames * steps);
+  for (int i = 1; i <= 8; ++i)
+    EXPECT_TRUE(fs::exists(folder_ / ("bottasso2007/figure" + std::to_string(i) + ".svg"))) << i;
+  EXPECT_TRUE(fs::exists(folder_ / "bottasso2007/README.md"));
+}
+
+TEST_F(Papers, of_hastiff_have_their_three_tables) {
+  write("hastiff");
+  expect_table("hastiff/conditioning.csv", "formulation,unknown,constraint_scaling,h,condition", 6 * 4);
+  expect_table("hastiff/steps.csv",
+               "model,formulation,tol,steps,rejected,residuals,jacobians,error_q,error_v,error_lambda", 3 * 3 * 2);
+  expect_table("hastiff/drift.csv", "formulation,step,t,position_drift,velocity_drift,energy_drift", 5 * 201);
+  EXPECT_TRUE(fs::exists(folder_ / "hastiff/README.md"));
+}
+
+}  // namespace
