@@ -129,9 +129,7 @@ Status MatrixOperator::solve_transposed(Vec x) {
 
 double MatrixOperator::condition() { return matrix_condition(pattern_, values_, *solver_); }
 
-void MatrixOperator::calc_inverse_row_sums(Vec sums) {
-  matrix_inverse_row_sums(pattern_, values_, *solver_, sums);
-}
+void MatrixOperator::calc_inverse_row_sums(Vec sums) { matrix_inverse_row_sums(pattern_, values_, *solver_, sums); }
 
 double matrix_condition(const Pattern& pattern, std::span<const double> values, LinearSolver<double>& solver) {
   SparseMatrix<double> J(pattern);
