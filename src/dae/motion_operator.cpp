@@ -172,13 +172,19 @@ void MotionOperator::combine(double h) {
     for (int k = pattern_.start[c]; k < pattern_.start[c + 1]; ++k) values_[k] *= row_[pattern_.index[k]] * column_[c];
 }
 
+// A nonholonomic row enters as the displacement within a step, as in its own row factor.
+double MotionOperator::penalty(int r) const {
+  return dae_.holonomic()[r] ? factors_.penalty : factors_.penalty * factors_.nonholonomic / factors_.holonomic;
+}
+
 // motion rows += penalty Gᵀ (constraint rows): the constraint rows have entries in the columns of q only.
 void MotionOperator::apply_penalty() {
   for (int r = 0; r < dae_.nc(); ++r) {
+    const double weight = penalty(r);
     const int first = row_start_[r], n = row_start_[r + 1] - first;
     const int* slot = pair_slot_.data() + pair_start_[r];
     for (int i = 0; i < n; ++i) {
-      const double factor = factors_.penalty * planes_.G[row_slot_[first + i]];
+      const double factor = weight * planes_.G[row_slot_[first + i]];
       for (int j = 0; j < n; ++j) values_[slot[i * n + j]] += factor * constraint_values_[row_slot_[first + j]];
     }
   }
@@ -187,9 +193,10 @@ void MotionOperator::apply_penalty() {
 Status MotionOperator::solve(Vec x) {
   const int nv = dae_.nv(), nz = dae_.nz();
   if (scaling_.has_penalty()) {
-    for (int r = 0; r < dae_.nc(); ++r)
-      for (int k = row_start_[r]; k < row_start_[r + 1]; ++k)
-        x[row_column_[k]] += factors_.penalty * planes_.G[row_slot_[k]] * x[nv + nz + r];
+    for (int r = 0; r < dae_.nc(); ++r) {
+      const double force = penalty(r) * x[nv + nz + r];
+      for (int k = row_start_[r]; k < row_start_[r + 1]; ++k) x[row_column_[k]] += planes_.G[row_slot_[k]] * force;
+    }
   }
   for (Eigen::Index i = 0; i < x.size(); ++i) x[i] *= -row_[i];
   const Status status = solver_->solve(x);

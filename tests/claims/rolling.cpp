@@ -107,5 +107,21 @@ TEST(Rolling, chaplygins_sleigh_keeps_its_energy) {
   EXPECT_GT(observed_order(coarse.summary.energy_drift, fine.summary.energy_drift), 2.0 - order_margin);
 }
 
+// Nonholonomic rows are scaled as displacements within a step, in their rows and in the augmented term.
+TEST(Rolling, scaled_iteration_matrices_do_not_depend_on_the_step) {
+  for (const char* rho : {"solver.scaling.rho=0", "solver.scaling.rho=1"}) {
+    double condition[2];
+    int i = 0;
+    for (const double h : {1e-2, 1e-6}) {
+      const Recorded run =
+          run_example("08_rolling_disc/rolling_disc.toml",
+                      {rho, set("solver.h", h), set("analysis.end", 2 * h), "solver.record_condition=true"});
+      condition[i++] = run.summary.condition;
+    }
+    EXPECT_LT(condition[0], 100.0) << rho;
+    EXPECT_NEAR(condition[1] / condition[0], 1.0, 1e-3) << rho;
+  }
+}
+
 }  // namespace
 }  // namespace trammel

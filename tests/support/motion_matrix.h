@@ -18,7 +18,7 @@ struct MotionMatrix {
 
 inline MotionMatrix make_motion_matrix(const Study& study, double rho, double h, int n_steps = 3) {
   Simulation simulation(study);
-  for (int i = 0; i < n_steps; ++i)
+  for (int i = 0; i < n_steps && simulation.integrator().newest().t < study.analysis.end; ++i)
     static_cast<void>(simulation.integrator().advance(study.analysis.end, simulation.state()));
   simulation.integrator().commit(simulation.state());
   const MotionVariables x = simulation.integrator().newest();
@@ -30,7 +30,7 @@ inline MotionMatrix make_motion_matrix(const Study& study, double rho, double h,
   options.rho = rho;
   const PhysicalScaling scaling(options);
   // δv̇ = a δq, δv = v δq of generalized-alpha with ρ∞ = 0.8, to two digits.
-  const MotionCoefficients coefficients{3.2 / (h * h), 1.8 / h, 1.0 / h};
+  const MotionCoefficients coefficients{3.2 / (h * h), 1.8 / h, 1.0 / h, 1.8 / h};
   MotionOperator matrix(dae, LinearSolverKind::sparse_lu, scaling);
   static_cast<void>(matrix.setup(x.point(inputs.view()), simulation.state(), coefficients, h,
                                  MotionOperator::Refresh::linearize, *workspace));

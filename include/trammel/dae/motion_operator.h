@@ -25,7 +25,7 @@ struct ScalingFactors {
   double holonomic = 1.0;                     ///< rows Φ
   double nonholonomic = 1.0;                  ///< rows A v + a
   double multiplier = 1.0;                    ///< λ = multiplier · λ̂
-  double penalty = 0.0;                       ///< motion rows += penalty · Gᵀ (constraint rows), in r and in J
+  double penalty = 0.0;                       ///< motion rows += penalty · Gᵀ (holonomic rows), in r and in J
   double s = 0.0, m = 0.0, d = 0.0, k = 0.0;  ///< s and its references [bauchau2009 (6)], for reports
 };
 
@@ -87,6 +87,7 @@ class MotionOperator {
   void take_rows_of_end();
   void rebuild();
   void combine(double h);
+  double penalty(int r) const;
   void apply_penalty();
 
   const SecondOrderDae& dae_;
