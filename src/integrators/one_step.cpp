@@ -15,10 +15,11 @@ constexpr double newton_shrink = 0.25;
 // in the error estimate, a difference of accelerations.
 constexpr double rounding_margin = 16.0;  // a chain of 10 000 links stagnates at 4 ε max|q|
 constexpr double newton_fraction = 1e-3;
-// An old matrix is renewed when it needs more further iterations than this. A new one costs as much as 8 (particles) to
-// 15 iterations (bodies in space), so that more patience would be a little faster, but slow iterations also leave a
-// remainder of the size of the tolerance, which the many steps of a small h add up in the velocities.
-constexpr double patience = 2.0;
+// An old matrix is renewed when it converges slowly and needs more further iterations than `patience`. A new one costs
+// as much as 8 (particles) to 15 iterations (bodies in space), so that more patience would be a little faster, but slow
+// iterations also leave a remainder of the size of the tolerance, which the steps of a small h add up in the
+// velocities.
+constexpr double slow_rate = 0.2, patience = 2.0;
 // Corrections may exceed the tolerance by this much when the equations are solved to rounding already.
 constexpr double rounding_growth = 1e3;
 constexpr int max_attempts = 60;
@@ -231,7 +232,7 @@ Status OneStep::iterate(double h, const State& state, StepReport& report) {
     if (verdict == ConvergenceTest::Verdict::converged) return Status::success();
     const bool exhausted = k + 1 == options_.max_iterations;
     const bool stuck = verdict == ConvergenceTest::Verdict::diverging || exhausted;
-    const bool slow = stuck || test_.remaining_iterations() > patience;
+    const bool slow = stuck || (test_.rate() > slow_rate && test_.remaining_iterations() > patience);
     if (stuck && k > 0 && options_.newton_test == NewtonTest::motion && norm <= rounding_growth &&
         is_solved_to_rounding())
       return Status::success();
