@@ -280,8 +280,9 @@ The paper prints exponents and curves, no constants. (11) and (42) are bounds of
 * Floors: iterations {} to {} without a stopping rule, the largest of {} steps. Measured noise is h⁰, h⁻¹, h⁻² in u, v, λ for
   the unscaled equations as for the left-scaled ones. λ of the unscaled equations is one power of h better than its bound.
 * In the printed frame u_x is exactly 1 at first and noise cancels exactly: floors vanish. Turned about the pivot itself they
-  vanish too: increments are stored and positions never differenced, so the only noise is that of the constraint, and
-  with the pivot at the origin Newton finds positions whose constraint rounds to exactly 0.
+  vanish too. A likely reason: increments are stored and positions never differenced, so that the only noise is that of the
+  constraint, and with the pivot at the origin Newton finds positions whose constraint rounds to exactly 0. Turned about
+  (3, 0), (2, 1) or (5, 3) m beside the pivot floors appear; the first is used.
 * Scaling makes corrections in its own unknowns independent of h. It does not make λ = λ̂/h² more accurate; with partial
   pivoting, h a power of two and a fixed number of iterations all scalings give the same bits.
 )",
