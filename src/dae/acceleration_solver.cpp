@@ -11,6 +11,13 @@ constexpr int max_iterations = 30;
 // Corrections below this fraction of the largest value are rounding, not progress.
 constexpr double relative_tol = 1e-12;
 
+// Without M/h² + ρ GᵀG a massless coordinate leaves a zero on the diagonal of [M Gᵀ; G 0]: solvers that do not exchange
+// rows are meant for steps only.
+LinearSolverKind with_row_exchanges(LinearSolverKind kind) {
+  const bool exchanges_rows = kind == LinearSolverKind::dense || kind == LinearSolverKind::sparse_lu;
+  return exchanges_rows ? kind : LinearSolverKind::automatic;
+}
+
 std::vector<int> map_slots(const Pattern& plane, int row, int column, const Pattern& to) {
   std::vector<int> slots(plane.nnz());
   for (int c = 0; c < plane.n_cols; ++c)
@@ -21,7 +28,7 @@ std::vector<int> map_slots(const Pattern& plane, int row, int column, const Patt
 }  // namespace
 
 AccelerationSolver::AccelerationSolver(const SecondOrderDae& dae, LinearSolverKind solver)
-    : dae_(dae), solver_(make_linear_solver<double>(solver, dae.nv() + dae.nz() + dae.nc())) {
+    : dae_(dae), solver_(make_linear_solver<double>(with_row_exchanges(solver), dae.nv() + dae.nz() + dae.nc())) {
   r_.setZero(dae.nv() + dae.nz() + dae.nc());
   bias_.setZero(dae.nc());
   phi_dot_.setZero(dae.nc());

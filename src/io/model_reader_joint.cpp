@@ -45,7 +45,9 @@ const Choices<CouplerKind> coupler_kinds{
 const Choices<JointCoordinate> joint_coordinates{{"angle", JointCoordinate::angle},
                                                  {"displacement", JointCoordinate::displacement}};
 
-bool has_coordinate(JointKind kind) { return kind == JointKind::revolute || kind == JointKind::prismatic; }
+bool has_coordinate(JointKind kind) {
+  return kind == JointKind::revolute || kind == JointKind::prismatic || kind == JointKind::distance;
+}
 
 std::string meaning_of_axis(JointKind kind) {
   switch (kind) {
@@ -112,6 +114,8 @@ void read_joint_geometry(Fields& fields, const JointKeys& keys, JointSpec& joint
     joint.point_b = PointSpec{joint.body_b, Eigen::Vector3d::Zero()};
   if (joint.point.body == ground_name) joint.point.body.clear();
 
+  // A rod has an axis if its angle is a coordinate.
+  const bool turns = joint.kind == JointKind::distance && fields.has("coordinate");
   // In a planar model every hinge turns about the normal: it need not be said.
   const bool hinge = joint.kind == JointKind::revolute && !fields.has("axis");
   const BodySpec* body = hinge ? find_body(model, joint.body_b) : nullptr;
@@ -120,7 +124,7 @@ void read_joint_geometry(Fields& fields, const JointKeys& keys, JointSpec& joint
     joint.axis.direction = body->plane_normal;
   else if (hinge && body == nullptr && !model.complete)
     joint.axis.direction = Eigen::Vector3d::UnitZ();
-  else if (const Node* node = get(fields, keys.axis, "axis", meaning_of_axis(joint.kind)))
+  else if (const Node* node = get(fields, turns ? Need::required : keys.axis, "axis", meaning_of_axis(joint.kind)))
     joint.axis = read_axis(fields, *node, "axis");
   if (const Node* node = get(fields, keys.axis_b, "axis_b", meaning_of_axis_b(joint.kind)))
     joint.axis_b = read_axis(fields, *node, "axis_b");
@@ -219,7 +223,10 @@ void read_joint(Fields& fields, const std::string& name, ModelDraft& model) {
   read_bodies(fields, joint.body_a, joint.body_b);
   if (joint.body_b.empty()) fields.findings().add_broken(name, joint.source);
   read_joint_geometry(fields, *keys, joint, model);
-  if (joint.kind == JointKind::distance) joint.length = fields.optional_number("length");
+  if (joint.kind == JointKind::distance) {
+    joint.length = fields.optional_number("length");
+    joint.squared = fields.boolean("squared", false);
+  }
   if (joint.kind == JointKind::screw) joint.pitch = fields.required_number("pitch", "displacement per turn [m]", 1.0);
   if (joint.kind == JointKind::rolling_sphere || joint.kind == JointKind::rolling_disc)
     joint.radius = fields.required_number("radius", "the rolling radius [m]", 1.0);

@@ -142,7 +142,8 @@ void check_planar_body(ModelChecks& checks, const JointSpec& joint, const BodySp
 void check_geometry(ModelChecks& checks, const JointSpec& joint) {
   if (joint.kind != JointKind::constant_orientation) check_point(checks, "joint", joint, "point", joint.point);
   if (joint.point_b) check_point(checks, "joint", joint, "point_b", *joint.point_b);
-  bool axes_are_good = !has_axis(joint.kind) || check_axis(checks, "joint", joint, "axis", joint.axis);
+  const bool turns = joint.kind == JointKind::distance && !joint.coordinate.empty();
+  bool axes_are_good = !(has_axis(joint.kind) || turns) || check_axis(checks, "joint", joint, "axis", joint.axis);
   if (joint.axis_b) axes_are_good = check_axis(checks, "joint", joint, "axis_b", *joint.axis_b) && axes_are_good;
   if (needs_axis_b(joint.kind) && !joint.axis_b) {
     checks.report("joint", joint, "axis_b", fmt::format("a {} joint needs 'axis_b'", name_of(joint.kind)));
@@ -156,6 +157,20 @@ void check_geometry(ModelChecks& checks, const JointSpec& joint) {
     checks.report(
         "joint", joint, "axis_b",
         "the disc lies flat: its axle 'axis_b' is parallel to the plane's normal 'axis', and no rim point is lowest");
+  if (turns && joint.point_b) {
+    const Eigen::Vector3d rod = checks.drawn(*joint.point_b) - checks.drawn(joint.point);
+    if (rod.norm() > 0.0 && parallel(rod.stableNormalized(), checks.drawn(joint.axis)))
+      checks.report("joint", joint, "axis",
+                    fmt::format("the rod lies along 'axis' as drawn, so that it has no angle about it that '{}' could "
+                                "carry; turn the axis across the rod",
+                                joint.coordinate));
+    const BodySpec* first = checks.find_body(joint.body_a);
+    if (first != nullptr && first->kind == BodyKind::particle)
+      checks.report("joint", joint, "coordinate",
+                    fmt::format("the angle of the rod is counted about an axis of its first body, but '{}' is a "
+                                "particle and has none; exchange the bodies",
+                                joint.body_a));
+  }
   for (const std::string& name : {joint.body_a, joint.body_b}) {
     const BodySpec* body = checks.find_body(name);
     if (body != nullptr && body->kind == BodyKind::planar) check_planar_body(checks, joint, *body);
@@ -193,11 +208,11 @@ void check_carried_coordinate(ModelChecks& checks, const JointSpec& joint,
   if (entry == nullptr || entry->entity != SignalTable::Entity::coordinate)
     return checks.report("joint", joint, "coordinate",
                          no_such(checks, SignalTable::Entity::coordinate, joint.coordinate));
-  if (only_coordinate(joint.kind) == JointCoordinate::automatic)
+  if (joint.kind != JointKind::distance && only_coordinate(joint.kind) == JointCoordinate::automatic)
     return checks.report(
         "joint", joint, "coordinate",
-        fmt::format("a {} joint has no single coordinate that '{}' could carry; revolute and prismatic "
-                    "joints have one",
+        fmt::format("a {} joint has no single coordinate that '{}' could carry; revolute, prismatic and "
+                    "distance joints have one",
                     name_of(joint.kind), joint.coordinate));
   const auto [it, fresh] = carriers.try_emplace(joint.coordinate, joint.name);
   if (!fresh)

@@ -27,14 +27,6 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 LinearSolverKind solver_kind(const SolverOptions& options) { return parse_linear_solver_kind(options.linear_solver); }
 
-/// Accelerations at one instant follow from [M Gᵀ; G 0]: without M/h² + ρ GᵀG a massless coordinate leaves a zero on
-/// the diagonal, so solvers that do not exchange rows are meant for the steps only.
-LinearSolverKind instant_solver_kind(const SolverOptions& options) {
-  const LinearSolverKind kind = solver_kind(options);
-  const bool exchanges_rows = kind == LinearSolverKind::dense || kind == LinearSolverKind::sparse_lu;
-  return exchanges_rows ? kind : LinearSolverKind::automatic;
-}
-
 std::unique_ptr<MotionScaling> make_scaling(const ScalingOptions& options) {
   if (options.kind == ScalingKind::none) return std::make_unique<NoScaling>(options.rho);
   return std::make_unique<PhysicalScaling>(
@@ -216,7 +208,7 @@ void Simulation::make_consistent() {
   const InitialFailure moving = project_velocities(*index3_, full_.firm_v, x_, state_, *workspace_, initial_report_);
   if (moving.failed()) throw InputError(moving.message);
   check_dropped_rows();
-  AccelerationSolver acceleration(*index3_, instant_solver_kind(study_.solver));
+  AccelerationSolver acceleration(*index3_, solver_kind(study_.solver));
   if (const Status status = acceleration.solve(x_, state_, *workspace_); !status.ok()) {
     std::string message = fmt::format("No accelerations exist at the start: {}.", describe(status.cause));
     if (status.cause == Cause::singular_matrix && status.row >= 0)
@@ -585,7 +577,7 @@ Summary Simulation::follow_motions(RecordSink& sink, const ProgressCallback& pro
   const bool inverse = study_.analysis.kind == AnalysisKind::inverse_dynamics;
   Summary summary = begin_summary();
   summary.integrator = inverse ? "inverse dynamics" : "kinematics";
-  AccelerationSolver acceleration(*index3_, instant_solver_kind(study_.solver));
+  AccelerationSolver acceleration(*index3_, solver_kind(study_.solver));
   const std::vector<char> nothing_firm;
   std::vector<double> step_values(make_schema().step_width(), 0.0);
   const auto show = [&](const MotionVariables& x) {

@@ -44,6 +44,19 @@ struct Maker<Distance> {
   static constexpr bool is_invariant = true;
   static Distance::Params make(Random& r, int) { return {r.vector(), r.vector(), 1.5}; }
 };
+template <>
+struct Maker<SquaredDistance> {
+  static constexpr bool is_invariant = true;
+  static SquaredDistance::Params make(Random& r, int) { return {r.vector(), r.vector(), 1.5}; }
+};
+template <>
+struct Maker<LineAngle> {
+  static constexpr bool is_invariant = false;  // its third frame is a scalar coordinate
+  static LineAngle::Params make(Random& r, int) {
+    const Eigen::Matrix3d A = r.rotation();
+    return {A.col(0), A.col(1), r.vector(), r.vector()};
+  }
+};
 // Variant 0: angles, 1: displacements, 2: both and named scalars.
 template <int N>
 typename Coupler<N>::Params make_coupler(Random& r, int variant) {
@@ -87,9 +100,9 @@ struct Maker<KnifeEdge> {
   static KnifeEdge::Params make(Random& r, int) { return {r.vector(), r.direction()}; }
 };
 
-using Kinds =
-    ::testing::Types<Coincident<2>, Coincident<3>, Perpendicular, Offset, Distance, Coupler<1>, Coupler<2>, Coupler<3>,
-                     SpeedCoupler<1>, SpeedCoupler<2>, SpeedCoupler<3>, DiscOnPlane, RollingContact, KnifeEdge>;
+using Kinds = ::testing::Types<Coincident<2>, Coincident<3>, Perpendicular, Offset, Distance, SquaredDistance,
+                               LineAngle, Coupler<1>, Coupler<2>, Coupler<3>, SpeedCoupler<1>, SpeedCoupler<2>,
+                               SpeedCoupler<3>, DiscOnPlane, RollingContact, KnifeEdge>;
 constexpr int n_variants = 3, n_samples = 4;
 constexpr int scalars_too = 2;  // the variant with named scalar coordinates, which are no bodies
 
@@ -275,7 +288,8 @@ TYPED_TEST(ConstraintContract, does_not_feel_the_observer) {
   if constexpr (!Maker<TypeParam>::is_invariant) {
     // World axes: shifts are not felt, a turn mixes the rows as the components of a vector.
     this->for_all([](const Sample<TypeParam>& s) {
-      const FrameInstant shifted = s.at.seen_from(Eigen::Matrix3d::Identity(), {1, -2, 3});
+      const double along_x = TypeParam::n_frames == 3 ? 0.0 : 1.0;  // the value of a scalar coordinate is its x
+      const FrameInstant shifted = s.at.seen_from(Eigen::Matrix3d::Identity(), {along_x, -2, 3});
       expect_near(s.phi(shifted), s.phi(s.at), 1e-14, "shifted");
     });
   } else {

@@ -111,6 +111,27 @@ TEST(ModelIssues, refuse_a_coordinate_that_two_joints_carry) {
   expect_issue(model, "joint 'pin2'", "already carries that of joint 'pin'");
 }
 
+TEST(ModelIssues, refuse_the_angle_of_a_rod_that_has_none) {
+  Model model;
+  BodySpec bob = body("bob"), other = body("other");
+  bob.kind = other.kind = BodyKind::particle;
+  bob.position = {0, 0, -1};
+  model.bodies = {bob, other};
+  model.coordinates.push_back({"phi", {}, 0.0, 0.0});
+  JointSpec rod = hinge("link", "ground", "bob");
+  rod.kind = JointKind::distance;
+  rod.point_b = PointSpec{"bob", Eigen::Vector3d::Zero()};
+  rod.axis.direction = Eigen::Vector3d::UnitY();
+  rod.coordinate = "phi";
+  model.joints = {rod};
+  EXPECT_TRUE(issues(model).empty());
+  model.joints[0].axis.direction = Eigen::Vector3d::UnitZ();
+  expect_issue(model, "joint 'link'", "the rod lies along 'axis' as drawn");
+  model.joints[0] = rod;
+  model.joints[0].body_a = "other";
+  expect_issue(model, "joint 'link'", "'other' is a particle and has none");
+}
+
 TEST(ModelIssues, see_circles_through_controls) {
   Model model = good();
   ControlSpec control;

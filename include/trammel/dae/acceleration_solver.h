@@ -13,7 +13,8 @@ namespace trammel {
 ///   | 0   E, g_z  g_λ    |  | · |  =  | g     |        unknown of a state row: ż if E = 1, z itself if algebraic
 ///   | G   0     0        |  | λ |     | −bias |
 ///
-/// solved by Newton (one iteration unless forces depend on λ). M may be singular where G makes up for it.
+/// solved by Newton (one iteration unless forces depend on λ). M may be singular where G makes up for it;
+/// instead of a solver that does not exchange rows `auto` is taken, because such an M has no pivots on its diagonal.
 class AccelerationSolver {
  public:
   AccelerationSolver(const SecondOrderDae& dae, LinearSolverKind solver);

@@ -110,9 +110,12 @@ struct JointSpec {
   AxisSpec axis;                     ///< joint axis; fixed in a (and in b, where both coincide when drawn)
   std::optional<AxisSpec> axis_b;    ///< universal: second axis; rolling_disc: axle; knife_edge: blocked direction
   std::optional<double> length;      ///< distance: ℓ > 0 [m], default: as drawn
+  bool squared = false;              ///< distance: the row ‖d‖² − ℓ² [m²] in place of ‖d‖ − ℓ
   double pitch = 0.0;                ///< screw: [m] per turn
   double radius = 0.0;               ///< rolling: [m] > 0
-  std::string coordinate;            ///< non-empty: this [[coordinate]] carries the joint's relative coordinate
+  /// Non-empty: this [[coordinate]] carries the joint's relative coordinate; of a distance, the angle of the rod about
+  /// `axis` from its drawn direction (one more row).
+  std::string coordinate;
 };
 
 /// Which coordinate of a joint is meant: angle [rad] about the axis or displacement [m] along it.

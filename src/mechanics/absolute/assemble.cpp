@@ -122,6 +122,8 @@ void Assembler::make_groups() {
   perpendicular_ = &s.add_group(std::make_unique<ConstraintGroup<Perpendicular>>());
   offset_ = &s.add_group(std::make_unique<ConstraintGroup<Offset>>());
   distance_ = &s.add_group(std::make_unique<ConstraintGroup<Distance>>());
+  squared_distance_ = &s.add_group(std::make_unique<ConstraintGroup<SquaredDistance>>());
+  line_angle_ = &s.add_group(std::make_unique<ConstraintGroup<LineAngle>>());
   coupler1_ = &s.add_group(std::make_unique<ConstraintGroup<Coupler<1>>>());
   coupler2_ = &s.add_group(std::make_unique<ConstraintGroup<Coupler<2>>>());
   coupler3_ = &s.add_group(std::make_unique<ConstraintGroup<Coupler<3>>>());
@@ -220,6 +222,19 @@ void Assembler::add_offset(const std::string& owner, const JointFrames& j, const
               {j.a, j.b}, "m", &joint);
 }
 
+void Assembler::add_rod(const std::string& owner, const JointFrames& j, const JointSpec& spec, Assembly::Joint& joint) {
+  const Eigen::Vector3d s_a = local_point(j.a, j.point), s_b = local_point(j.b, j.point_b), d = j.point_b - j.point;
+  const double length = spec.length ? *spec.length : d.norm();
+  if (spec.squared)
+    add_element(*squared_distance_, owner, {s_a, s_b, length}, {j.a, j.b}, "m²", &joint);
+  else
+    add_element(*distance_, owner, {s_a, s_b, length}, {j.a, j.b}, "m", &joint);
+  if (spec.coordinate.empty()) return;
+  const Eigen::Vector3d r = (d - j.axis * j.axis.dot(d)).normalized();  // zero is as drawn
+  add_element(*line_angle_, owner, {local_axis(j.a, r), local_axis(j.a, j.axis.cross(r)), s_a, s_b},
+              {j.a, j.b, coordinate_frame_.at(spec.coordinate)}, "m", &joint);
+}
+
 void Assembler::add_joint(const JointSpec& spec) {
   const std::string owner = fmt::format("joint '{}'", spec.name);
   JointFrames j;
@@ -305,12 +320,9 @@ void Assembler::add_joint(const JointSpec& spec) {
     case JointKind::point_on_plane:
       add_offset(owner, j, j.axis, 0.0, joint);
       break;
-    case JointKind::distance: {
-      const double length = spec.length ? *spec.length : (j.point_b - j.point).norm();
-      add_element(*distance_, owner, {local_point(j.a, j.point), local_point(j.b, j.point_b), length}, {j.a, j.b}, "m",
-                  &joint);
+    case JointKind::distance:
+      add_rod(owner, j, spec, joint);
       break;
-    }
     case JointKind::constant_orientation:
       keep_orientation();
       break;
@@ -344,7 +356,7 @@ void Assembler::add_joint(const JointSpec& spec) {
   }
   joint_index_[spec.name] = static_cast<int>(out_.joints.size());
   out_.joints.push_back(joint);
-  if (!spec.coordinate.empty()) {
+  if (!spec.coordinate.empty() && spec.kind != JointKind::distance) {
     CoordinateTerm own = coordinate_of(spec.name, JointCoordinate::automatic);
     CoordinateTerm explicit_one = coordinate_of(spec.coordinate, JointCoordinate::automatic);
     add_coupler_row(owner, {own, explicit_one}, {1.0, -1.0}, 0.0, -1, false);

@@ -75,6 +75,7 @@ class Assembler {
                          const Eigen::Vector3d& b_W, Assembly::Joint& joint);
   void add_offset(const std::string& owner, const JointFrames& j, const Eigen::Vector3d& n_W, double offset,
                   Assembly::Joint& joint);
+  void add_rod(const std::string& owner, const JointFrames& j, const JointSpec& spec, Assembly::Joint& joint);
   template <class K, int N>
   void add_terms(ConstraintGroup<K>& group, const std::string& owner, const std::vector<CoordinateTerm>& terms,
                  const std::vector<double>& factors, double offset, int input);
@@ -105,6 +106,8 @@ class Assembler {
   ConstraintGroup<Perpendicular>* perpendicular_ = nullptr;
   ConstraintGroup<Offset>* offset_ = nullptr;
   ConstraintGroup<Distance>* distance_ = nullptr;
+  ConstraintGroup<SquaredDistance>* squared_distance_ = nullptr;
+  ConstraintGroup<LineAngle>* line_angle_ = nullptr;
   ConstraintGroup<Coupler<1>>* coupler1_ = nullptr;
   ConstraintGroup<Coupler<2>>* coupler2_ = nullptr;
   ConstraintGroup<Coupler<3>>* coupler3_ = nullptr;

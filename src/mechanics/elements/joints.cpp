@@ -8,5 +8,7 @@ template class ConstraintGroup<Coincident<3>>;
 template class ConstraintGroup<Perpendicular>;
 template class ConstraintGroup<Offset>;
 template class ConstraintGroup<Distance>;
+template class ConstraintGroup<SquaredDistance>;
+template class ConstraintGroup<LineAngle>;
 
 }  // namespace trammel

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+
 #include "trammel/mechanics/elements/relative_coordinate.h"
 
 /// The rows of which all joints are made. Each kind is a struct of static kernels on frames: `phi` (holonomic kinds)
@@ -141,6 +143,76 @@ struct Distance {
     const Vec3<S> u{d.x() / length, d.y() / length, d.z() / length};
     g[0] = {-u, -cross(lift<S>(c.s_a), rotate_back(f[0].R, u))};
     g[1] = {u, cross(lift<S>(c.s_b), rotate_back(f[1].R, u))};
+  }
+};
+
+/// The same rod, with the row that theory likes to write:
+///
+///   (1)  φ = d·d − ℓ²       [m²],   φ̇ = 2 dᵀḋ
+///
+/// λ [N/m]: the rod pulls with 2‖d‖λ. Polynomial, so that nothing is undefined, but the row has another unit and twice
+/// the length in its gradient: condition numbers and tolerances are not those of Distance. For comparisons with
+/// [bauchau2009 (25)]; elsewhere use Distance.
+struct SquaredDistance {
+  static constexpr int n_frames = 2, n_rows = 1, n_turns = 0;
+  static constexpr bool holonomic = true;
+  static constexpr const char* name = "squared distance";
+  using Params = Distance::Params;
+
+  template <class S>
+  static void phi(const Params& c, const Frame<S>* f, const double*, S* out) {
+    const Vec3<S> d = point_position(f[1], c.s_b) - point_position(f[0], c.s_a);
+    out[0] = dot(d, d) - c.length * c.length;
+  }
+  template <class S>
+  static void rows(const Params& c, const Frame<S>* f, FrameRow<S>* g) {
+    const Vec3<S> d = (point_position(f[1], c.s_b) - point_position(f[0], c.s_a)) * S(2.0);
+    g[0] = {-d, -cross(lift<S>(c.s_a), rotate_back(f[0].R, d))};
+    g[1] = {d, cross(lift<S>(c.s_b), rotate_back(f[1].R, d))};
+  }
+};
+
+/// A scalar coordinate x (frame f[2]) is the angle of the line between the points about an axis of A.
+///
+///   (1) φ = (R_A n)·d [m],   n = cos x t − sin x r
+///
+/// r, t and the axis r × t are right-handed and fixed in A; x = 0 where the line shows along r. λ is the force across
+/// the line [N]; on x it acts with the moment −λ ∂φ/∂x. [bauchau2009 (28): C₂]
+struct LineAngle {
+  static constexpr int n_frames = 3, n_rows = 1, n_turns = 0;
+  static constexpr bool holonomic = true;
+  static constexpr const char* name = "angle of a line";
+  struct Params {
+    Eigen::Vector3d r, t, s_a, s_b;
+  };
+
+  template <class S>
+  static void phi(const Params& c, const Frame<S>* f, const double*, S* out) {
+    const Vec3<S> d = point_position(f[1], c.s_b) - point_position(f[0], c.s_a);
+    out[0] = dot(rotate(f[0].R, directions(c, f[2].p.x())[0]), d);
+  }
+  template <class S>
+  static void rows(const Params& c, const Frame<S>* f, FrameRow<S>* g) {
+    const auto [n, n_x] = directions(c, f[2].p.x());
+    const Vec3<S> n_w = rotate(f[0].R, n), d = point_position(f[1], c.s_b) - point_position(f[0], c.s_a);
+    g[0] = {-n_w, cross(n, Vec3<S>(rotate_back(f[0].R, d) + lift<S>(c.s_a)))};
+    g[1] = {n_w, cross(lift<S>(c.s_b), rotate_back(f[1].R, n_w))};
+    g[2] = zero_wrench<S>();
+    g[2].force.x() = dot(rotate(f[0].R, n_x), d);
+  }
+
+ private:
+  /// n and ∂n/∂x, in the axes of A.
+  template <class S>
+  static std::array<Vec3<S>, 2> directions(const Params& c, const S& x) {
+    using std::cos, std::sin;
+    const S cosine = cos(x), sine = sin(x);
+    std::array<Vec3<S>, 2> n;
+    for (int i = 0; i < 3; ++i) {
+      n[0][i] = cosine * c.t[i] - sine * c.r[i];
+      n[1][i] = -(sine * c.t[i]) - cosine * c.r[i];
+    }
+    return n;
   }
 };
 
