@@ -53,6 +53,26 @@ TEST_F(Papers, of_bottasso_2007_have_their_table_and_eight_figures) {
   EXPECT_TRUE(fs::exists(folder_ / "bottasso2007/README.md"));
 }
 
+TEST_F(Papers, of_bauchau_2009_have_their_tables_and_figures) {
+  write("bauchau2009");
+  const std::size_t setups = 3, values = 2, schemes = 6;
+  expect_table("bauchau2009/table1.csv", "setup,rho,reference,h,none,scaling1,scaling2", setups * values);
+  expect_table("bauchau2009/table2.csv", "setup,rho,reference,mass,none,scaling1,scaling2", setups * values);
+  expect_table("bauchau2009/schemes.csv", "scheme,h,condition,order_q,order_v,order_lambda", schemes * values);
+  expect_table("bauchau2009/equivalence.csv", "problem,h,rho,difference", 2 * 2 * values);
+  expect_table("bauchau2009/no_pivot.csv", "h,rho,relative_error,smallest_pivot", 2 * values);
+  expect_table("bauchau2009/no_pivot_skyline.csv", "h,rho,stiffness,first_step,smallest_pivot", 2 * 2 * values);
+  expect_table("bauchau2009/example35.csv", "arithmetic,pivoting,x1,x2,x3", 3 * 2);
+  expect_table("bauchau2009/iterative.csv", "h,scaling,iterations", 2 * values);
+  expect_table("bauchau2009/rho_star.csv", "model,h,rho_star", 3 * 3);
+  // [bauchau2009 (35)]: x₂ = 10 without pivoting, in arithmetic that truncates.
+  const std::vector<std::string> lines = lines_of(folder_ / "bauchau2009/example35.csv");
+  EXPECT_EQ(lines[2], "truncated,full,1,1,0.99999");
+  EXPECT_EQ(lines[5], "truncated,none,1,10,0.99999");
+  for (const char* figure : {"conditions.svg", "no_pivot.svg", "iterative.svg"})
+    EXPECT_TRUE(fs::exists(folder_ / "bauchau2009" / figure)) << figure;
+}
+
 TEST_F(Papers, of_hastiff_have_their_three_tables) {
   write("hastiff");
   expect_table("hastiff/conditioning.csv", "formulation,unknown,constraint_scaling,h,condition", 6 * 4);
