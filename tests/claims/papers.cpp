@@ -64,6 +64,7 @@ TEST_F(Papers, of_bauchau_2009_have_their_tables_and_figures) {
   expect_table("bauchau2009/no_pivot_skyline.csv", "h,rho,stiffness,first_step,smallest_pivot", 2 * 2 * values);
   expect_table("bauchau2009/example35.csv", "arithmetic,pivoting,x1,x2,x3", 3 * 2);
   expect_table("bauchau2009/iterative.csv", "h,scaling,iterations", 2 * values);
+  expect_table("bauchau2009/iterative_preconditioned.csv", "h,scaling,preconditioner,iterations", 3 * 2 * values);
   expect_table("bauchau2009/rho_star.csv", "model,h,rho_star", 3 * 3);
   // [bauchau2009 (35)]: x₂ = 10 without pivoting, in arithmetic that truncates.
   const std::vector<std::string> lines = lines_of(folder_ / "bauchau2009/example35.csv");
