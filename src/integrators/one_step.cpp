@@ -130,6 +130,7 @@ StepReport OneStep::attempt(double t_end, const State& state) {
     if (report.status.outcome == Outcome::fatal) return report;
     if (!report.status.ok()) {
       ++report.rejected_newton;
+      report.failure = report.status.cause;
       if (options_.h || h * newton_shrink < options_.hmin) return report;  // a fixed step stays what it is
       h *= newton_shrink;
       continue;
@@ -141,6 +142,7 @@ StepReport OneStep::attempt(double t_end, const State& state) {
       if (report.error > 1.0) {
         ++report.rejected_error;
         report.status = Status::recoverable(Cause::error_test);
+        report.failure = Cause::error_test;
         if (h * factor < options_.hmin) return report;
         h *= factor;
         continue;

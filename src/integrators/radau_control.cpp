@@ -68,6 +68,7 @@ double Radau::choose_next(const RadauStep& step) {
 
 // A smaller step after a failure. False: it cannot be reduced.
 bool Radau::shrink(const Status& status, double hmin, RadauStep& step) {
+  step.failure = status.cause;
   if (status.cause == Cause::error_test) {
     ++step.rejected_error;
     ++counters_.error_failures;

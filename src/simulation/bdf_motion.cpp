@@ -41,6 +41,9 @@ StepReport BdfMotion::advance(double t_end, State& state) {
   report.rejected_error = step.error_failures;
   report.rejected_newton = step.convergence_failures;
   report.error = step.error;
+  report.failure = step.last_failure.cause;
+  if (step.rung >= Rung::restart) report.remedy = describe(step.rung);
+  if (step.order_lowered) report.remedy = "a lower order at its stability limit";
   report.corrections = step.corrections;
   report.attempted_h = step.attempted_h;
   report.worst_row = step.worst_row, report.worst_residual = step.worst_residual;

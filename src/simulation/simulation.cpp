@@ -311,6 +311,17 @@ void Simulation::make_integrator() {
 
 // ---- running -------------------------------------------------------------------------------------------------------
 
+namespace {
+
+// "reason of the last rejected attempt: 0 none, 1 …"
+std::string describe_failure_codes() {
+  std::string text = "reason of the last rejected attempt: 0 none";
+  for (int code = 1; code < n_causes; ++code) text += fmt::format(", {} {}", code, describe(static_cast<Cause>(code)));
+  return text;
+}
+
+}  // namespace
+
 RecordSchema Simulation::make_schema() const {
   RecordSchema schema;
   schema.frames = recorder_->groups();
@@ -321,7 +332,8 @@ RecordSchema Simulation::make_schema() const {
                    RecordGroup::scalar("/solver/factorizations", "", "new factors"),
                    RecordGroup::scalar("/solver/rejected_error", "", "attempts rejected by the error test"),
                    RecordGroup::scalar("/solver/rejected_newton", "", "attempts in which Newton did not converge"),
-                   RecordGroup::scalar("/solver/error", "", "local error over tolerance")};
+                   RecordGroup::scalar("/solver/error", "", "local error over tolerance"),
+                   RecordGroup::scalar("/solver/failure", "", describe_failure_codes())};
   if (study_.solver.record_condition)
     schema.solver.push_back(
         RecordGroup::scalar("/solver/condition", "", "2-norm condition number of the iteration matrix"));
@@ -513,6 +525,14 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
     summary.factorizations += report.factorizations;
     summary.rejected_error += report.rejected_error;
     summary.rejected_newton += report.rejected_newton;
+    if (report.failure != Cause::none) ++summary.rejections[static_cast<std::size_t>(report.failure)];
+    if (!report.remedy.empty()) {
+      const auto known = summary.remedies.find(report.remedy);
+      if (known != summary.remedies.end())
+        ++known->second;
+      else
+        summary.remedies.emplace(report.remedy, 1);
+    }
     if (!report.status.ok()) {
       summary.failure = explain(report);
       summary.stop = fmt::format("failed at t = {:.6g} s: {}", t, describe(report.status.cause));
@@ -549,7 +569,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
     step_values.assign({report.h, static_cast<double>(report.order), static_cast<double>(report.iterations),
                         static_cast<double>(report.linearizations), static_cast<double>(report.factorizations),
                         static_cast<double>(report.rejected_error), static_cast<double>(report.rejected_newton),
-                        report.error});
+                        report.error, static_cast<double>(report.failure)});
     append_matrix_record(report, step_values, summary);
     sink.step(t, step_values);
     if (progress && !progress({t, start, end, report.h, summary.steps})) {

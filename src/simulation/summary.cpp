@@ -17,6 +17,15 @@ std::string Summary::to_text() const {
   line("method", fmt::format("{} on {}, {}", integrator, formulation, linear_solver));
   line("steps", fmt::format("{} (h = {:.3g} … {:.3g} s), rejected {} (error test {}, Newton {})", steps, h_min, h_max,
                             rejected_error + rejected_newton, rejected_error, rejected_newton));
+  std::string reasons, help;
+  for (std::size_t i = 0; i < rejections.size(); ++i)
+    if (rejections[i] > 0)
+      reasons +=
+          fmt::format("{}{} ({} steps)", reasons.empty() ? "" : "; ", describe(static_cast<Cause>(i)), rejections[i]);
+  for (const auto& [name, count] : remedies)
+    help += fmt::format("{}{} ({} times)", help.empty() ? "" : "; ", name, count);
+  if (!reasons.empty()) line("rejected because", reasons);
+  if (!help.empty()) line("helped by", help);
   line("iterations", fmt::format("{} ({:.2f} per step)", iterations,
                                  steps > 0 ? static_cast<double>(iterations) / static_cast<double>(steps) : 0.0));
   line("factorizations", fmt::format("{}, linearizations {}", factorizations, linearizations));
@@ -54,6 +63,10 @@ std::map<std::string, std::string> Summary::to_attributes() const {
   number("position_drift", position_drift), number("velocity_drift", velocity_drift);
   if (condition > 0.0) number("condition", condition), number("condition_max", condition_max);
   number("nv", nv), number("nc", nc), number("nz", nz), number("degrees_of_freedom", degrees_of_freedom);
+  for (std::size_t i = 0; i < rejections.size(); ++i)
+    if (rejections[i] > 0)
+      a[fmt::format("rejected: {}", describe(static_cast<Cause>(i)))] = std::to_string(rejections[i]);
+  for (const auto& [name, count] : remedies) a["helped by: " + name] = std::to_string(count);
   for (std::size_t i = 0; i < events.size(); ++i) a[fmt::format("event_{}", i + 1)] = events[i];
   for (std::size_t i = 0; i < notes.size(); ++i) a[fmt::format("note_{}", i + 1)] = notes[i];
   return a;

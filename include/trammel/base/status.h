@@ -24,6 +24,8 @@ enum class Cause : std::uint8_t {
   user_stop,             ///< the caller asked to stop
 };
 
+inline constexpr int n_causes = static_cast<int>(Cause::user_stop) + 1;
+
 /// "the matrix is singular", ...
 std::string_view describe(Cause cause);
 

@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 
 #include <span>
+#include <string_view>
 
 #include "trammel/dae/field_sizes.h"
 #include "trammel/dae/motion_operator.h"
@@ -17,9 +18,11 @@ struct StepReport {
   int iterations = 0;  ///< Newton iterations, rejected attempts included
   int linearizations = 0;
   int factorizations = 0;
-  int rejected_error = 0;   ///< attempts rejected by the error test
-  int rejected_newton = 0;  ///< attempts rejected because Newton did not converge
-  double error = 0.0;       ///< weighted local error of the accepted step (≤ 1), error-controlled runs
+  int rejected_error = 0;       ///< attempts rejected by the error test
+  int rejected_newton = 0;      ///< attempts rejected because Newton did not converge
+  double error = 0.0;           ///< weighted local error of the accepted step (≤ 1), error-controlled runs
+  Cause failure = Cause::none;  ///< why the last rejected attempt was rejected
+  std::string_view remedy;      ///< what helped beyond a smaller step, or what was changed for the sake of stability
   /// Sizes of Newton's corrections, if recorded; valid until the next call of advance().
   std::span<const FieldSizes> corrections;
   // For the diagnosis of a failure: the last Newton iteration of the last attempt.

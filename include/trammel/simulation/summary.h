@@ -1,8 +1,12 @@
 #pragma once
 
+#include <array>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
+
+#include "trammel/base/status.h"
 
 namespace trammel {
 
@@ -14,6 +18,8 @@ struct Summary {
   std::string integrator, formulation, linear_solver;
   double t = 0.0;  ///< where it stopped [s]
   long steps = 0, rejected_error = 0, rejected_newton = 0, iterations = 0, linearizations = 0, factorizations = 0;
+  std::array<long, n_causes> rejections{};            ///< steps with rejected attempts, by the Cause of the last
+  std::map<std::string, long, std::less<>> remedies;  ///< restarts, lower orders …: how often
   double h_min = 0.0, h_max = 0.0;
   double wall_time = 0.0;                                     ///< [s]
   double energy_start = 0.0, energy_drift = 0.0, work = 0.0;  ///< [J]; drift: largest
