@@ -198,9 +198,10 @@ Status MotionOperator::solve(Vec x) {
       for (int k = row_start_[r]; k < row_start_[r + 1]; ++k) x[row_column_[k]] += planes_.G[row_slot_[k]] * force;
     }
   }
-  for (Eigen::Index i = 0; i < x.size(); ++i) x[i] *= -row_[i];
+  x.head(nv) *= -factors_.motion;
+  for (Eigen::Index i = nv; i < x.size(); ++i) x[i] *= -row_[i];
   const Status status = solver_->solve(x);
-  for (Eigen::Index i = 0; i < x.size(); ++i) x[i] *= column_[i];
+  x.tail(dae_.nc()) *= factors_.multiplier;  // the columns of all other unknowns are not scaled
   return status;
 }
 

@@ -361,11 +361,20 @@ void OneStep::accept(double h) {
   remember(h);
   a_old_ = ends_.from.a, lam_old_ = ends_.from.lam, zp_old_ = ends_.from.zp;
   h_old_ = h;
-  dae_.calc_q_rate(ends_.from.q, ends_.from.v, ends_.q_rate_from);
-  dae_.calc_q_rate(ends_.to.q, ends_.to.v, ends_.q_rate_to);
+  has_q_rates_ = false;
   // A kink of an input ends the history: accelerations jump there.
   restart_ = after_kink_ = !options_.h && dae_.next_breakpoint(ends_.from.t) <= ends_.to.t;
   pending_ = true;
+}
+
+// Rates of charts are taken when somebody looks into the step: not every step is looked into.
+void OneStep::interpolate(double t, MotionVariables& at) const {
+  if (!has_q_rates_) {
+    dae_.calc_q_rate(ends_.from.q, ends_.from.v, ends_.q_rate_from);
+    dae_.calc_q_rate(ends_.to.q, ends_.to.v, ends_.q_rate_to);
+    has_q_rates_ = true;
+  }
+  ends_.interpolate(t, at);
 }
 
 void OneStep::commit(State& state) {
@@ -397,6 +406,7 @@ std::vector<double> OneStep::save() {
 }
 
 void OneStep::restore(std::span<const double> numbers) {
+  has_q_rates_ = false;
   pending_ = numbers[0] != 0.0, restart_ = numbers[1] != 0.0, after_kink_ = numbers[1] == 2.0;
   h_next_ = numbers[2], h_old_ = numbers[3];
   ends_.from.t = numbers[4], ends_.to.t = numbers[5];

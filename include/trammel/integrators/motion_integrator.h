@@ -36,8 +36,8 @@ struct StepReport {
 
 /// The motion between the two ends of the last accepted step.
 struct StepEnds {
-  MotionVariables from, to;  ///< both in the charts of `from`
-  Eigen::VectorXd q_rate_from, q_rate_to;
+  MotionVariables from, to;                        ///< both in the charts of `from`
+  mutable Eigen::VectorXd q_rate_from, q_rate_to;  ///< a cache: made when the step is looked into
 
   /// Dense output: cubic Hermite in q, v and z (from values and rates), linear in v̇, ż and λ.
   void interpolate(double t, MotionVariables& at) const;

@@ -41,7 +41,7 @@ class OneStep : public MotionIntegrator {
   StepReport advance(double t_end, State& state) override;
   void commit(State& state) override;
   const MotionVariables& newest() const override { return ends_.to; }
-  void interpolate(double t, MotionVariables& at) const override { ends_.interpolate(t, at); }
+  void interpolate(double t, MotionVariables& at) const override;
   const Layout& layout() const override { return dae_.layout(); }
   const LinearSolver<double>& linear_solver() const override { return operator_.linear_solver(); }
   double calc_condition() override { return operator_.condition(); }
@@ -80,6 +80,7 @@ class OneStep : public MotionIntegrator {
   std::unique_ptr<Workspace> workspace_;
   InputBuffer inputs_;  // at the end of the step
   StepEnds ends_;
+  mutable bool has_q_rates_ = false;  // ends_.q_rate_… belong to the last step
   Eigen::VectorXd a_rate_, zp_rate_;
   Eigen::VectorXd a_old_, lam_old_, zp_old_;  // v̇, λ, ż one step before ends_.from, for the prediction
   double h_old_ = 0.0;                        // 0: there is no step before
