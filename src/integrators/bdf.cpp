@@ -153,8 +153,10 @@ BdfStep Bdf::advance(double t_stop, State& state) {
     history_.undo();
     start_phase_ = false;
     step.last_failure = status;
-    const bool retry = status.outcome != Outcome::fatal && !options_.fixed_h &&
-                       (shrink(status, choice, hmin, step) || climb_ladder(t_limit, hmin, state, step));
+    const bool retry =
+        status.outcome != Outcome::fatal &&
+        (options_.fixed_h ? relax_corrector(step)
+                          : shrink(status, choice, hmin, step) || climb_ladder(t_limit, hmin, state, step));
     if (!retry) {
       history_.interpolate(t_, y_, yp_);
       step.status = status;
@@ -200,7 +202,8 @@ Status Bdf::correct(const State& state, BdfStep& step) {
   if (outdated && options_.jacobian_pattern.empty()) {
     const Status status = refresh(state, step);
     if (!status.ok()) return status;
-  } else if (alpha != alpha_last_) {
+  } else if (alpha != alpha_last_ || options_.fixed_h) {
+    // A rate of earlier steps may be flattering: the error test would notice, but a fixed step has none.
     rate_factor_ = options_.first_rate_factor;
   }
   alpha_last_ = alpha;
@@ -295,6 +298,8 @@ Bdf::Verdict Bdf::judge(int iteration, double norm) {
   if (norm <= rounding_margin * epsilon * predicted_norm_) return Verdict::converged;
   if (iteration == 0) {
     first_norm_ = norm;
+  } else if (options_.fixed_h && iteration == 1 && norm > first_norm_) {
+    first_norm_ = norm;  // multipliers predicted too well: Φ, of second order in h, shows in them divided by h²
   } else {
     const double rate = std::pow(norm / first_norm_, 1.0 / iteration);
     if (rate > max_rate) return Verdict::failed;

@@ -65,6 +65,9 @@ double largest_reaction_difference(const Recorded& a, const Recorded& b, const M
 // its limit is not derived but measured: the worst machine, the four-bar, is 1.0e-4 off.
 constexpr double stabilized_limit = 1e-5, drifting_limit = 1e-4, index3_limit = 2e-4;
 
+// h² of the examples' steps (1e-3 s and less) times the derivatives of their motions.
+constexpr double fixed_step_limit = 2e-3;
+
 // Multipliers are in the corrector test of both stabilized forms, but in no error test.
 constexpr double reaction_limit = 1e-4;
 
@@ -95,6 +98,23 @@ TEST_P(FirstOrderForms, agree_with_generalized_alpha) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Examples, FirstOrderForms, testing::ValuesIn(machines));
+
+// A fixed step has no error test that would notice an iteration given up too early.
+TEST_P(FirstOrderForms, run_with_the_fixed_steps_of_the_examples) {
+  const FormCase machine = GetParam();
+  const Study given = read_study(example(machine.file));
+  if (!given.solver.h) return;  // the double pendulum is error-controlled
+  const Model& model = given.model;
+  Study fine = short_study(machine.file, machine.end);
+  fine.solver.h = machine.end / 4000.0;
+  const Recorded reference = run(fine);
+  for (const std::string form : {"stabilized_index2", "stabilized_index1", "index3", "index2", "index1"}) {
+    Study study = bdf_study(machine.file, machine.end, form, 1e-5);
+    study.solver.h = given.solver.h;
+    study.solver.bdf.max_order = 2;  // the start, at order 1, is all that these steps do badly
+    EXPECT_LE(largest_difference(reference, run(study), model), fixed_step_limit) << machine.file << " " << form;
+  }
+}
 
 // SI2 and SI1 impose Φ = 0 and G v = 0 at every step: what Newton leaves of them, within the corrector's part of the
 // tolerance, and it does not grow.

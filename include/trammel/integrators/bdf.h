@@ -144,6 +144,7 @@ class Bdf {
   void watch_stability(const BdfHistory::Estimates& estimates, Choice& choice, BdfStep& step);
   bool shrink(const Status& status, Choice choice, double hmin, BdfStep& step);
   bool climb_ladder(double t_limit, double hmin, State& state, BdfStep& step);
+  bool relax_corrector(BdfStep& step);
   void begin_anew(double h);
   int order_limit() const { return std::min(options_.max_order, order_cap_); }
 
