@@ -146,7 +146,6 @@ bool Bdf::shrink(const Status& status, Choice choice, double hmin, BdfStep& step
   return h_ >= hmin;
 }
 
-// When smaller steps do not help: first a restart from consistent values, then without multipliers in the test.
 // The only rung for a fixed step: multipliers carry ε/h² of the coordinates and may never pass their test.
 bool Bdf::relax_corrector(BdfStep& step) {
   if (!options_.relaxes_corrector || corrector_ != Corrector::classical) return false;
@@ -157,6 +156,7 @@ bool Bdf::relax_corrector(BdfStep& step) {
   return true;
 }
 
+// When smaller steps do not help: first a restart from consistent values, then without multipliers in the test.
 bool Bdf::climb_ladder(double t_limit, double hmin, State& state, BdfStep& step) {
   const bool may_restart = options_.restarts && step.rung < Rung::restart;
   const bool may_relax = options_.relaxes_corrector && corrector_ == Corrector::classical;
