@@ -184,15 +184,16 @@ Mat3<double> turn_with_fixed_steps(double threshold, int k, double h) {
 }
 
 // [ROTATIONS section 1] Order k with exactly mapped points; multiplying differences by the tangent map instead gives 2
-// or 3 at orders 4 to 6.
+// or 3 at orders 4 to 6. Errors stay above 3e-10: below, rounding shows, and at order 5 the instants of the moves,
+// which shift with the grid, change the constant of the error (4.95, 4.95, 4.6, 5.2 from 100 to 1600 steps).
 TEST(BdfCharts, moving_them_keeps_every_order) {
   const Mat3<double> exact = turn_with_fixed_steps(0.0, 5, 2.0 / 3200);
   for (const double threshold : {0.0, 1.0})
     for (int k = 1; k <= 6; ++k) {
-      const double h = 2.0 / (k <= 2 ? 1600 : k <= 5 ? 400 : 200);
+      const double h = 2.0 / (k <= 2 ? 1600 : k <= 4 ? 400 : k == 5 ? 200 : 100);
       const double coarse = (turn_with_fixed_steps(threshold, k, h) - exact).norm(),
                    fine = (turn_with_fixed_steps(threshold, k, h / 2) - exact).norm();
-      EXPECT_NEAR(std::log2(coarse / fine), k, k <= 4 ? 0.15 : 0.6) << "threshold " << threshold;
+      EXPECT_NEAR(std::log2(coarse / fine), k, 0.1) << "threshold " << threshold;
     }
 }
 
