@@ -385,13 +385,17 @@ void FirstOrderForm::from_matrix_columns(const Point& p, const State& state, Vec
 // ---- hooks ---------------------------------------------------------------------------------------------------------
 
 void FirstOrderForm::tested(Purpose purpose, std::span<double> mask, const Workspace&) const {
+  TestSet set = purpose == Purpose::error ? options_.error_set : options_.corrector_set;
+  if (set == TestSet::by_form && purpose == Purpose::corrector) set = TestSet::all;
+  if (set == TestSet::by_form) set = options_.form == ConstraintForm::index3 ? TestSet::positions : TestSet::states;
+  const bool velocities = set == TestSet::states || set == TestSet::independent;
   for (int i = 0; i < layout_.n(); ++i) {
     const Kind kind = layout_.kinds()[i];
     const bool position = kind == Kind::position || kind == Kind::rotation;
-    const bool state =
-        position || kind == Kind::internal || (kind == Kind::velocity && options_.form != ConstraintForm::index3);
-    mask[i] = purpose == Purpose::corrector || state ? 1.0 : 0.0;
+    const bool state = position || kind == Kind::internal || (kind == Kind::velocity && velocities);
+    mask[i] = set == TestSet::all || state ? 1.0 : 0.0;
   }
+  for (const int i : options_.untested) mask[i] = mask[v0() + i] = 0.0;
 }
 
 // index3: v is of index 2 and λ of index 3; with Φ̇ = 0 beside the motion multipliers are of index 2. Rows A v + a = 0

@@ -139,6 +139,7 @@ BdfStep Bdf::advance(double t_stop, State& state) {
     BdfHistory::Estimates estimates;
     Choice choice{k_, 0.0};
     if (status.ok()) {
+      settle();
       estimates = history_.calc_estimates(e_);
       choice = keep_or_lower(estimates);
       step.error = history_.error_constant() * estimates.e;
@@ -186,10 +187,19 @@ void Bdf::predict(const State& state) {
     yp_ += history_.alpha() * e_;
     return;
   }
-  if (!system_.predicted(t_trial_, state, y_, *workspace_)) return;
+  if (!system_.predicted(t_trial_, state, y_, yp_, *workspace_)) return;
   history_.predict(x_, yp_);
   e_ = y_ - x_;
   yp_ += history_.alpha() * e_;
+}
+
+// What follows from the converged unknowns.
+void Bdf::settle() {
+  x_ = y_;
+  if (!system_.corrected(y_, *workspace_)) return;
+  x_ = y_ - x_;
+  e_ += x_;
+  yp_ += history_.alpha() * x_;
 }
 
 // Newton with the matrix at hand, and once more with a new one if that was old.

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "model_reader_entities.h"
 
 namespace trammel::detail {
@@ -47,6 +49,33 @@ void read_bdf(Fields& fields, BdfSettings& bdf) {
   bdf.internal_tol = fields.optional_number("internal_tol");
 }
 
+/// A list of strings.
+std::vector<std::string> read_words(Fields& fields, const char* key, const char* wanted) {
+  std::vector<std::string> words;
+  const Node* node = fields.get(key);
+  if (node == nullptr) return words;
+  if (node->kind != NodeKind::array) {
+    fields.report_type(*node, key, wanted);
+    return words;
+  }
+  for (const Node& item : node->items) {
+    if (item.kind == NodeKind::string)
+      words.push_back(item.text);
+    else
+      fields.report(item, fmt::format("'{}' contains {}; it must be {}", key, describe(item), wanted));
+  }
+  return words;
+}
+
+void read_split(Fields& fields, SplitSettings& split) {
+  split.iteration = fields.text("iteration", split.iteration);
+  split.cm_mode = fields.text("cm_mode", split.cm_mode);
+  split.independent = read_words(fields, "independent", "a list of coordinates, as [\"bob.x\"]");
+  split.error_set = fields.text("error_set", split.error_set);
+  split.corrector_set = fields.text("corrector_set", split.corrector_set);
+  split.untested = read_words(fields, "untested", "a list of coordinates, as [\"bob.angle\"]");
+}
+
 }  // namespace
 
 void read_analysis(Fields& fields, AnalysisOptions& analysis) {
@@ -77,6 +106,7 @@ void read_solver(Fields& fields, SolverOptions& solver) {
   solver.newton_test = fields.text("newton_test", solver.newton_test);
   solver.max_iterations = fields.integer("max_iterations", solver.max_iterations);
   read_bdf(fields, solver.bdf);
+  read_split(fields, solver.split);
   solver.baumgarte_alpha = fields.number("baumgarte_alpha", solver.baumgarte_alpha);
   solver.baumgarte_beta = fields.number("baumgarte_beta", solver.baumgarte_beta);
   solver.redundant = fields.choice("redundant", redundancy_policies, solver.redundant);

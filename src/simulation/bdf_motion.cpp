@@ -2,30 +2,32 @@
 
 namespace trammel {
 
-BdfMotion::BdfMotion(const MechanicalSystem& system, const FirstOrderForm::Options& form, const BdfOptions& options,
+BdfMotion::BdfMotion(const MechanicalSystem& system, std::unique_ptr<FirstOrderForm> form, const BdfOptions& options,
                      LinearSolverKind solver, const FirstOrderScaling::Options& scaling, bool two_field)
-    : form_(system, form),
-      scaling_(form_, system, scaling),
+    : form_(std::move(form)),
+      split_(dynamic_cast<const CoordinateSplitForm*>(form_.get())),
+      scaling_(*form_, system, scaling),
       reports_scaling_(scaling.kind == FirstOrderScaling::Kind::physical) {
   std::unique_ptr<IterationOperator> iteration;
   if (two_field) {
-    auto condensed = std::make_unique<TwoFieldOperator>(form_, solver, &scaling_);
+    auto condensed = std::make_unique<TwoFieldOperator>(*form_, solver, &scaling_);
     two_field_ = condensed.get();
     solver_ = &condensed->linear_solver();
     iteration = std::move(condensed);
   } else {
-    auto matrix = std::make_unique<MatrixOperator>(form_, solver, &scaling_);
+    auto matrix = std::make_unique<MatrixOperator>(*form_, solver, &scaling_);
     solver_ = &matrix->linear_solver();
     iteration = std::move(matrix);
   }
-  bdf_ = std::make_unique<Bdf>(form_, options, std::move(iteration));
+  bdf_ = std::make_unique<Bdf>(*form_, options, std::move(iteration));
   newest_.resize(system.nv(), system.nz(), system.nc());
-  for (auto* x : {&y_, &yp_, &y_at_, &yp_at_}) x->setZero(form_.layout().n());
+  for (auto* x : {&y_, &yp_, &y_at_, &yp_at_}) x->setZero(form_->layout().n());
 }
 
 Status BdfMotion::start(const MotionVariables& at, State& state) {
+  if (split_) split_->check_forced(at, state);
   newest_ = at;
-  form_.pack(at, y_, yp_);
+  form_->pack(at, y_, yp_);
   return bdf_->start(at.t, y_, yp_, state);
 }
 
@@ -49,13 +51,13 @@ StepReport BdfMotion::advance(double t_end, State& state) {
   report.worst_row = step.worst_row, report.worst_residual = step.worst_residual;
   report.worst_unknown = step.worst_unknown, report.worst_correction = step.worst_correction;
   report.worst_limit = step.worst_limit;
-  form_.unpack(bdf_->t(), bdf_->y(), bdf_->yp(), newest_);
+  form_->unpack(bdf_->t(), bdf_->y(), bdf_->yp(), newest_);
   return report;
 }
 
 void BdfMotion::interpolate(double t, MotionVariables& at) const {
   bdf_->interpolate(t, y_at_, yp_at_);
-  form_.unpack(t, y_at_, yp_at_, at);
+  form_->unpack(t, y_at_, yp_at_, at);
 }
 
 MotionIntegrator::ScalingReport BdfMotion::scaling() const {
@@ -65,11 +67,17 @@ MotionIntegrator::ScalingReport BdfMotion::scaling() const {
   return {r.m, r.d, r.k, r.s};
 }
 
+MotionIntegrator::SplitReport BdfMotion::split() const {
+  if (!split_) return {};
+  const CoordinateSplit& split = split_->motion_split(bdf_->workspace());
+  return {form_->v0() - form_->nc(), split.condition(), split.choices(), split.changes()};
+}
+
 FieldSizes BdfMotion::calc_inverse_bounds() {
-  Eigen::VectorXd sums(form_.layout().n());
+  Eigen::VectorXd sums(form_->layout().n());
   bdf_->iteration_operator().calc_inverse_row_sums(sums);
   const std::vector<double> h(sums.size(), bdf_->history().last_h());
-  return calc_field_sizes(form_.layout().kinds(), sums, h);
+  return calc_field_sizes(form_->layout().kinds(), sums, h);
 }
 
 Pivot BdfMotion::smallest_pivot() const {
@@ -80,7 +88,7 @@ Pivot BdfMotion::smallest_pivot() const {
 
 void BdfMotion::restore(std::span<const double> numbers) {
   bdf_->restore(numbers);
-  form_.unpack(bdf_->t(), bdf_->y(), bdf_->yp(), newest_);
+  form_->unpack(bdf_->t(), bdf_->y(), bdf_->yp(), newest_);
 }
 
 }  // namespace trammel

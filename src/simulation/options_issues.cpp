@@ -74,7 +74,8 @@ void check_steps(const SolverOptions& solver, const AnalysisOptions& analysis, O
   checks.range("atol", solver.atol, solver.atol > 0.0 && std::isfinite(solver.atol), "atol > 0");
 }
 
-const std::vector<std::string> formulations{"index3", "stabilized_index2", "stabilized_index1", "index2", "index1"};
+const std::vector<std::string> formulations{"index3", "stabilized_index2", "stabilized_index1", "index2",
+                                            "index1", "coordinate_split"};
 
 bool is_one_of(const std::string& word, const std::vector<std::string>& words) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -155,6 +156,65 @@ void check_bdf(const SolverOptions& solver, OptionChecks& checks) {
                               solver.integrator));
 }
 
+// Pairs that the coordinate split and GGL* exclude, with the reason.
+void check_split(const SolverOptions& solver, OptionChecks& checks) {
+  const SplitSettings& split = solver.split;
+  const std::string formulation = formulation_of(solver), iteration = iteration_of(solver);
+  const bool splits = formulation == "coordinate_split", star = !splits && iteration == "ggl_star";
+  if (solver.integrator != "bdf") {
+    for (const char* key : {"iteration", "cm_mode", "independent", "error_set", "corrector_set", "untested"})
+      if (checks.given(key))
+        checks.report(key,
+                      fmt::format("'{}' belongs to the integrator 'bdf', and '{}' is chosen", key, solver.integrator));
+    if (splits && solver.integrator == "radau")
+      checks.report("formulation",
+                    "'coordinate_split' works with the integrator 'bdf'. 'radau' solves all its stages with one "
+                    "transformed matrix, while the projection P(q) belongs to one point: the stages would need "
+                    "different ones. Take 'stabilized_index2' with 'radau'; its solution is the same");
+    return;
+  }
+  if (!split.iteration.empty()) {
+    checks.name("iteration", split.iteration, {"ggl", "ggl_star", "cs", "cm"});
+    const bool is_split = split.iteration == "cs" || split.iteration == "cm";
+    if (is_split && !splits)
+      checks.report("iteration", fmt::format("iteration = \"{}\" belongs to the formulation 'coordinate_split', and "
+                                             "'{}' is chosen",
+                                             split.iteration, formulation));
+    if (!is_split && formulation != "stabilized_index2")
+      checks.report("iteration", fmt::format("iteration = \"{}\" belongs to the formulation 'stabilized_index2', and "
+                                             "'{}' is chosen",
+                                             split.iteration, formulation));
+  }
+  checks.name("cm_mode", split.cm_mode, {"frozen_step", "matrix_only", "frozen_jacobian"});
+  if (checks.given("cm_mode") && iteration != "cm")
+    checks.report("cm_mode", fmt::format("'cm_mode' belongs to the iteration 'cm', and '{}' is chosen", iteration));
+  if (!split.independent.empty() && !splits && !star)
+    checks.report("independent",
+                  "'independent' names coordinates of a split: it belongs to the formulation 'coordinate_split' and to "
+                  "the iteration 'ggl_star'");
+  const std::vector<std::string> sets{"positions", "states", "all", "independent_positions", "independent"};
+  const std::pair<const char*, std::string> given[] = {{"error_set", split.error_set},
+                                                       {"corrector_set", split.corrector_set}};
+  for (const auto& [key, set] : given) {
+    if (set.empty()) continue;
+    checks.name(key, set, sets);
+    if (set.rfind("independent", 0) == 0 && !splits && !star)
+      checks.report(key, fmt::format("{} = \"{}\" needs a split: the formulation 'coordinate_split', or the iteration "
+                                     "'ggl_star'",
+                                     key, set));
+  }
+  if (split.error_set == "all" && splits)
+    checks.report("error_set", "multipliers follow from the split and are in no test of 'coordinate_split'");
+  if (splits && solver.bdf.unknown == "yp")
+    checks.report("unknown",
+                  "'coordinate_split' recovers multipliers beside Newton's iteration for y: unknown = \"yp\" "
+                  "would scale them by 1/(hβ)");
+  if (splits && iteration == "cm" && split.cm_mode == "frozen_step" && solver.bdf.newton_start == "previous")
+    checks.report(
+        "newton_start",
+        "cm_mode = \"frozen_step\" takes P at the prediction, and newton_start = \"previous\" leaves that out");
+}
+
 void check_solver(const SolverOptions& solver, const AnalysisOptions& analysis, std::vector<Issue>& all) {
   OptionChecks checks(solver.source, "solver");
   checks.name("integrator", solver.integrator, {"generalized_alpha", "hht", "newmark", "midpoint", "radau", "bdf"});
@@ -191,6 +251,7 @@ void check_solver(const SolverOptions& solver, const AnalysisOptions& analysis, 
                "0 < newton_tol < 1");
   checks.range("max_iterations", solver.max_iterations, solver.max_iterations >= 1, "max_iterations ≥ 1");
   check_bdf(solver, checks);
+  check_split(solver, checks);
   checks.append_to(all);
 
   OptionChecks scaling(solver.scaling_source, "solver.scaling");
@@ -226,6 +287,11 @@ std::string formulation_of(const SolverOptions& options) {
   if (!options.formulation.empty()) return options.formulation;
   if (!is_first_order(options) || options.bdf.preset == "gstiff_i3") return "index3";
   return options.bdf.preset == "hastiff" ? "stabilized_index1" : "stabilized_index2";
+}
+
+std::string iteration_of(const SolverOptions& options) {
+  if (!options.split.iteration.empty()) return options.split.iteration;
+  return formulation_of(options) == "coordinate_split" ? "cm" : "ggl";
 }
 
 std::vector<Issue> issues(const Study& study) {

@@ -72,6 +72,12 @@ class Lines {
   }
   void integer(const char* key, int value) { text_ += fmt::format("{} = {}\n", key, value); }
   void name(const char* key, const std::string& value) { text_ += fmt::format("{} = {}\n", key, quoted(value)); }
+  void names(const char* key, const std::vector<std::string>& values) {
+    if (values.empty()) return;
+    std::string list;
+    for (const std::string& value : values) list += (list.empty() ? "" : ", ") + quoted(value);
+    text_ += fmt::format("{} = [{}]\n", key, list);
+  }
   void flag(const char* key, bool value) { text_ += fmt::format("{} = {}\n", key, value); }
   const std::string& text() const { return text_; }
 
@@ -128,7 +134,16 @@ std::string settings_text(const Study& study) {
     lines.number("velocity_tol", bdf.velocity_tol);
     lines.number("multiplier_tol", bdf.multiplier_tol);
     lines.number("internal_tol", bdf.internal_tol);
-    if (formulation_of(solver) == "index1") {
+    const std::string formulation = formulation_of(solver);
+    if (formulation == "coordinate_split" || formulation == "stabilized_index2") {
+      lines.name("iteration", iteration_of(solver));
+      if (iteration_of(solver) == "cm") lines.name("cm_mode", solver.split.cm_mode);
+    }
+    lines.names("independent", solver.split.independent);
+    optional_name("error_set", solver.split.error_set);
+    optional_name("corrector_set", solver.split.corrector_set);
+    lines.names("untested", solver.split.untested);
+    if (formulation == "index1") {
       lines.number("baumgarte_alpha", solver.baumgarte_alpha);
       lines.number("baumgarte_beta", solver.baumgarte_beta);
     }

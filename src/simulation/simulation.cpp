@@ -11,6 +11,7 @@
 #include "trammel/integrators/generalized_alpha.h"
 #include "trammel/integrators/midpoint.h"
 #include "trammel/simulation/bdf_motion.h"
+#include "trammel/simulation/coordinate_names.h"
 #include "trammel/simulation/radau_motion.h"
 #include "trammel/simulation/settings_text.h"
 
@@ -43,6 +44,7 @@ FirstOrderForm::Options form_of(const SolverOptions& options) {
   static const std::map<std::string, ConstraintForm> forms{{"index3", ConstraintForm::index3},
                                                            {"stabilized_index2", ConstraintForm::stabilized_index2},
                                                            {"stabilized_index1", ConstraintForm::stabilized_index1},
+                                                           {"coordinate_split", ConstraintForm::stabilized_index2},
                                                            {"index2", ConstraintForm::index2},
                                                            {"index1", ConstraintForm::index1}};
   FirstOrderForm::Options form;
@@ -50,6 +52,35 @@ FirstOrderForm::Options form_of(const SolverOptions& options) {
   form.baumgarte_alpha = options.baumgarte_alpha;
   form.baumgarte_beta = options.baumgarte_beta;
   return form;
+}
+
+std::unique_ptr<FirstOrderForm> make_form(const AbsoluteSystem& system, const SolverOptions& options) {
+  static const std::map<std::string, TestSet> sets{{"", TestSet::by_form},
+                                                   {"positions", TestSet::positions},
+                                                   {"states", TestSet::states},
+                                                   {"all", TestSet::all},
+                                                   {"independent_positions", TestSet::independent_positions},
+                                                   {"independent", TestSet::independent}};
+  static const std::map<std::string, CoordinateSplitForm::Iteration> iterations{
+      {"ggl_star", CoordinateSplitForm::Iteration::ggl_star},
+      {"cs", CoordinateSplitForm::Iteration::cs},
+      {"cm", CoordinateSplitForm::Iteration::cm}};
+  static const std::map<std::string, CoordinateSplitForm::CmMode> modes{
+      {"frozen_step", CoordinateSplitForm::CmMode::frozen_step},
+      {"matrix_only", CoordinateSplitForm::CmMode::matrix_only},
+      {"frozen_jacobian", CoordinateSplitForm::CmMode::frozen_jacobian}};
+  FirstOrderForm::Options form = form_of(options);
+  form.error_set = sets.at(options.split.error_set);
+  form.corrector_set = sets.at(options.split.corrector_set);
+  form.untested = find_coordinates(system, options.split.untested, "solver.untested");
+  const auto iteration = iterations.find(iteration_of(options));
+  if (iteration == iterations.end()) return std::make_unique<FirstOrderForm>(system, form);
+  CoordinateSplitForm::Options split;
+  split.form = form;
+  split.iteration = iteration->second;
+  split.cm_mode = modes.at(options.split.cm_mode);
+  split.independent = find_coordinates(system, options.split.independent, "solver.independent");
+  return std::make_unique<CoordinateSplitForm>(system, split);
 }
 
 FirstOrderScaling::Options first_order_scaling_of(const SolverOptions& options) {
@@ -110,6 +141,7 @@ BdfOptions bdf_options_of(const SolverOptions& o, double output_step) {
   }
   if (o.h0) b.h0 = o.h0;
   if (o.h) b.fixed_h = o.h;
+  if (formulation_of(o) == "coordinate_split") b.max_order = 2;  // A-stable: made for what oscillates
   if (o.bdf.max_order) b.max_order = *o.bdf.max_order;
   if (o.bdf.newton_constant) b.newton_constant = *o.bdf.newton_constant;
   if (!o.bdf.unknown.empty()) b.unknown = o.bdf.unknown == "yp" ? BdfUnknown::yp : BdfUnknown::y;
@@ -278,8 +310,8 @@ void Simulation::make_integrator() {
     BdfOptions options = bdf_options_of(o, study_.output.interval.value_or(span / 500.0));
     max_corrections_ = options.max_iterations;
     options.hmin = hmin, options.hmax = std::min(options.hmax, hmax);
-    integrator_ = std::make_unique<BdfMotion>(system, form_of(o), options, solver_kind(o), first_order_scaling_of(o),
-                                              o.bdf.fields == "two");
+    integrator_ = std::make_unique<BdfMotion>(system, make_form(system, o), options, solver_kind(o),
+                                              first_order_scaling_of(o), o.bdf.fields == "two");
   } else if (o.integrator == "radau") {
     const AbsoluteSystem& system = reduced_ ? *reduced_->system : *full_.system;
     RadauOptions options = radau_options_of(o);
@@ -307,6 +339,11 @@ void Simulation::make_integrator() {
           "take 'midpoint' if nothing may be damped");
   }
   static_cast<void>(integrator_->start(x_, state_));
+  if (iteration_of(o) == "cm" && o.split.cm_mode == "frozen_jacobian")
+    notes_.push_back(
+        "cm_mode = \"frozen_jacobian\" is not consistent: its error does not vanish with the tolerance, and it can "
+        "gain "
+        "energy; it is there to repeat tables of a paper");
 }
 
 // ---- running -------------------------------------------------------------------------------------------------------
@@ -354,6 +391,9 @@ RecordSchema Simulation::make_schema() const {
                              "Newton's corrections in scaled unknowns: largest by kind, and 2-norm of all; 0: not made",
                              ""});
   }
+  if (integrator_->split().n_independent >= 0)
+    schema.solver.push_back(RecordGroup::scalar("/solver/split_condition", "",
+                                                "norm of (GY)^-1 GX: how much dependent coordinates amplify"));
   schema.attributes["title"] = study_.model.title;
   schema.attributes["model"] = study_.text;
   schema.attributes["settings"] = settings_text(study_);
@@ -469,6 +509,36 @@ EventFinder::Values Simulation::event_values() {
   };
 }
 
+// A split that amplifies by more than this, or that is another one in more than this part of its choices, is worth a
+// warning.
+constexpr double large_split = 100.0, restless_split = 0.1;
+constexpr long few_choices = 20;
+
+void Simulation::append_split_record(std::vector<double>& values, Summary& summary) const {
+  const MotionIntegrator::SplitReport split = integrator_->split();
+  if (split.n_independent < 0) return;
+  values.push_back(split.condition);
+  summary.split_condition = split.condition;
+  summary.split_condition_max = std::max(summary.split_condition_max, split.condition);
+  summary.split_choices = split.choices, summary.split_changes = split.changes;
+}
+
+void Simulation::warn_of_split(Summary& s) const {
+  if (s.split_condition_max > large_split)
+    s.notes.push_back(
+        fmt::format("the split of coordinates amplifies: ‖(GY)⁻¹GX‖ reached {:.3g} (limit {:.0f}). Errors "
+                    "of dependent coordinates are larger by as much, and Newton may fail: do not force "
+                    "'independent', or a singular position is near",
+                    s.split_condition_max, large_split));
+  if (s.split_choices > few_choices &&
+      static_cast<double>(s.split_changes) > restless_split * static_cast<double>(s.split_choices))
+    s.notes.push_back(
+        fmt::format("the independent coordinates changed in {} of {} choices (limit {:.0f} %): the error "
+                    "test looks at other coordinates each time; set error_set = \"states\", or name "
+                    "'independent' ones",
+                    s.split_changes, s.split_choices, 100.0 * restless_split));
+}
+
 void Simulation::append_matrix_record(const StepReport& report, std::vector<double>& values, Summary& summary) {
   if (study_.solver.record_condition) {
     summary.condition = integrator_->calc_condition();
@@ -571,6 +641,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
                         static_cast<double>(report.rejected_error), static_cast<double>(report.rejected_newton),
                         report.error, static_cast<double>(report.failure)});
     append_matrix_record(report, step_values, summary);
+    append_split_record(step_values, summary);
     sink.step(t, step_values);
     if (progress && !progress({t, start, end, report.h, summary.steps})) {
       summary.stop = fmt::format("stopped on request at t = {:.6g} s", t);
@@ -584,6 +655,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
   const MotionIntegrator::ScalingReport scaling = integrator_->scaling();
   summary.scaling_m = scaling.m, summary.scaling_d = scaling.d, summary.scaling_k = scaling.k;
   summary.scaling_s = scaling.s;
+  warn_of_split(summary);
   finish_summary(summary);
   return summary;
 }

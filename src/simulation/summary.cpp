@@ -34,6 +34,9 @@ std::string Summary::to_text() const {
                                 scaling_m, scaling_d, scaling_k));
   if (condition > 0.0)
     line("condition", fmt::format("{:.3g} in the last step, largest {:.3g}", condition, condition_max));
+  if (split_choices > 0)
+    line("split", fmt::format("‖(GY)⁻¹GX‖ = {:.3g} at last, largest {:.3g}; chosen {} times, changed {} times",
+                              split_condition, split_condition_max, split_choices, split_changes));
   line("energy",
        fmt::format("{:.6g} J at the start, work {:.6g} J, largest drift {:.3g} J", energy_start, work, energy_drift));
   line("constraints",
@@ -62,6 +65,10 @@ std::map<std::string, std::string> Summary::to_attributes() const {
   number("energy_start", energy_start), number("energy_drift", energy_drift), number("work", work);
   number("position_drift", position_drift), number("velocity_drift", velocity_drift);
   if (condition > 0.0) number("condition", condition), number("condition_max", condition_max);
+  if (split_choices > 0) {
+    number("split_condition", split_condition), number("split_condition_max", split_condition_max);
+    number("split_choices", split_choices), number("split_changes", split_changes);
+  }
   number("nv", nv), number("nc", nc), number("nz", nz), number("degrees_of_freedom", degrees_of_freedom);
   for (std::size_t i = 0; i < rejections.size(); ++i)
     if (rejections[i] > 0)

@@ -75,7 +75,10 @@ class DaeSystem {
   // ---- hooks of a step ----
   /// After the prediction, before the first residual: may replace predicted values (multipliers from elsewhere) and
   /// says so by returning true; y′ follows by the corrector's formula.
-  virtual bool predicted(double /*t*/, const State&, Vec /*y*/, Workspace&) const { return false; }
+  virtual bool predicted(double /*t*/, const State&, Vec /*y*/, ConstVec /*yp*/, Workspace&) const { return false; }
+  /// After Newton has converged: may replace unknowns that follow from the others (multipliers in no test) and says so
+  /// by returning true; y′ follows by the corrector's formula.
+  virtual bool corrected(Vec /*y*/, Workspace&) const { return false; }
   /// mask[i] = 1: unknown i is in the test, 0: it is not. Asked at the start and after every linearization. By default
   /// the error test takes positions, rotations, velocities and internal states, the corrector test everything.
   virtual void tested(Purpose purpose, std::span<double> mask, const Workspace& workspace) const;

@@ -15,6 +15,16 @@ enum class ConstraintForm {
   index1,             ///< Φ̈ + 2αΦ̇ + β²Φ = 0 (Baumgarte; α = β = 0: drifts in position and velocity)
 };
 
+/// Which unknowns a test looks at. Internal states with a rate belong to every set.
+enum class TestSet {
+  by_form,                ///< error: q and v (index 3: q); corrector: everything
+  positions,              ///< q
+  states,                 ///< q, v
+  all,                    ///< multipliers too
+  independent_positions,  ///< Xᵀq of a coordinate split
+  independent,            ///< Xᵀq, Xᵀv
+};
+
 /// The equations of a machine as a first-order system F(t, y, y′) = 0 for BDF and Radau:
 ///
 ///   y = (q, v, z, λ [, μ]),   rows in the same order:
@@ -30,16 +40,19 @@ enum class ConstraintForm {
 /// r → R_J Rᵀ r, and corrections back; only relative rotation of neighbours ages it. The planes: F_y without ∂(Gᵀλ)/∂q
 /// and ∂(Gᵀμ)/∂q, F_y′, and those two apart. μ and ψ, χ start at 0 and are in no error test; index3 tests positions
 /// only.
-class FirstOrderForm final : public DaeSystem {
+class FirstOrderForm : public DaeSystem {
  public:
   struct Options {
     ConstraintForm form = ConstraintForm::stabilized_index2;
     double baumgarte_alpha = 0.0, baumgarte_beta = 0.0;  ///< [1/s], index1 only
     double chart_threshold = 0.5;                        ///< [rad] re-centre a chart beyond this
+    TestSet error_set = TestSet::by_form, corrector_set = TestSet::by_form;
+    std::vector<int> untested;  ///< coordinates that are in no test, with their velocities
   };
   FirstOrderForm(const MechanicalSystem& system, const Options& options);
 
   ConstraintForm form() const { return options_.form; }
+  const MechanicalSystem& system() const { return system_; }
   bool stabilized() const {
     return options_.form == ConstraintForm::stabilized_index2 || options_.form == ConstraintForm::stabilized_index1;
   }

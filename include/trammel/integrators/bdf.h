@@ -107,6 +107,7 @@ class Bdf {
   const BdfOptions& options() const { return options_; }
   const BdfHistory& history() const { return history_; }
   IterationOperator& iteration_operator() { return *operator_; }
+  const Workspace& workspace() const { return *workspace_; }
   Corrector corrector() const { return corrector_; }
 
   /// Everything besides State that a continuation needs. The matrix is dropped, here and after restore, so that both
@@ -124,6 +125,7 @@ class Bdf {
   // One attempt: bdf.cpp.
   void predict(const State& state);
   Status correct(const State& state, BdfStep& step);
+  void settle();
   Status iterate(const State& state, BdfStep& step);
   Status refresh(const State& state, BdfStep& step);
   double apply_correction();

@@ -75,6 +75,14 @@ class MotionIntegrator {
     double m = 0.0, d = 0.0, k = 0.0, s = 0.0;
   };
   virtual ScalingReport scaling() const { return {}; }
+  /// How coordinates are split into independent and dependent ones; n_independent < 0: they are not.
+  struct SplitReport {
+    int n_independent = -1;
+    double condition = 0.0;  ///< ‖(GY)⁻¹GX‖₂ when the split was chosen last: how much dependent coordinates amplify
+    long choices = 0;        ///< how often a split was chosen
+    long changes = 0;        ///< how often it was another one than before
+  };
+  virtual SplitReport split() const { return {}; }
 
   /// Everything besides State that a continuation needs, as numbers. The iteration matrix is not among them: it is
   /// dropped, here and after restore, so that both continue with the same bits.

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "trammel/formulations/first_order.h"
+#include "trammel/formulations/coordinate_split.h"
 #include "trammel/formulations/first_order_scaling.h"
 #include "trammel/formulations/two_field.h"
 #include "trammel/integrators/bdf.h"
@@ -13,7 +13,7 @@ namespace trammel {
 /// Moves a machine by BDF on one of its first-order forms.
 class BdfMotion final : public MotionIntegrator {
  public:
-  BdfMotion(const MechanicalSystem& system, const FirstOrderForm::Options& form, const BdfOptions& options,
+  BdfMotion(const MechanicalSystem& system, std::unique_ptr<FirstOrderForm> form, const BdfOptions& options,
             LinearSolverKind solver, const FirstOrderScaling::Options& scaling, bool two_field = false);
 
   Status start(const MotionVariables& at, State& state) override;
@@ -21,19 +21,21 @@ class BdfMotion final : public MotionIntegrator {
   void commit(State& state) override { bdf_->commit(state); }
   const MotionVariables& newest() const override { return newest_; }
   void interpolate(double t, MotionVariables& at) const override;
-  const Layout& layout() const override { return form_.layout(); }
+  const Layout& layout() const override { return form_->layout(); }
   const LinearSolver<double>& linear_solver() const override { return *solver_; }
   double calc_condition() override { return bdf_->iteration_operator().condition(); }
   FieldSizes calc_inverse_bounds() override;
   Pivot smallest_pivot() const override;
   ScalingReport scaling() const override;
+  SplitReport split() const override;
   std::vector<double> save() override { return bdf_->save(); }
   void restore(std::span<const double> numbers) override;
 
   const Bdf& bdf() const { return *bdf_; }
 
  private:
-  FirstOrderForm form_;
+  std::unique_ptr<FirstOrderForm> form_;
+  const CoordinateSplitForm* split_ = nullptr;  // form_ if it is one
   FirstOrderScaling scaling_;
   bool reports_scaling_;
   const TwoFieldOperator* two_field_ = nullptr;   // owned by bdf_; null: the assembled matrix

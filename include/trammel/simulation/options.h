@@ -65,10 +65,22 @@ struct BdfSettings {
   std::optional<double> position_tol, rotation_tol, velocity_tol, multiplier_tol, internal_tol;
 };
 
+/// Settings of the stabilized index-2 form and of its coordinate split; see docs/formulations/coordinate_split.md.
+struct SplitSettings {
+  /// stabilized_index2: ggl | ggl_star; coordinate_split: cs | cm; "": ggl or cm
+  std::string iteration;
+  std::string cm_mode = "frozen_step";   ///< frozen_step | matrix_only | frozen_jacobian
+  std::vector<std::string> independent;  ///< coordinates that must be independent ones: "bob.x"
+  /// Which unknowns the error test and Newton's test look at: "" (by formulation) | positions | states | all |
+  /// independent_positions | independent
+  std::string error_set, corrector_set;
+  std::vector<std::string> untested;  ///< coordinates that no test looks at
+};
+
 struct SolverOptions {
   std::string integrator = "generalized_alpha";  ///< generalized_alpha | hht | newmark | midpoint | radau | bdf
-  /// index3 | stabilized_index2 | stabilized_index1 | index2 | index1; "": index3 for second-order methods,
-  /// stabilized_index2 for radau and bdf (or what the preset of bdf says).
+  /// index3 | stabilized_index2 | stabilized_index1 | index2 | index1 | coordinate_split; "": index3 for second-order
+  /// methods, stabilized_index2 for radau and bdf (or what the preset of bdf says).
   std::string formulation;
   std::string coordinates = "absolute";
   std::optional<double> h;   ///< fixed step [s]; absent: error-controlled
@@ -87,6 +99,7 @@ struct SolverOptions {
   std::string linear_solver = "auto";  ///< auto | dense | sparse_lu | skyline_ldlt | sparse_ldlt | gmres
   ScalingOptions scaling;
   BdfSettings bdf;
+  SplitSettings split;
   double baumgarte_alpha = 0.0, baumgarte_beta = 0.0;  ///< index1: Φ̈ + 2αΦ̇ + β²Φ = 0 [1/s]
   RedundancyPolicy redundant = RedundancyPolicy::error;
   bool strict = false;  ///< refuse inconsistent initial conditions instead of correcting them
@@ -107,6 +120,8 @@ struct OutputOptions {
 
 /// The formulation that will be used.
 std::string formulation_of(const SolverOptions& options);
+/// The iteration that will be used: ggl, ggl_star, cs or cm.
+std::string iteration_of(const SolverOptions& options);
 
 /// Everything a model file says.
 struct Study {

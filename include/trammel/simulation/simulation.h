@@ -70,6 +70,8 @@ class Simulation {
   void watch_events();
   EventFinder::Values event_values();
   void append_matrix_record(const StepReport& report, std::vector<double>& values, Summary& summary);
+  void append_split_record(std::vector<double>& values, Summary& summary) const;
+  void warn_of_split(Summary& summary) const;
   std::string explain(const StepReport& report) const;
   Summary begin_summary() const;
   void finish_summary(Summary& summary) const;
