@@ -23,6 +23,7 @@ struct RunCommand {
   std::vector<std::string> settings;  ///< "solver.h=1e-4"
   std::filesystem::path out;          ///< empty: output.file of the model, else <model>.h5 in the current folder
   bool quiet = false;
+  bool report = false;             ///< also a page for the browser, beside the results
   double progress_interval = 2.0;  ///< [s] between progress lines when the output is not a terminal
   std::string command_line;        ///< kept in the results
 };
@@ -52,5 +53,23 @@ struct RepairCommand {
   std::filesystem::path out;  ///< empty: <file>_repaired.h5 beside the file
 };
 int repair(const RepairCommand& command);
+
+struct ReportCommand {
+  std::vector<std::filesystem::path> files;  ///< several are laid over each other
+  std::filesystem::path out;                 ///< empty: the first file's name with .html, in this folder
+  std::vector<std::string> channels;         ///< carried complete, however long the run
+  std::string title;
+};
+int report(const ReportCommand& command);
+
+struct PlotCommand {
+  std::vector<std::filesystem::path> files;
+  std::vector<std::string> channels;
+  std::filesystem::path out;  ///< .svg
+  std::string title;
+  bool log = false;               ///< logarithmic values
+  int width = 720, height = 320;  ///< of one panel [px]
+};
+int plot(const PlotCommand& command);
 
 }  // namespace trammel::apps

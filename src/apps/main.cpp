@@ -10,7 +10,7 @@ namespace {
 
 using namespace trammel::apps;
 
-const std::vector<std::string> command_names{"run", "check", "info", "export", "repair"};
+const std::vector<std::string> command_names{"run", "check", "info", "report", "plot", "export", "repair"};
 
 const char* const exit_codes =
     "Exit codes: 0 fine, 2 wrong input or command line, 3 the simulation failed, 4 a file cannot be read or written,\n"
@@ -46,6 +46,20 @@ void add_settings(CLI::App& app, std::vector<std::string>& settings) {
       ->allow_extra_args(false);
 }
 
+/// Results come first and end with .h5 (or exist as files); the first word is results whatever it is called.
+void sort_words(const std::vector<std::string>& words, PlotCommand& command) {
+  for (const std::string& word : words) {
+    const std::filesystem::path path(word);
+    std::error_code ignored;
+    const bool results = command.channels.empty() && (command.files.empty() || path.extension() == ".h5" ||
+                                                      std::filesystem::is_regular_file(path, ignored));
+    if (results)
+      command.files.push_back(path);
+    else
+      command.channels.push_back(word);
+  }
+}
+
 int parse_and_call(CLI::App& app, const std::vector<std::string>& words) {
   int code = success;
   const auto call = [&code](const std::filesystem::path& file, auto command) {
@@ -59,6 +73,8 @@ int parse_and_call(CLI::App& app, const std::vector<std::string>& words) {
   add_settings(*run_app, run_command.settings);
   run_app->add_option("-o,--out", run_command.out, "Results file; default: the model's name with .h5, in this folder")
       ->type_name("FILE.h5");
+  run_app->add_flag("--report", run_command.report,
+                    "Also write a page that shows the motion in a browser, beside the results");
   run_app->add_flag("-q,--quiet", run_command.quiet, "Print errors only");
   run_app
       ->add_option("--progress-interval", run_command.progress_interval,
@@ -105,6 +121,56 @@ int parse_and_call(CLI::App& app, const std::vector<std::string>& words) {
       "Examples:\n  trammel export slider_crank.h5 --csv tables\n  trammel export slider_crank.h5 --vtk scene");
   export_app->callback([&] { call(export_command.file, [&] { return export_results(export_command); }); });
 
+  ReportCommand report_command;
+  CLI::App* report_app = app.add_subcommand(
+      "report", "Write a page that shows results in a browser: motion, plots, and how the solver fared");
+  report_app->add_option("files", report_command.files, "Results; several are laid over each other")
+      ->required()
+      ->type_name("FILE.h5");
+  report_app
+      ->add_option("-o,--out", report_command.out,
+                   "The page; default: the first file's name with .html, in this folder")
+      ->type_name("FILE.html");
+  report_app
+      ->add_option("--channel", report_command.channels,
+                   "A channel to carry with every frame even if the run is too long to carry all; may be repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  report_app->add_option("--title", report_command.title, "Title of the page; default: that of the model");
+  report_app->footer(
+      fmt::format("Examples:\n"
+                  "  trammel report slider_crank.h5\n"
+                  "  trammel report coarse.h5 fine.h5 -o comparison.html\n"
+                  "The page needs nothing else: open it from disk, mail it.\n{}",
+                  exit_codes));
+  report_app->callback([&] { call(report_command.files.front(), [&] { return report(report_command); }); });
+
+  PlotCommand plot_command;
+  std::vector<std::string> plot_words;
+  CLI::App* plot_app = app.add_subcommand("plot", "Draw channels over time into an SVG file");
+  plot_app->add_option("words", plot_words, "Results files, then channels; `trammel info --channels` lists them")
+      ->required()
+      ->type_name("FILE.h5 CHANNEL");
+  plot_app->add_option("-o,--out", plot_command.out, "The picture, .svg")->required()->type_name("FILE");
+  plot_app->add_option("--title", plot_command.title, "Above the picture");
+  plot_app->add_flag("--log", plot_command.log, "Logarithmic axis of values");
+  plot_app->add_option("--width", plot_command.width, "Width in px")
+      ->check(CLI::Range(200, 4000))
+      ->capture_default_str();
+  plot_app->add_option("--height", plot_command.height, "Height of a panel in px")
+      ->check(CLI::Range(120, 4000))
+      ->capture_default_str();
+  plot_app->footer(
+      fmt::format("Examples:\n"
+                  "  trammel plot slider_crank.h5 stroke driving_torque -o crank.svg\n"
+                  "  trammel plot coarse.h5 fine.h5 energy.drift --log -o drift.svg\n"
+                  "Channels of one unit share a panel.\n{}",
+                  exit_codes));
+  plot_app->callback([&] {
+    sort_words(plot_words, plot_command);
+    call(plot_command.files.front(), [&] { return plot(plot_command); });
+  });
+
   RepairCommand repair_command;
   CLI::App* repair_app = app.add_subcommand("repair", "Make a clean copy of the results of a run that was killed");
   repair_app->add_option("file", repair_command.file, "Results file")->required()->type_name("FILE.h5");
@@ -139,6 +205,7 @@ int main(int argc, char** argv) {
                   "  trammel run slider_crank.toml        simulate, write slider_crank.h5\n"
                   "  trammel check slider_crank.toml      look at the model without simulating\n"
                   "  trammel info slider_crank.h5         what is in the results\n"
+                  "  trammel report slider_crank.h5       see it move in a browser\n"
                   "Each command explains itself: trammel run --help\n{}",
                   exit_codes));
   if (!words.empty() && words[0][0] != '-') {

@@ -9,6 +9,7 @@
 #include "messages.h"
 #include "progress.h"
 #include "trammel/io/model_reader.h"
+#include "trammel/io/report.h"
 #include "trammel/io/results_file.h"
 #include "trammel/simulation/simulation.h"
 
@@ -79,6 +80,15 @@ std::map<std::string, std::string> annotations(const RunCommand& command) {
           {"created", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))}};
 }
 
+// The page of a run that failed is the one most worth looking at.
+void write_page(const std::filesystem::path& results, bool quiet) {
+  std::filesystem::path page = results;
+  page.replace_extension(".html");
+  write_report({&results, 1}, page);
+  if (!quiet) std::fputs(fmt::format("Report: {} (open it in a browser)\n", page.string()).c_str(), stdout);
+  std::fflush(stdout);
+}
+
 }  // namespace
 
 int run(const RunCommand& command) {
@@ -104,6 +114,7 @@ int run(const RunCommand& command) {
     std::fputs(fmt::format("Results: {} ({} frames)\n", path.string(), file.frames_written()).c_str(), stdout);
     std::fflush(stdout);
   }
+  if (command.report && file.frames_written() > 0) write_page(path, command.quiet);
   if (!summary.failure.empty()) {
     std::fputs(
         fmt::format("{}\n    results     : kept up to t = {:.6g} s in {}\n", summary.failure, summary.t, path.string())

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "model_reader_entities.h"
@@ -26,7 +27,7 @@ void read_entities(const Expansion& expansion, Findings& findings, detail::Model
       {"body", detail::read_body},       {"coordinate", detail::read_coordinate}, {"joint", detail::read_joint},
       {"coupler", detail::read_coupler}, {"motion", detail::read_motion},         {"force", detail::read_force},
       {"control", detail::read_control}, {"measure", detail::read_measure},       {"event", detail::read_event},
-      {"table", detail::read_table}};
+      {"table", detail::read_table},     {"geometry", detail::read_geometry}};
   for (const auto& [kind, read] : readers) {
     for (const Instance& instance : expansion.instances()) {
       if (instance.kind != kind) continue;
@@ -58,6 +59,14 @@ void read_root(const Expansion& expansion, Findings& findings, Study& study) {
   fields.finish();
 }
 
+// A body that has [[geometry]] is drawn by it, another one by its shape.
+void draw_solids(detail::ModelDraft& model) {
+  std::set<std::string> drawn;
+  for (const GeometrySpec& geometry : model.geometry) drawn.insert(geometry.body);
+  for (GeometrySpec& solid : model.solids)
+    if (drawn.count(solid.body) == 0) model.geometry.push_back(std::move(solid));
+}
+
 }  // namespace
 
 Study read_study_text(const std::string& text, const std::filesystem::path& name,
@@ -67,8 +76,9 @@ Study read_study_text(const std::string& text, const std::filesystem::path& name
   Study study;
   study.text = text;
   read_root(expansion, findings, study);
-  detail::ModelDraft draft{std::move(study.model), {}, expansion.is_complete()};
+  detail::ModelDraft draft{std::move(study.model), {}, {}, expansion.is_complete()};
   read_entities(expansion, findings, draft);
+  draw_solids(draft);
   study.model = std::move(draft);
   if (expansion.is_complete()) findings.add_consequences(issues(study.model));
   findings.add_consequences(issues(study));

@@ -13,75 +13,55 @@ namespace {
 const Choices<BodyKind> body_kinds{
     {"rigid", BodyKind::rigid}, {"planar", BodyKind::planar}, {"particle", BodyKind::particle}};
 
-enum class Shape { box, cylinder, sphere, rod };
-const Choices<Shape> shapes{
-    {"box", Shape::box}, {"cylinder", Shape::cylinder}, {"sphere", Shape::sphere}, {"rod", Shape::rod}};
+enum class Solid { box, cylinder, sphere, rod };
+const Choices<Solid> solids{
+    {"box", Solid::box}, {"cylinder", Solid::cylinder}, {"sphere", Solid::sphere}, {"rod", Solid::rod}};
 
-double positive(Fields& fields, const std::string& key, const std::string& meaning) {
-  const double value = fields.required_number(key, meaning, 1.0);
-  if (value > 0.0) return value;
-  fields.report(*fields.get(key), fmt::format("'{}' is {} but must be > 0", key, value));
-  return 1.0;
-}
+constexpr double drawn_slenderness = 0.02;  // a thin rod is drawn with this radius over its length
 
 /// Mass properties of homogeneous solids about their centre, m = ρV:
 ///   box      I_xx = m (b² + c²)/12, …
 ///   cylinder I_axial = m (R² + r²)/2,   I_radial = m (3 (R² + r²) + L²)/12     (r: radius of the bore)
 ///   sphere   I = 2/5 m R²
 ///   rod      I_radial = m L²/12, I_axial = 0                                    (thin)
-/// Returns the inertia for unit mass and the volume (0 for the rod, which has none).
-std::pair<Eigen::Matrix3d, double> unit_inertia(Fields& fields, Shape shape) {
+/// Returns the inertia for unit mass and the volume (0 for the rod, which has none), and how the solid is drawn.
+std::pair<Eigen::Matrix3d, double> unit_inertia(Fields& fields, Solid solid, Shape& drawn) {
   const auto about_axis = [&](double axial, double radial) {
-    const Node* node = fields.get("axis");
-    Eigen::Vector3d u = node == nullptr ? Eigen::Vector3d::UnitZ() : read_direction(fields, *node, "axis");
-    if (u.norm() == 0.0) {
-      fields.report(*node, "'axis' is zero; it must have a direction");
-      u = Eigen::Vector3d::UnitZ();
-    }
-    u.normalize();
+    const Eigen::Vector3d u = drawn.orientation.col(2);
     return Eigen::Matrix3d(radial * Eigen::Matrix3d::Identity() + (axial - radial) * u * u.transpose());
   };
   constexpr double pi = std::numbers::pi;
-  switch (shape) {
-    case Shape::box: {
-      const Node* node = fields.require("size", "the edges [x, y, z] of the box [m]");
-      Eigen::Vector3d size = Eigen::Vector3d::Ones();
-      if (node != nullptr) size = fields.vector_of(*node, "size", size);
-      if (node != nullptr && size.minCoeff() <= 0.0) {
-        fields.report(*node, fmt::format("'size' is {} but every edge must be > 0", describe(*node)));
-        size.setOnes();
-      }
-      const Eigen::Vector3d squared = size.cwiseAbs2();
+  switch (solid) {
+    case Solid::box: {
+      drawn = read_box(fields);
+      const Eigen::Vector3d squared = drawn.size.cwiseAbs2();
       const Eigen::Vector3d moments = (Eigen::Vector3d::Constant(squared.sum()) - squared) / 12.0;
-      return {Eigen::Matrix3d(moments.asDiagonal()), size.prod()};
+      return {Eigen::Matrix3d(moments.asDiagonal()), drawn.size.prod()};
     }
-    case Shape::cylinder: {
-      const double radius = positive(fields, "radius", "the outer radius [m]");
-      const double length = positive(fields, "length", "the length along its axis [m]");
-      double inner = fields.number("inner_radius", 0.0);
-      if (inner < 0.0 || inner >= radius) {
-        fields.report(
-            *fields.get("inner_radius"),
-            fmt::format("'inner_radius' is {} but must be at least 0 and less than 'radius' = {}", inner, radius));
-        inner = 0.0;
-      }
-      const double squares = radius * radius + inner * inner;
+    case Solid::cylinder: {
+      drawn = read_round(fields, GeometryKind::cylinder);
+      const double outer = drawn.radius, inner = drawn.inner_radius, length = drawn.length;
+      const double squares = outer * outer + inner * inner;
       return {about_axis(squares / 2.0, (3.0 * squares + length * length) / 12.0),
-              pi * (radius * radius - inner * inner) * length};
+              pi * (outer * outer - inner * inner) * length};
     }
-    case Shape::sphere: {
-      const double radius = positive(fields, "radius", "the radius [m]");
+    case Solid::sphere: {
+      drawn = read_round(fields, GeometryKind::sphere);
+      const double radius = drawn.radius;
       return {0.4 * radius * radius * Eigen::Matrix3d::Identity(), 4.0 / 3.0 * pi * radius * radius * radius};
     }
-    case Shape::rod: {
-      const double length = positive(fields, "length", "the length along its axis [m]");
-      return {about_axis(0.0, length * length / 12.0), 0.0};
+    case Solid::rod: {
+      drawn.kind = GeometryKind::cylinder;
+      drawn.length = read_length(fields, "length", "the length along its axis [m]");
+      drawn.radius = drawn_slenderness * drawn.length;
+      drawn.orientation = read_shape_axis(fields);
+      return {about_axis(0.0, drawn.length * drawn.length / 12.0), 0.0};
     }
   }
   return {Eigen::Matrix3d::Identity(), 1.0};
 }
 
-void read_shape(Fields& outer, const Node& node, BodySpec& body) {
+void read_shape(Fields& outer, const Node& node, BodySpec& body, std::optional<Shape>& drawn) {
   std::optional<Fields> fields = outer.inner(node, "shape");
   if (!fields) {
     body.mass = 1.0;
@@ -91,23 +71,25 @@ void read_shape(Fields& outer, const Node& node, BodySpec& body) {
   const Node* mass = outer.get("mass");
   const Node* kind = fields->require("kind", "one of 'box', 'cylinder', 'sphere' and 'rod'");
   bool good = kind != nullptr;
-  const Shape shape = fields->choice("kind", shapes, Shape::sphere, &good);
+  const Solid solid = fields->choice("kind", solids, Solid::sphere, &good);
   if (!good) {
     body.mass = 1.0;
     body.inertia.setIdentity();
     return;
   }
-  const auto [inertia, volume] = unit_inertia(*fields, shape);
-  const Node* density = shape == Shape::rod ? nullptr : fields->get("density");
+  drawn.emplace();
+  const auto [inertia, volume] = unit_inertia(*fields, solid, *drawn);
+  drawn->color = read_color(*fields);
+  const Node* density = solid == Solid::rod ? nullptr : fields->get("density");
   if (mass != nullptr && density != nullptr)
     fields->report(*density, "'density' and the 'mass' of the body exclude each other; give one of them");
   if (mass == nullptr && density == nullptr)
-    outer.report(shape == Shape::rod ? "the key 'mass' is missing: the mass [kg] of the rod"
+    outer.report(solid == Solid::rod ? "the key 'mass' is missing: the mass [kg] of the rod"
                                      : "the key 'mass' [kg] is missing, or 'density' [kg/m³] in its 'shape'");
   if (mass != nullptr)
     body.mass = outer.number_of(*mass, "mass", 1.0);
   else
-    body.mass = density == nullptr ? 1.0 : volume * positive(*fields, "density", "");
+    body.mass = density == nullptr ? 1.0 : volume * read_length(*fields, "density", "");
   body.inertia = body.mass * inertia;
   fields->finish();
 }
@@ -138,7 +120,7 @@ Eigen::Matrix3d read_inertia(const Fields& fields, const Node& node, const BodyS
   return inertia;
 }
 
-void read_mass_properties(Fields& fields, BodySpec& body) {
+void read_mass_properties(Fields& fields, BodySpec& body, std::optional<Shape>& drawn) {
   if (body.kind == BodyKind::particle) {
     body.mass = fields.required_number("mass", "the mass [kg] of the particle", 1.0);
     return;
@@ -146,7 +128,7 @@ void read_mass_properties(Fields& fields, BodySpec& body) {
   if (const Node* shape = fields.get("shape")) {
     if (const Node* inertia = fields.get("inertia"))
       fields.report(*inertia, "'inertia' and 'shape' exclude each other; the shape gives the inertia");
-    read_shape(fields, *shape, body);
+    read_shape(fields, *shape, body, drawn);
   } else {
     body.mass = fields.required_number("mass", "the mass [kg] (or a 'shape' with a 'density')", 1.0);
     const Node* inertia =
@@ -211,7 +193,12 @@ void read_body(Fields& fields, const std::string& name, ModelDraft& model) {
       body.plane_normal = read_direction(fields, *normal, "normal");
       body.source.fields["plane_normal"] = fields.findings().where(normal->place);
     }
-  read_mass_properties(fields, body);
+  std::optional<Shape> drawn;
+  read_mass_properties(fields, body, drawn);
+  if (drawn) {
+    drawn->position = body.center_of_mass;
+    model.solids.push_back({"", body.source, name, std::move(*drawn)});
+  }
   if (body.kind != BodyKind::particle) read_angular_velocity(fields, body);
   read_firm(fields, body);
   fields.finish();

@@ -15,7 +15,8 @@ inline const std::string zero_formula = "0";
 /// A model underway, with its bodies by name.
 struct ModelDraft : Model {
   std::unordered_map<std::string, std::size_t> body_index;
-  bool complete = true;  ///< false: bodies may be missing that the file describes
+  std::vector<GeometrySpec> solids;  ///< drawings from the bodies' `shape`, for bodies without [[geometry]]
+  bool complete = true;              ///< false: bodies may be missing that the file describes
 };
 
 // Each reads one table into the model; what is wrong goes to the fields' findings, and a harmless value takes its
@@ -30,6 +31,7 @@ void read_control(Fields& fields, const std::string& name, ModelDraft& model);
 void read_measure(Fields& fields, const std::string& name, ModelDraft& model);
 void read_event(Fields& fields, const std::string& name, ModelDraft& model);
 void read_table(Fields& fields, const std::string& name, ModelDraft& model);
+void read_geometry(Fields& fields, const std::string& name, ModelDraft& model);
 
 void read_analysis(Fields& fields, AnalysisOptions& analysis);
 void read_solver(Fields& fields, SolverOptions& solver);
@@ -41,6 +43,15 @@ PointSpec read_point(const Fields& fields, const Node& node, const std::string& 
 AxisSpec read_axis(const Fields& fields, const Node& node, const std::string& key);
 /// The two bodies of `bodies = ["a", "b"]`, or of `body_a` (default: ground) and `body_b`.
 void read_bodies(Fields& fields, std::string& body_a, std::string& body_b, bool required = true);
+/// A number > 0; 1 in place of what is missing or not.
+double read_length(Fields& fields, const std::string& key, const std::string& meaning);
+/// Solids with their measures, about their centre: `size` of a box; `radius`, `length`, … of what has an axis.
+Shape read_box(Fields& fields);
+Shape read_round(Fields& fields, GeometryKind kind);
+/// Axes whose third is the key `axis` (default "z").
+Eigen::Matrix3d read_shape_axis(Fields& fields);
+/// The key `color`, "#rrggbb"; empty if it is not given.
+std::string read_color(Fields& fields);
 /// angle | displacement
 JointCoordinate read_joint_coordinate(Fields& fields);
 /// Whether a formula can be read at all; reports it at `node` if not. Names are judged later, by the model's issues.

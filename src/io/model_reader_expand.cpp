@@ -65,8 +65,8 @@ bool set_value(Node& table, const std::vector<std::string>& path, std::size_t fr
 }  // namespace
 
 const std::vector<std::string>& entity_kinds() {
-  static const std::vector<std::string> kinds{"body",  "coordinate", "joint",   "coupler", "motion",
-                                              "force", "control",    "measure", "event",   "table"};
+  static const std::vector<std::string> kinds{"body",    "coordinate", "joint", "coupler", "motion",  "force",
+                                              "control", "measure",    "event", "table",   "geometry"};
   return kinds;
 }
 
@@ -242,7 +242,10 @@ void Expansion::expand(const Node& table, const Scope& scope, Part& part, const 
 void Expansion::add_entity(const std::string& kind, const Node& node, const Scope& scope, Part& part) {
   Fields fields(findings_, node, scope, part, kind);
   Instance instance{kind, &node, &scope, &part, ""};
-  if (const Node* name = fields.require("name", "a name by which the rest of the model and the results refer to it")) {
+  const Node* name = kind == "geometry"  // nothing refers to a drawing
+                         ? fields.get("name")
+                         : fields.require("name", "a name by which the rest of the model and the results refer to it");
+  if (name != nullptr) {
     const std::string text = fields.text_of(*name, "name");
     if (!text.empty()) {
       part.own_names.insert(text);

@@ -207,6 +207,25 @@ void check_tables(ModelChecks& checks) {
   }
 }
 
+void check_geometry(ModelChecks& checks) {
+  for (const GeometrySpec& geometry : checks.model.geometry) {
+    check_body_reference(checks, "geometry", geometry, "body", geometry.body);
+    const Shape& shape = geometry.shape;
+    if (!shape.position.allFinite()) checks.report("geometry", geometry, "position", "'position' is not finite");
+    if (shape.kind == GeometryKind::box && !(shape.size.minCoeff() > 0.0))
+      checks.report("geometry", geometry, "size", "every edge of 'size' must be > 0");
+    const int n = static_cast<int>(shape.vertices.size());
+    for (const std::array<int, 3>& triangle : shape.triangles)
+      if (*std::min_element(triangle.begin(), triangle.end()) < 0 ||
+          *std::max_element(triangle.begin(), triangle.end()) >= n) {
+        checks.report("geometry", geometry, "triangles",
+                      fmt::format("a triangle joins the vertices {}, {} and {}; they must be 0 … {}", triangle[0],
+                                  triangle[1], triangle[2], n - 1));
+        break;
+      }
+  }
+}
+
 }  // namespace detail
 
 std::vector<Issue> issues(const Model& model) {
@@ -220,6 +239,7 @@ std::vector<Issue> issues(const Model& model) {
   detail::check_controls_and_measures(checks);
   detail::check_events(checks);
   detail::check_tables(checks);
+  detail::check_geometry(checks);
   detail::check_formulas(checks);
   detail::check_free_axes(checks);
   return std::move(checks.issues);

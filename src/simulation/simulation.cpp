@@ -13,6 +13,7 @@
 #include "trammel/simulation/bdf_motion.h"
 #include "trammel/simulation/coordinate_names.h"
 #include "trammel/simulation/radau_motion.h"
+#include "trammel/simulation/scene.h"
 #include "trammel/simulation/settings_text.h"
 
 namespace trammel {
@@ -397,6 +398,7 @@ RecordSchema Simulation::make_schema() const {
   schema.attributes["title"] = study_.model.title;
   schema.attributes["model"] = study_.text;
   schema.attributes["settings"] = settings_text(study_);
+  schema.attributes["scene"] = scene_json(study_.model);
   return schema;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "trammel/base/error.h"
+#include "trammel/mechanics/geometry.h"
 
 namespace trammel {
 
@@ -232,6 +233,14 @@ struct EventSpec {
   bool stops = false;                  ///< the run ends there
 };
 
+/// A shape fixed to a body, or to the ground: what pictures of the machine show.
+struct GeometrySpec {
+  std::string name;  ///< may be empty: nothing refers to it
+  Source source;
+  std::string body = ground_name;
+  Shape shape;
+};
+
 struct Model {
   std::string title;
   Eigen::Vector3d gravity{0.0, 0.0, -9.81};  ///< [m/s²]
@@ -246,6 +255,7 @@ struct Model {
   std::vector<MeasureSpec> measures;
   std::vector<EventSpec> events;
   std::vector<TableSpec> tables;
+  std::vector<GeometrySpec> geometry;
 };
 
 /// Everything wrong with the model itself (names, masses, inertias, axes, joints that do not fit their bodies,

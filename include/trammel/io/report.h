@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "trammel/base/error.h"
+
+namespace trammel {
+
+/// How much of a run goes into a report; the defaults keep a page below 30 MB.
+struct ReportOptions {
+  /// Channels that are carried with every frame even when a run is too long to carry all of them. Without any, up to
+  /// 20 that tell most: measures, energies, constraint drift, joint coordinates, efforts.
+  std::vector<std::string> channels;
+  std::string title{};                          ///< of the page; default: that of the first run
+  std::int64_t max_channel_numbers = 1200000;   ///< numbers of all channels together; beyond, frames are left out
+  std::int64_t max_animation_bytes = 12 << 20;  ///< compressed; beyond, frames are left out
+
+  std::vector<Issue> issues() const;
+};
+
+/// What a report shows of one run.
+struct ReportContents {
+  std::int64_t n_frames = 0, n_steps = 0;
+  int animation_stride = 1;  ///< every how many frames the animation has one
+  bool quantised = false;    ///< positions and orientations of the animation are rounded to 16 bits
+  int n_channels = 0;        ///< in the results
+  int n_complete = 0;        ///< of these, carried with every frame
+  int n_thinned = 0;         ///< of these, carried with some frames
+};
+
+/// Writes a self-contained page that shows runs in a browser: the machine moving, plots of its channels, and the
+/// solver's story; several runs are laid over each other. Nothing is loaded from anywhere, a file can be mailed.
+///
+/// Numbers are carried as 32-bit floats, compressed. A long run of a large machine does not fit: then the animation
+/// has fewer frames (rounded to 16 bits of each body's own range), chosen channels stay complete, the others are
+/// thinned or left out, and the page says all that.
+///
+/// Throws InputError for an unknown channel or for no results at all, IoError when the page cannot be written. What is
+/// not finite stays in the page, which names the channel and its first time.
+std::vector<ReportContents> write_report(std::span<const std::filesystem::path> results,
+                                         const std::filesystem::path& page, const ReportOptions& options = {});
+
+}  // namespace trammel

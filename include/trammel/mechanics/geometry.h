@@ -1,0 +1,33 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <array>
+#include <string>
+#include <vector>
+
+namespace trammel {
+
+enum class GeometryKind {
+  box,        ///< edges `size`
+  sphere,     ///< `radius`
+  cylinder,   ///< `radius`, `length` along its z axis, `inner_radius` of a bore
+  capsule,    ///< a cylinder of `length` with half spheres at its ends
+  cone,       ///< base of `radius` at z = −length/2, apex at z = +length/2
+  extrusion,  ///< the `polygon` (x, y), `length` along z, half of it on either side
+  mesh,       ///< `vertices` and `triangles`
+};
+
+/// What a body looks like. Drawings have no effect on the motion.
+struct Shape {
+  GeometryKind kind = GeometryKind::box;
+  Eigen::Vector3d position = Eigen::Vector3d::Zero();         ///< [m] of the shape's centre, body axes, from its origin
+  Eigen::Matrix3d orientation = Eigen::Matrix3d::Identity();  ///< R_BS, axes of the shape in the body
+  Eigen::Vector3d size = Eigen::Vector3d::Ones();             ///< [m]
+  double radius = 0.0, inner_radius = 0.0, length = 0.0;      ///< [m]
+  std::vector<Eigen::Vector2d> polygon;                       ///< [m] corners in order, not repeating the first
+  std::vector<Eigen::Vector3f> vertices;                      ///< [m]
+  std::vector<std::array<int, 3>> triangles;                  ///< corners, counter-clockwise seen from outside
+  std::string color;                                          ///< "#rrggbb"; empty: chosen by whoever draws
+};
+
+}  // namespace trammel

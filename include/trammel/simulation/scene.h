@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "trammel/mechanics/model.h"
+
+namespace trammel {
+
+/// What a picture of the machine needs besides the motion, as JSON: the attribute `scene` of a results file.
+///
+///   { "gravity": [x, y, z],
+///     "bodies": [{ "name", "kind", "mass", "inertia": [xx, yy, zz, xy, xz, yz], "center_of_mass" }],
+///     "shapes": [{ "body", "kind", "position", "quaternion": [w, x, y, z], "size" | "radius", "length" …, "color" }],
+///     "joints": [{ "name", "kind", "a", "b", "point_a", "point_b", "axis_a", "axis_b", "radius" }],
+///     "forces": [{ "name", "kind", "a", "b", "point_a", "point_b", "axis_a" }],
+///     "points": [{ "name", "body", "at" }] }
+///
+/// Bodies are numbered as in /frames/position, the ground is −1. Points are measured from the body's origin in its
+/// axes, directions in its axes; both follow from the drawn configuration.
+std::string scene_json(const Model& model);
+
+}  // namespace trammel

@@ -1,0 +1,162 @@
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+#include <cctype>
+
+#include "mesh_file.h"
+#include "model_reader_entities.h"
+
+namespace trammel::detail {
+
+namespace {
+
+const Choices<GeometryKind> kinds{{"box", GeometryKind::box},           {"sphere", GeometryKind::sphere},
+                                  {"cylinder", GeometryKind::cylinder}, {"capsule", GeometryKind::capsule},
+                                  {"cone", GeometryKind::cone},         {"extrusion", GeometryKind::extrusion},
+                                  {"mesh", GeometryKind::mesh}};
+
+void read_polygon(Fields& fields, Shape& shape) {
+  const Node* node = fields.require("polygon", "the corners [[x, y], [x, y], …] in order [m]");
+  if (node == nullptr) return;
+  if (node->kind != NodeKind::array) return fields.report_type(*node, "polygon", "a list of corners [x, y]");
+  for (const Node& item : node->items) {
+    const std::vector<double> corner = fields.list_of(item, "polygon");
+    if (corner.size() == 2)
+      shape.polygon.emplace_back(corner[0], corner[1]);
+    else
+      fields.report(item,
+                    fmt::format("a corner of 'polygon' is a list of {} numbers; it must be [x, y]", corner.size()));
+  }
+  if (node->items.size() < 3)
+    fields.report(*node, fmt::format("'polygon' has {} corners; it needs at least 3", node->items.size()));
+}
+
+void read_mesh_file(Fields& fields, Shape& shape) {
+  const Node* node = fields.require("file", "an STL or OBJ file, relative to the folder of the model");
+  const double scale = fields.number("scale", 1.0);
+  if (scale <= 0.0) fields.report(*fields.get("scale"), fmt::format("'scale' is {} but must be > 0", scale));
+  if (node == nullptr) return;
+  try {
+    shape = read_mesh(fields.part().folder / fields.text_of(*node, "file"));
+    for (Eigen::Vector3f& vertex : shape.vertices) vertex *= static_cast<float>(scale);
+  } catch (const IoError& error) {
+    fields.report(*node, error.what());
+  }
+}
+
+Shape read_drawn_shape(Fields& fields, GeometryKind kind) {
+  Shape shape;
+  shape.kind = kind;
+  switch (kind) {
+    case GeometryKind::box:
+      return read_box(fields);
+    case GeometryKind::sphere:
+    case GeometryKind::cylinder:
+    case GeometryKind::capsule:
+    case GeometryKind::cone:
+      return read_round(fields, kind);
+    case GeometryKind::extrusion:
+      read_polygon(fields, shape);
+      shape.length = read_length(fields, "length", "the thickness along its axis [m]");
+      shape.orientation = read_shape_axis(fields);
+      break;
+    case GeometryKind::mesh:
+      read_mesh_file(fields, shape);
+      break;
+  }
+  return shape;
+}
+
+}  // namespace
+
+double read_length(Fields& fields, const std::string& key, const std::string& meaning) {
+  const double value = fields.required_number(key, meaning, 1.0);
+  if (value > 0.0) return value;
+  fields.report(*fields.get(key), fmt::format("'{}' is {} but must be > 0", key, value));
+  return 1.0;
+}
+
+Eigen::Matrix3d read_shape_axis(Fields& fields) {
+  const Node* node = fields.get("axis");
+  if (node == nullptr) return Eigen::Matrix3d::Identity();
+  const Eigen::Vector3d axis = read_direction(fields, *node, "axis");
+  if (axis.norm() > 0.0) {
+    // The third column is the axis to the last bit: inertias are made with it.
+    const Eigen::Vector3d z = axis.normalized();
+    int least = 0;
+    z.cwiseAbs().minCoeff(&least);
+    const Eigen::Vector3d y = z.cross(Eigen::Vector3d::Unit(least)).normalized();
+    Eigen::Matrix3d R;
+    R << y.cross(z), y, z;
+    return R;
+  }
+  fields.report(*node, "'axis' is zero; it must have a direction");
+  return Eigen::Matrix3d::Identity();
+}
+
+Shape read_box(Fields& fields) {
+  Shape shape;
+  const Node* node = fields.require("size", "the edges [x, y, z] of the box [m]");
+  if (node == nullptr) return shape;
+  shape.size = fields.vector_of(*node, "size", shape.size);
+  if (shape.size.minCoeff() > 0.0) return shape;
+  fields.report(*node, fmt::format("'size' is {} but every edge must be > 0", describe(*node)));
+  shape.size.setOnes();
+  return shape;
+}
+
+Shape read_round(Fields& fields, GeometryKind kind) {
+  Shape shape;
+  shape.kind = kind;
+  shape.radius =
+      read_length(fields, "radius", kind == GeometryKind::cylinder ? "the outer radius [m]" : "the radius [m]");
+  if (kind == GeometryKind::sphere) return shape;
+  shape.length = read_length(fields, "length", "the length along its axis [m]");
+  shape.orientation = read_shape_axis(fields);
+  if (kind != GeometryKind::cylinder) return shape;
+  shape.inner_radius = fields.number("inner_radius", 0.0);
+  if (shape.inner_radius >= 0.0 && shape.inner_radius < shape.radius) return shape;
+  fields.report(*fields.get("inner_radius"),
+                fmt::format("'inner_radius' is {} but must be at least 0 and less than 'radius' = {}",
+                            shape.inner_radius, shape.radius));
+  shape.inner_radius = 0.0;
+  return shape;
+}
+
+std::string read_color(Fields& fields) {
+  const Node* node = fields.get("color");
+  if (node == nullptr) return "";
+  const std::string color = fields.text_of(*node, "color");
+  bool good = color.size() == 7 && color[0] == '#';
+  for (std::size_t i = 1; good && i < color.size(); ++i)
+    good = std::isxdigit(static_cast<unsigned char>(color[i])) != 0;
+  if (good) return color;
+  fields.report(*node, fmt::format("'color' is '{}'; it must be \"#rrggbb\": six hexadecimal digits for red, green and "
+                                   "blue, such as \"#3b7dd8\"",
+                                   color));
+  return "";
+}
+
+void read_geometry(Fields& fields, const std::string& name, ModelDraft& model) {
+  GeometrySpec geometry;
+  geometry.name = name;
+  geometry.source = fields.source();
+  geometry.body = fields.name("body", ground_name);
+  bool good = fields.require("kind", "box, sphere, cylinder, capsule, cone, extrusion or mesh") != nullptr;
+  const GeometryKind kind = fields.choice("kind", kinds, GeometryKind::box, &good);
+  if (!good) return fields.findings().add_broken(name, geometry.source);
+  fields.specify(fields.get("kind")->text);
+  geometry.shape = read_drawn_shape(fields, kind);
+  geometry.shape.color = read_color(fields);
+  geometry.shape.position = fields.vector("position", Eigen::Vector3d::Zero());
+  geometry.shape.orientation = read_orientation(fields) * geometry.shape.orientation;
+  fields.finish();
+  const Part& part = fields.part();
+  if (geometry.body == ground_name && part.is_moved()) {
+    geometry.shape.position = part.position + part.rotation * geometry.shape.position;
+    geometry.shape.orientation = part.rotation * geometry.shape.orientation;
+  }
+  model.geometry.push_back(std::move(geometry));
+}
+
+}  // namespace trammel::detail

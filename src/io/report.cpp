@@ -1,0 +1,81 @@
+#include "trammel/io/report.h"
+
+#include <fmt/format.h>
+
+#include <deque>
+
+#include "packed_data.h"
+#include "report_run.h"
+#include "text_file.h"
+
+// The page without its data, made from web/ when the program is built.
+extern "C" const char trammel_report_page[], trammel_report_page_end[];
+
+namespace trammel {
+
+namespace {
+
+constexpr std::string_view title_mark = "{{title}}", data_mark = "<!--data-->";
+
+std::string_view page_text() {
+  return {trammel_report_page, static_cast<std::size_t>(trammel_report_page_end - trammel_report_page)};
+}
+
+std::string page_title(const ReportOptions& options, const ResultsReader& first) {
+  if (!options.title.empty()) return options.title;
+  const auto it = first.schema().attributes.find("title");
+  return it == first.schema().attributes.end() || it->second.empty() ? first.path().stem().string() : it->second;
+}
+
+}  // namespace
+
+std::vector<Issue> ReportOptions::issues() const {
+  std::vector<Issue> found;
+  if (max_channel_numbers < 1) found.push_back({"max_channel_numbers", "must be > 0"});
+  if (max_animation_bytes < 1) found.push_back({"max_animation_bytes", "must be > 0"});
+  return found;
+}
+
+std::vector<ReportContents> write_report(std::span<const std::filesystem::path> results,
+                                         const std::filesystem::path& page, const ReportOptions& options) {
+  if (results.empty()) throw InputError("a report needs at least one results file");
+  if (std::vector<Issue> found = options.issues(); !found.empty()) throw InputError(std::move(found));
+  std::deque<ResultsReader> readers;  // all are opened before anything is written
+  for (const std::filesystem::path& path : results) {
+    std::error_code ignored;
+    if (std::filesystem::equivalent(path, page, ignored))
+      throw InputError(fmt::format("the report would overwrite the results '{}'; choose another name", path.string()));
+    readers.emplace_back(path);
+  }
+
+  const std::string title = page_title(options, readers.front());
+  JsonWriter json;
+  detail::PageData data;
+  std::vector<ReportContents> contents;
+  json.begin_object().key("format").number(1).key("title").text(title).key("runs").begin_array();
+  for (const ResultsReader& reader : readers)
+    contents.push_back(detail::RunWriter(reader, options, static_cast<int>(readers.size()), json, data).write());
+  json.end_array().end_object();
+
+  const std::string_view text = page_text();
+  const std::size_t title_at = text.find(title_mark), data_at = text.find(data_mark);
+  if (title_at == text.npos || data_at == text.npos || data_at < title_at)
+    throw Error("the page of reports was built without its marks");
+  TextFile file(page);
+  file.write(text.substr(0, title_at));
+  file.write(escape_xml(title));
+  file.write(text.substr(title_at + title_mark.size(), data_at - title_at - title_mark.size()));
+  file.write("<script type=\"application/json\" id=\"report\">");
+  file.write(json.str());
+  file.write("</script>\n");
+  for (std::size_t i = 0; i < data.arrays().size(); ++i) {
+    file.write(fmt::format("<script type=\"text/plain\" id=\"data-{}\">", i));
+    file.write(base64(data.arrays()[i]));
+    file.write("</script>\n");
+  }
+  file.write(text.substr(data_at + data_mark.size()));
+  file.close();
+  return contents;
+}
+
+}  // namespace trammel

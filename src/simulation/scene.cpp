@@ -1,0 +1,174 @@
+#include "trammel/simulation/scene.h"
+
+#include <Eigen/Geometry>
+#include <unordered_map>
+
+#include "trammel/base/json.h"
+
+namespace trammel {
+
+namespace {
+
+const char* word(BodyKind kind) {
+  switch (kind) {
+    case BodyKind::rigid:
+      return "rigid";
+    case BodyKind::planar:
+      return "planar";
+    case BodyKind::particle:
+      return "particle";
+  }
+  return "";
+}
+
+const char* word(JointKind kind) {
+  static const char* const words[] = {"spherical",      "revolute",       "prismatic", "cylindrical",
+                                      "universal",      "planar",         "fixed",     "screw",
+                                      "point_on_line",  "point_on_plane", "distance",  "constant_orientation",
+                                      "rolling_sphere", "rolling_disc",   "knife_edge"};
+  return words[static_cast<int>(kind)];
+}
+
+const char* word(ForceKind kind) {
+  static const char* const words[] = {"force",   "torque",         "spring_damper", "torsion_spring",
+                                      "bushing", "planar_bushing", "joint_spring",  "joint_limit"};
+  return words[static_cast<int>(kind)];
+}
+
+const char* word(GeometryKind kind) {
+  static const char* const words[] = {"box", "sphere", "cylinder", "capsule", "cone", "extrusion", "mesh"};
+  return words[static_cast<int>(kind)];
+}
+
+class SceneWriter {
+ public:
+  explicit SceneWriter(const Model& model) : model_(model) {
+    for (std::size_t i = 0; i < model.bodies.size(); ++i) index_.try_emplace(model.bodies[i].name, static_cast<int>(i));
+  }
+
+  std::string write() {
+    json_.begin_object();
+    put("gravity", model_.gravity);
+    list("bodies", model_.bodies, [&](const BodySpec& body) { put_body(body); });
+    list("shapes", model_.geometry, [&](const GeometrySpec& geometry) { put_shape(geometry); });
+    list("joints", model_.joints, [&](const JointSpec& joint) { put_joint(joint); });
+    list("forces", model_.forces, [&](const ForceSpec& force) { put_force(force); });
+    list("points", model_.measures, [&](const MeasureSpec& measure) {
+      if (measure.kind != MeasureKind::point) return;
+      json_.begin_object().key("name").text(measure.name).key("body").number(index(measure.body_a));
+      put("at", local(measure.point_a, measure.body_a));
+      json_.end_object();
+    });
+    return json_.end_object().str();
+  }
+
+ private:
+  int index(const std::string& body) const {
+    const auto it = index_.find(body);
+    return it == index_.end() ? -1 : it->second;
+  }
+  const BodySpec* find(const std::string& body) const {
+    const int i = index(body);
+    return i < 0 ? nullptr : &model_.bodies[static_cast<std::size_t>(i)];
+  }
+  // The point in the axes of `body`, over the world of the drawn configuration if it is given elsewhere.
+  Eigen::Vector3d local(const PointSpec& point, const std::string& body) const {
+    const BodySpec *from = find(point.body), *to = find(body);
+    if (from == to && to != nullptr) return point.at;
+    const Eigen::Vector3d at = from == nullptr ? point.at : from->position + from->orientation * point.at;
+    return to == nullptr ? at : to->orientation.transpose() * (at - to->position);
+  }
+  Eigen::Vector3d local(const AxisSpec& axis, const std::string& body) const {
+    const BodySpec *from = find(axis.body), *to = find(body);
+    const Eigen::Vector3d u = from == nullptr ? axis.direction : from->orientation * axis.direction;
+    return (to == nullptr ? u : Eigen::Vector3d(to->orientation.transpose() * u)).stableNormalized();
+  }
+
+  void put(const char* key, const Eigen::Vector3d& x) { json_.key(key).numbers({x.data(), 3}); }
+
+  template <class Specs, class Put>
+  void list(const char* key, const Specs& specs, const Put& put_one) {
+    json_.key(key).begin_array();
+    for (const auto& spec : specs) put_one(spec);
+    json_.end_array();
+  }
+
+  void put_body(const BodySpec& body) {
+    const Eigen::Matrix3d& I = body.inertia;
+    const double inertia[6] = {I(0, 0), I(1, 1), I(2, 2), I(0, 1), I(0, 2), I(1, 2)};
+    json_.begin_object().key("name").text(body.name).key("kind").text(word(body.kind)).key("mass").number(body.mass);
+    json_.key("inertia").numbers(inertia);
+    put("center_of_mass", body.center_of_mass);
+    if (body.kind == BodyKind::planar)
+      put("normal", body.orientation.transpose() * body.plane_normal.stableNormalized());
+    json_.end_object();
+  }
+
+  void put_shape(const GeometrySpec& geometry) {
+    const Shape& shape = geometry.shape;
+    const Eigen::Quaterniond quaternion(shape.orientation);
+    const double q[4] = {quaternion.w(), quaternion.x(), quaternion.y(), quaternion.z()};
+    json_.begin_object().key("body").number(index(geometry.body)).key("kind").text(word(shape.kind));
+    put("position", shape.position);
+    json_.key("quaternion").numbers(q);
+    if (!shape.color.empty()) json_.key("color").text(shape.color);
+    if (shape.kind == GeometryKind::box) put("size", shape.size);
+    const auto length = [&](const char* key, double value) {
+      if (value > 0.0) json_.key(key).number(value);
+    };
+    length("radius", shape.radius), length("inner_radius", shape.inner_radius), length("length", shape.length);
+    if (!shape.polygon.empty()) {
+      json_.key("polygon").begin_array();
+      for (const Eigen::Vector2d& corner : shape.polygon) json_.number(corner.x()).number(corner.y());
+      json_.end_array();
+    }
+    if (!shape.vertices.empty()) put_mesh(shape);
+    json_.end_object();
+  }
+
+  // Numbers of a mesh follow each other without brackets: x, y, z of every vertex, three corners of every triangle.
+  void put_mesh(const Shape& shape) {
+    json_.key("vertices").begin_array();
+    for (const Eigen::Vector3f& vertex : shape.vertices)
+      for (int i = 0; i < 3; ++i) json_.number(vertex[i]);
+    json_.end_array().key("triangles").begin_array();
+    for (const std::array<int, 3>& triangle : shape.triangles)
+      for (const int corner : triangle) json_.number(corner);
+    json_.end_array();
+  }
+
+  void put_joint(const JointSpec& joint) {
+    const bool rolling = joint.kind == JointKind::rolling_sphere || joint.kind == JointKind::rolling_disc;
+    const PointSpec point_b =
+        joint.point_b.value_or(rolling ? PointSpec{joint.body_b, Eigen::Vector3d::Zero()} : joint.point);
+    json_.begin_object().key("name").text(joint.name).key("kind").text(word(joint.kind));
+    json_.key("a").number(index(joint.body_a)).key("b").number(index(joint.body_b));
+    put("point_a", local(joint.point, joint.body_a));
+    put("point_b", local(point_b, joint.body_b));
+    put("axis_a", local(joint.axis, joint.body_a));
+    put("axis_b", local(joint.axis_b.value_or(joint.axis), joint.body_b));
+    if (joint.radius > 0.0) json_.key("radius").number(joint.radius);
+    json_.end_object();
+  }
+
+  // Forces that sit somewhere; what acts on a joint's coordinate is seen at the joint.
+  void put_force(const ForceSpec& force) {
+    if (force.kind == ForceKind::joint_spring || force.kind == ForceKind::joint_limit) return;
+    json_.begin_object().key("name").text(force.name).key("kind").text(word(force.kind));
+    json_.key("a").number(index(force.body_a)).key("b").number(index(force.body_b));
+    put("point_a", local(force.point_a, force.body_a));
+    put("point_b", local(force.point_b, force.body_b));
+    put("axis_a", local(force.axis, force.body_a));
+    json_.end_object();
+  }
+
+  const Model& model_;
+  JsonWriter json_;
+  std::unordered_map<std::string, int> index_;
+};
+
+}  // namespace
+
+std::string scene_json(const Model& model) { return SceneWriter(model).write(); }
+
+}  // namespace trammel

@@ -1,0 +1,525 @@
+// One run's machine in the 3-D view: bodies, joints, springs, axes, arrows and trails, all drawn in a few calls.
+import * as THREE from "three";
+import type { Run } from "./data";
+import { Motion } from "./motion";
+import type { Scene, Vec3 } from "./scene";
+import { attachments, sceneOf } from "./scene";
+import type { Part } from "./shapes";
+import { geometryOf, makeParts, unit } from "./shapes";
+
+/** Colours of bodies, readable on light and dark, told apart by colour-blind readers. */
+const bodyColors = ["#4f8fd6", "#e08a3c", "#4fae84", "#c8699f", "#8f7fd0", "#c9a83a", "#5fb3c9", "#b9705a"];
+export const runColors = ["#4f8fd6", "#e0742f", "#35a476", "#c75b98", "#8c76d6", "#b8982e"];
+
+export interface Layers {
+  joints: boolean;
+  axes: boolean;
+  reactions: boolean;
+  trails: boolean;
+}
+
+interface Batch {
+  mesh: THREE.InstancedMesh;
+  parts: Part[];
+}
+
+const matrix = new THREE.Matrix4();
+const local = new THREE.Matrix4();
+const from = new THREE.Vector3();
+const to = new THREE.Vector3();
+const direction = new THREE.Vector3();
+const turn = new THREE.Quaternion();
+const scale = new THREE.Vector3();
+const z_axis = new THREE.Vector3(0, 0, 1);
+const hidden = new THREE.Matrix4().makeScale(0, 0, 0);
+
+function helix(): THREE.BufferGeometry {
+  // A coil of radius 1 along z from 0 to 1; stretched as the spring is. Its wire is round at the usual slenderness.
+  const turns = 9;
+  const slenderness = 12;
+  class Coil extends THREE.Curve<THREE.Vector3> {
+    constructor() {
+      super();
+    }
+    getPoint(s: number, out = new THREE.Vector3()): THREE.Vector3 {
+      const inside = Math.min(1, Math.max(0, (s - 0.12) / 0.76));
+      const r = s < 0.1 || s > 0.9 ? 0 : 1;
+      const angle = 2 * Math.PI * turns * inside;
+      return out.set(r * Math.cos(angle), r * Math.sin(angle), slenderness * s);
+    }
+  }
+  return new THREE.TubeGeometry(new Coil(), 320, 0.17, 8).scale(1, 1, 1 / slenderness);
+}
+
+export class Machine {
+  readonly group = new THREE.Group();
+  readonly scene: Scene;
+  readonly motion: Motion | null;
+  readonly size: number; // stands for the whole machine [m]
+  readonly bounds = new THREE.Box3(); // of the whole motion
+  readonly startBounds = new THREE.Box3();
+  readonly bodyExtent: number[];
+  private readonly batches: Batch[] = [];
+  private readonly baseColors: THREE.Color[] = [];
+  private readonly updates: { layer: keyof Layers | null; object: THREE.Object3D; update: () => void }[] = [];
+  private readonly trails: { line: THREE.Line; key: string }[] = [];
+  private readonly material: THREE.MeshStandardMaterial;
+  selected = -1;
+  forceScale = 1; // metres per newton of the arrows
+
+  /** `ghost`: one of several runs laid over each other, drawn in its own colour. */
+  constructor(
+    readonly run: Run,
+    private readonly ghost: boolean,
+    private readonly layers: Layers,
+  ) {
+    this.scene = sceneOf(run);
+    this.motion = run.animation ? new Motion(run.animation) : null;
+    const tint = new THREE.Color(runColors[run.index % runColors.length]);
+    this.material = new THREE.MeshStandardMaterial({
+      roughness: 0.55,
+      metalness: 0.08,
+      transparent: ghost && run.index > 0,
+      opacity: ghost && run.index > 0 ? 0.5 : 1,
+      depthWrite: !(ghost && run.index > 0),
+      // Where runs agree the first one is seen.
+      polygonOffset: ghost && run.index > 0,
+      polygonOffsetFactor: 2,
+      polygonOffsetUnits: 8,
+    });
+    this.scene.bodies.forEach((_, i) =>
+      this.baseColors.push(ghost ? tint.clone() : new THREE.Color(bodyColors[i % bodyColors.length])),
+    );
+    this.bodyExtent = this.scene.bodies.map(() => 0);
+    this.size = this.drawnSize();
+    if (!this.motion) return;
+    const parts = makeParts(this.scene, this.size);
+    for (const part of parts)
+      if (part.body >= 0) this.bodyExtent[part.body] = Math.max(this.bodyExtent[part.body], part.extent);
+    this.addParts(parts);
+    this.findBounds(parts);
+    this.addJoints();
+    this.addSprings();
+    this.addAxes();
+    this.addReactions();
+    for (const point of this.scene.points) this.addTrail(point.name, point.body, point.at);
+    const last = this.scene.bodies.length - 1;
+    if (this.scene.points.length === 0 && last < 2)
+      this.addTrail(`body:${last}`, last, this.scene.bodies[last].center_of_mass);
+    this.update();
+  }
+
+  /** The diagonal of what is known of the machine at the start: origins and the points of its joints. */
+  private drawnSize(): number {
+    const box = new THREE.Box3();
+    if (!this.motion) return 1;
+    const points = attachments(this.scene);
+    let widest = 0;
+    this.scene.bodies.forEach((body, b) => {
+      for (const p of [body.center_of_mass, ...points[b]]) box.expandByPoint(this.point(b, p));
+      widest = Math.max(widest, Math.sqrt(Math.max(...body.inertia.slice(0, 3), 0) / body.mass));
+    });
+    for (const joint of this.scene.joints) if (joint.a < 0) box.expandByPoint(this.point(-1, joint.point_a));
+    for (const shape of this.scene.shapes)
+      widest = Math.max(widest, 0.6 * Math.max(...(shape.size ?? [0]), shape.length ?? 0, shape.radius ?? 0));
+    const diagonal = box.isEmpty() ? 0 : box.getSize(new THREE.Vector3()).length();
+    const size = Math.max(diagonal, 2 * widest);
+    return size > 0 && Number.isFinite(size) ? size : 1;
+  }
+
+  private point(body: number, at: Vec3): THREE.Vector3 {
+    return (this.motion as Motion).point(body, at, new THREE.Vector3());
+  }
+
+  private addParts(parts: Part[]): void {
+    const byKey = new Map<string, Part[]>();
+    for (const part of parts) {
+      const list = byKey.get(part.key);
+      if (list) list.push(part);
+      else byKey.set(part.key, [part]);
+    }
+    for (const list of byKey.values()) {
+      const mesh = new THREE.InstancedMesh(geometryOf(list[0]), this.material, list.length);
+      mesh.frustumCulled = false;
+      mesh.castShadow = mesh.receiveShadow = !(this.ghost && this.run.index > 0);
+      mesh.userData = { machine: this, parts: list };
+      this.batches.push({ mesh, parts: list });
+      this.group.add(mesh);
+    }
+    this.paint();
+  }
+
+  /** Colours of all parts; the selected body stands out. */
+  paint(): void {
+    const accent = new THREE.Color("#ffd24a");
+    for (const { mesh, parts } of this.batches) {
+      parts.forEach((part, i) => {
+        const color = new THREE.Color("#8d939c");
+        if (part.body >= 0) color.copy(this.baseColors[part.body]);
+        if (part.color && !this.ghost) color.set(part.color);
+        if (part.tint !== 0) color.lerp(new THREE.Color(part.tint < 0 ? "#20242a" : "#ffffff"), 0.45);
+        if (part.body >= 0 && part.body === this.selected) color.lerp(accent, 0.65);
+        mesh.setColorAt(i, color);
+      });
+      if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
+    }
+  }
+
+  colorOf(body: number): string {
+    return `#${(this.baseColors[body] ?? new THREE.Color("#8d939c")).getHexString()}`;
+  }
+
+  private findBounds(parts: Part[]): void {
+    const motion = this.motion as Motion;
+    const frames = motion.animation.times;
+    const samples = Math.max(1, Math.min(frames.length, Math.ceil(200000 / (motion.count + 1)), 400));
+    const p = new THREE.Vector3();
+    const ground = parts.filter((part) => part.body < 0);
+    for (let s = 0; s < samples; ++s) {
+      motion.moveTo(frames[Math.floor((s * (frames.length - 1)) / Math.max(1, samples - 1))]);
+      for (let b = 0; b < motion.count; ++b) {
+        p.set(motion.position[3 * b], motion.position[3 * b + 1], motion.position[3 * b + 2]);
+        if (!Number.isFinite(p.x + p.y + p.z)) continue;
+        // Joint points and the centre of mass tell the extent better than a ball about the origin.
+        const r = this.innerRadius[b];
+        for (const at of this.corners[b]) {
+          motion.point(b, at, p);
+          this.bounds.expandByPoint(p.clone().addScalar(r)).expandByPoint(p.clone().addScalar(-r));
+          if (s === 0) this.startBounds.expandByPoint(p.clone().addScalar(r)).expandByPoint(p.clone().addScalar(-r));
+        }
+      }
+    }
+    for (const held of [...this.scene.joints, ...this.scene.forces]) {
+      if (held.a >= 0 || held.kind === "force" || held.kind === "torque") continue;
+      this.bounds.expandByPoint(p.set(...held.point_a));
+      this.startBounds.expandByPoint(p);
+    }
+    if (ground.length > 0 && ground.every((part) => part.extent < 3 * this.size))
+      for (const part of ground) {
+        const geometry = geometryOf(part);
+        geometry.computeBoundingBox();
+        if (geometry.boundingBox) this.bounds.union(geometry.boundingBox.clone().applyMatrix4(part.matrix));
+      }
+    motion.moveTo(frames[0]);
+  }
+
+  private cornerCache: Vec3[][] | null = null;
+  private radiusCache: number[] = [];
+  /** Points of each body that span it. */
+  private get corners(): Vec3[][] {
+    if (this.cornerCache) return this.cornerCache;
+    const points = attachments(this.scene);
+    const boxes = this.scene.bodies.map(() => new THREE.Box3());
+    for (const { parts } of this.batches)
+      for (const part of parts) {
+        if (part.body < 0) continue;
+        const geometry = geometryOf(part);
+        if (geometry.boundingBox) boxes[part.body].union(geometry.boundingBox.clone().applyMatrix4(part.matrix));
+      }
+    this.cornerCache = boxes.map((box, b) => {
+      if (box.isEmpty()) return [this.scene.bodies[b].center_of_mass, ...points[b]];
+      const list: Vec3[] = [];
+      for (let i = 0; i < 8; ++i)
+        list.push([
+          i & 1 ? box.max.x : box.min.x,
+          i & 2 ? box.max.y : box.min.y,
+          i & 4 ? box.max.z : box.min.z,
+        ]);
+      return list;
+    });
+    this.radiusCache = boxes.map((box) => (box.isEmpty() ? 0.02 * this.size : 0));
+    return this.cornerCache;
+  }
+  private get innerRadius(): number[] {
+    if (!this.cornerCache) void this.corners;
+    return this.radiusCache;
+  }
+
+  private addBatch(
+    layer: keyof Layers | null,
+    geometry: THREE.BufferGeometry,
+    color: string,
+    count: number,
+    set: (i: number, out: THREE.Matrix4) => void,
+    glow = false,
+  ): void {
+    if (count === 0) return;
+    const material = glow
+      ? new THREE.MeshBasicMaterial({ color })
+      : new THREE.MeshStandardMaterial({ color, roughness: 0.45, metalness: 0.35 });
+    if (this.ghost && this.run.index > 0) {
+      material.transparent = true;
+      material.opacity = 0.45;
+    }
+    const mesh = new THREE.InstancedMesh(geometry, material, count);
+    mesh.frustumCulled = false;
+    mesh.castShadow = !glow;
+    this.group.add(mesh);
+    this.updates.push({
+      layer,
+      object: mesh,
+      update: () => {
+        for (let i = 0; i < count; ++i) {
+          set(i, matrix);
+          mesh.setMatrixAt(i, matrix);
+        }
+        mesh.instanceMatrix.needsUpdate = true;
+      },
+    });
+  }
+
+  /** How large the sign of a joint is: it must fit its bodies, and be seen. */
+  private jointSize(a: number, b: number): number {
+    const extents = [a, b].filter((body) => body >= 0).map((body) => this.bodyExtent[body]);
+    return Math.min(0.016 * this.size, 0.09 * Math.min(...extents, Infinity)) || 0.012 * this.size;
+  }
+
+  private addJoints(): void {
+    const motion = this.motion as Motion;
+    const sign = (kinds: string[], geometry: THREE.BufferGeometry, size: Vec3, axisOfB = false) => {
+      const joints = this.scene.joints.filter((joint) => kinds.includes(joint.kind));
+      this.addBatch("joints", geometry, "#d5dae1", joints.length, (i, out) => {
+        const joint = joints[i];
+        const r = this.jointSize(joint.a, joint.b);
+        // A sliding joint's sign stays with the rail; the others sit on the second body.
+        motion.point(joint.b, joint.point_b, from);
+        if (axisOfB) motion.direction(joint.b, joint.axis_b, direction);
+        else motion.direction(joint.a, joint.axis_a, direction);
+        turn.setFromUnitVectors(z_axis, direction);
+        out.compose(from, turn, scale.set(size[0] * r, size[1] * r, size[2] * r));
+      });
+    };
+    const cylinder = unit.cylinder;
+    sign(["revolute"], cylinder(), [1, 1, 6]);
+    sign(["spherical", "point_on_plane", "point_on_line"], unit.sphere(), [1.5, 1.5, 1.5]);
+    sign(["universal"], cylinder(), [0.8, 0.8, 5]);
+    sign(["universal"], cylinder(), [0.8, 0.8, 5], true);
+    sign(["cylindrical", "screw"], cylinder(), [0.9, 0.9, 14]);
+    sign(["fixed"], new THREE.BoxGeometry(1, 1, 1), [2, 2, 2]);
+    // Rails of what slides, fixed on the first body
+    const sliders = this.scene.joints.filter((joint) => ["prismatic", "point_on_line"].includes(joint.kind));
+    const reach = sliders.map((joint) => this.slideOf(joint));
+    this.addBatch("joints", cylinder(), "#aeb5be", sliders.length, (i, out) => {
+      const joint = sliders[i];
+      const [low, high] = reach[i];
+      motion.point(joint.a, joint.point_a, from);
+      motion.direction(joint.a, joint.axis_a, direction);
+      from.addScaledVector(direction, 0.5 * (low + high));
+      turn.setFromUnitVectors(z_axis, direction);
+      const r = 0.4 * this.jointSize(joint.a, joint.b);
+      out.compose(from, turn, scale.set(r, r, high - low));
+    });
+    // Massless rods
+    const rods = this.scene.joints.filter((joint) => joint.kind === "distance");
+    this.addBatch(null, cylinder(), "#9aa3ad", rods.length, (i, out) => {
+      motion.point(rods[i].a, rods[i].point_a, from);
+      motion.point(rods[i].b, rods[i].point_b, to);
+      between(from, to, 0.35 * Math.max(0.012 * this.size, this.jointSize(rods[i].a, rods[i].b)), out);
+    });
+    const ends = rods.flatMap((joint) => [
+      { body: joint.a, at: joint.point_a },
+      { body: joint.b, at: joint.point_b },
+    ]);
+    this.addBatch("joints", unit.sphere(), "#d5dae1", ends.length, (i, out) => {
+      motion.point(ends[i].body, ends[i].at, from);
+      const r = 0.008 * this.size;
+      out.compose(from, turn.identity(), scale.set(r, r, r));
+    });
+    // Where the ground holds the machine
+    const held = new Set(["revolute", "spherical", "universal", "distance", "fixed"]);
+    const feet = this.scene.joints.filter((joint) => (joint.a < 0 || joint.b < 0) && held.has(joint.kind));
+    this.addBatch("joints", new THREE.ConeGeometry(1, 1.6, 4).rotateX(Math.PI / 2).rotateZ(Math.PI / 4), "#6f7782", feet.length, (i, out) => {
+      const joint = feet[i];
+      from.set(...(joint.a < 0 ? joint.point_a : joint.point_b));
+      const g = direction.set(...this.scene.gravity);
+      const r = Math.max(2.4 * this.jointSize(joint.a, joint.b), 0.018 * this.size);
+      if (g.length() === 0) g.set(0, 0, -1);
+      g.normalize();
+      turn.setFromUnitVectors(z_axis, g.clone().negate());
+      out.compose(from.addScaledVector(g, 0.8 * r), turn, scale.set(r, r, r));
+    });
+  }
+
+  /** From where to where a slider moves along its axis over the whole run, with some rail to spare. */
+  private slideOf(joint: Scene["joints"][number]): [number, number] {
+    const motion = this.motion as Motion;
+    const times = motion.animation.times;
+    let low = 0;
+    let high = 0;
+    const samples = Math.min(200, times.length);
+    for (let s = 0; s < samples; ++s) {
+      motion.moveTo(times[Math.floor((s * (times.length - 1)) / Math.max(1, samples - 1))]);
+      motion.point(joint.a, joint.point_a, from);
+      motion.point(joint.b, joint.point_b, to);
+      motion.direction(joint.a, joint.axis_a, direction);
+      const x = to.sub(from).dot(direction);
+      if (!Number.isFinite(x)) continue;
+      low = Math.min(low, x);
+      high = Math.max(high, x);
+    }
+    motion.moveTo(times[0]);
+    const spare = Math.max(0.06 * this.size, 1.2 * (joint.b >= 0 ? this.bodyExtent[joint.b] : 0));
+    return [low - spare, high + spare];
+  }
+
+  private addSprings(): void {
+    const motion = this.motion as Motion;
+    const springs = this.scene.forces.filter((force) => force.kind === "spring_damper");
+    this.addBatch(null, helix(), "#d8b13c", springs.length, (i, out) => {
+      motion.point(springs[i].a, springs[i].point_a, from);
+      motion.point(springs[i].b, springs[i].point_b, to);
+      between(from, to, Math.min(0.022 * this.size, 0.1 * from.distanceTo(to)), out);
+      // The coil starts at its first point, a bar in its middle.
+      direction.subVectors(to, from).multiplyScalar(-0.5);
+      out.setPosition(direction.add(out_position.setFromMatrixPosition(out)));
+    });
+    const bushings = this.scene.forces.filter((force) => force.kind.endsWith("bushing"));
+    this.addBatch("joints", new THREE.TorusGeometry(1, 0.42, 12, 28), "#3d434b", bushings.length, (i, out) => {
+      motion.point(bushings[i].b, bushings[i].point_b, from);
+      motion.direction(bushings[i].a, bushings[i].axis_a, direction);
+      const body = this.scene.bodies[bushings[i].b];
+      if (bushings[i].kind === "planar_bushing" && body?.normal) motion.direction(bushings[i].b, body.normal, direction);
+      turn.setFromUnitVectors(z_axis, direction);
+      const r = 1.25 * this.jointSize(bushings[i].a, bushings[i].b);
+      out.compose(from, turn, scale.set(r, r, 1.6 * r));
+    });
+  }
+
+  private addAxes(): void {
+    const motion = this.motion as Motion;
+    const n = motion.count;
+    const colors = ["#e5484d", "#46a758", "#3e8bff"];
+    const axes: Vec3[] = [
+      [1, 0, 0],
+      [0, 1, 0],
+      [0, 0, 1],
+    ];
+    const shaft = new THREE.CylinderGeometry(0.022, 0.022, 1, 10).rotateX(Math.PI / 2).translate(0, 0, 0.5);
+    axes.forEach((axis, k) =>
+      this.addBatch(
+        "axes",
+        shaft,
+        colors[k],
+        n,
+        (i, out) => {
+          motion.point(i, [0, 0, 0], from);
+          motion.direction(i, axis, direction);
+          turn.setFromUnitVectors(z_axis, direction);
+          const l = Math.min(0.14 * this.size, Math.max(0.04 * this.size, 0.7 * this.bodyExtent[i]));
+          out.compose(from, turn, scale.set(l, l, l));
+        },
+        true,
+      ),
+    );
+  }
+
+  private addReactions(): void {
+    const motion = this.motion as Motion;
+    const track = motion.animation.reaction;
+    if (!track || track.columns !== 3 * this.scene.joints.length) return;
+    // The arrows' scale: what 95 % of the forces stay below is a quarter of the machine long.
+    const magnitudes: number[] = [];
+    const step = Math.max(1, Math.floor((track.frames * this.scene.joints.length) / 20000));
+    for (let k = 0; k < track.frames * this.scene.joints.length; k += step) {
+      const joint = k % this.scene.joints.length;
+      const frame = Math.floor(k / this.scene.joints.length);
+      const f = Math.hypot(track.at(3 * joint, frame), track.at(3 * joint + 1, frame), track.at(3 * joint + 2, frame));
+      if (Number.isFinite(f)) magnitudes.push(f);
+    }
+    magnitudes.sort((a, b) => a - b);
+    const typical = magnitudes[Math.floor(0.95 * (magnitudes.length - 1))] ?? 0;
+    if (!(typical > 0)) return;
+    this.forceScale = (0.25 * this.size) / typical;
+    const shaft = new THREE.CylinderGeometry(1, 1, 1, 14).rotateX(Math.PI / 2).translate(0, 0, 0.5);
+    const head = new THREE.ConeGeometry(1, 1, 18).rotateX(Math.PI / 2).translate(0, 0, 0.5);
+    const r = 0.0045 * this.size;
+    const arrow = (isHead: boolean) => (i: number, out: THREE.Matrix4) => {
+      const joint = this.scene.joints[i];
+      motion.reaction(i, direction);
+      const l = Math.min(direction.length() * this.forceScale, 0.6 * this.size);
+      if (!(l > 0.006 * this.size)) return void out.copy(hidden);
+      direction.normalize();
+      turn.setFromUnitVectors(z_axis, direction);
+      motion.point(joint.b, joint.point_b, from);
+      const tip = Math.min(0.035 * this.size, 0.5 * l);
+      if (isHead) out.compose(from.addScaledVector(direction, l - tip), turn, scale.set(2.6 * r, 2.6 * r, tip));
+      else out.compose(from, turn, scale.set(r, r, l - tip));
+    };
+    this.addBatch("reactions", shaft, "#ff5d3b", this.scene.joints.length, arrow(false), true);
+    this.addBatch("reactions", head, "#ff5d3b", this.scene.joints.length, arrow(true), true);
+  }
+
+  /** The path of a point over the whole run; drawn up to the present. */
+  addTrail(key: string, body: number, at: Vec3): void {
+    if (this.trails.some((trail) => trail.key === key)) return;
+    const motion = this.motion as Motion;
+    const now = motion.time;
+    const times = motion.animation.times;
+    const path = new Float32Array(3 * times.length);
+    for (let f = 0; f < times.length; ++f) {
+      motion.moveTo(times[f]);
+      motion.point(body, at, from).toArray(path, 3 * f);
+    }
+    motion.moveTo(now);
+    const geometry = new THREE.BufferGeometry();
+    geometry.setAttribute("position", new THREE.BufferAttribute(path, 3));
+    const color = this.ghost ? runColors[this.run.index % runColors.length] : this.colorOf(body);
+    const line = new THREE.Line(geometry, new THREE.LineBasicMaterial({ color }));
+    line.frustumCulled = false;
+    const whole = new THREE.Line(geometry.clone(), new THREE.LineBasicMaterial({ color, transparent: true, opacity: 0.22 }));
+    whole.frustumCulled = false;
+    line.add(whole);
+    this.group.add(line);
+    this.trails.push({ line, key });
+    this.updates.push({
+      layer: "trails",
+      object: line,
+      update: () => {
+        let n = 0;
+        while (n < times.length && times[n] <= motion.time) ++n;
+        geometry.setDrawRange(0, Math.max(1, n));
+      },
+    });
+  }
+
+  moveTo(t: number): void {
+    if (!this.motion) return;
+    this.motion.moveTo(t);
+    this.update();
+  }
+
+  /** Everything to where the motion is. */
+  update(): void {
+    const motion = this.motion;
+    if (!motion) return;
+    for (const { mesh, parts } of this.batches) {
+      for (let i = 0; i < parts.length; ++i) {
+        motion.matrix(parts[i].body, local);
+        matrix.multiplyMatrices(local, parts[i].matrix);
+        mesh.setMatrixAt(i, Number.isFinite(matrix.elements[12] + matrix.elements[0]) ? matrix : hidden);
+      }
+      mesh.instanceMatrix.needsUpdate = true;
+    }
+    for (const { layer, object, update } of this.updates) {
+      object.visible = layer === null || this.layers[layer];
+      if (object.visible) update();
+    }
+  }
+
+  /** Meshes whose instances are bodies, for picking. */
+  get pickable(): THREE.InstancedMesh[] {
+    return this.batches.map((batch) => batch.mesh);
+  }
+}
+
+const out_position = new THREE.Vector3();
+
+/** A unit bar along z, stretched from one point to another. */
+function between(a: THREE.Vector3, b: THREE.Vector3, radius: number, out: THREE.Matrix4): void {
+  direction.subVectors(b, a);
+  const length = direction.length();
+  if (!(length > 0)) return void out.copy(hidden);
+  turn.setFromUnitVectors(z_axis, direction.divideScalar(length));
+  out.compose(middle.addVectors(a, b).multiplyScalar(0.5), turn, scale.set(radius, radius, length));
+}
+const middle = new THREE.Vector3();

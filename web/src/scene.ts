@@ -1,0 +1,107 @@
+// The machine as drawn (src/simulation/scene.cpp): what a picture needs besides the motion.
+import type { Run } from "./data";
+
+export type Vec3 = [number, number, number];
+
+export interface SceneBody {
+  name: string;
+  kind: "rigid" | "planar" | "particle";
+  mass: number;
+  inertia: [number, number, number, number, number, number]; // xx, yy, zz, xy, xz, yz
+  center_of_mass: Vec3;
+  normal?: Vec3; // planar bodies, in body axes
+}
+
+export interface SceneShape {
+  body: number; // −1: ground
+  kind: "box" | "sphere" | "cylinder" | "capsule" | "cone" | "extrusion" | "mesh";
+  position: Vec3;
+  quaternion: [number, number, number, number]; // w, x, y, z
+  size?: Vec3;
+  radius?: number;
+  inner_radius?: number;
+  length?: number;
+  polygon?: number[];
+  vertices?: number[];
+  triangles?: number[];
+  color?: string;
+}
+
+export interface SceneJoint {
+  name: string;
+  kind: string;
+  a: number;
+  b: number;
+  point_a: Vec3;
+  point_b: Vec3;
+  axis_a: Vec3;
+  axis_b: Vec3;
+  radius?: number;
+}
+
+export interface SceneForce {
+  name: string;
+  kind: string;
+  a: number;
+  b: number;
+  point_a: Vec3;
+  point_b: Vec3;
+  axis_a: Vec3;
+}
+
+export interface Scene {
+  gravity: Vec3;
+  bodies: SceneBody[];
+  shapes: SceneShape[];
+  joints: SceneJoint[];
+  forces: SceneForce[];
+  points: { name: string; body: number; at: Vec3 }[];
+}
+
+/** The scene of a run; results without one (of other writers) show each body as a small ball. */
+export function sceneOf(run: Run): Scene {
+  const names = run.quantity("position")?.names ?? [];
+  const bare: Scene = {
+    gravity: [0, 0, -9.81],
+    bodies: names.map((name) => ({
+      name,
+      kind: "particle",
+      mass: 1,
+      inertia: [0, 0, 0, 0, 0, 0],
+      center_of_mass: [0, 0, 0],
+    })),
+    shapes: [],
+    joints: [],
+    forces: [],
+    points: [],
+  };
+  try {
+    const scene = JSON.parse(run.header.scene) as Scene;
+    return scene.bodies.length === names.length ? scene : bare;
+  } catch {
+    return bare;
+  }
+}
+
+/** Where joints, springs and point measures sit on a body, in its axes. */
+export function attachments(scene: Scene): Vec3[][] {
+  const points: Vec3[][] = scene.bodies.map(() => []);
+  const add = (body: number, at: Vec3) => {
+    if (body < 0) return;
+    if (points[body].some((p) => Math.hypot(p[0] - at[0], p[1] - at[1], p[2] - at[2]) < 1e-9)) return;
+    points[body].push(at);
+  };
+  const placeless = new Set(["constant_orientation", "rolling_sphere", "rolling_disc"]);
+  for (const joint of scene.joints) {
+    if (placeless.has(joint.kind)) continue;
+    const onLine = joint.kind === "point_on_line" || joint.kind === "point_on_plane" || joint.kind === "planar";
+    if (!onLine) add(joint.a, joint.point_a);
+    add(joint.b, joint.point_b);
+  }
+  for (const force of scene.forces) {
+    if (force.kind === "torque" || force.kind === "torsion_spring") continue;
+    add(force.b, force.point_b);
+    if (force.kind !== "force") add(force.a, force.point_a);
+  }
+  return points;
+}

@@ -1,0 +1,199 @@
+// The solver's story: where the run went easily, where it struggled, and why.
+import type { Report, Run } from "./data";
+import { element, count, format, withUnit } from "./numbers";
+import type { Curve } from "./plots";
+import { PlotPanel, curveColors } from "./plots";
+import { runColors } from "./machine";
+import type { Player } from "./player";
+
+interface Trouble {
+  from: number;
+  to: number;
+  steps: number;
+  attempts: number;
+  reason: string;
+}
+
+/** "…: 0 none, 1 a value is not finite, 2 …" -> what each code means. */
+function reasonsOf(run: Run): Map<number, string> {
+  const reasons = new Map<number, string>();
+  const text = run.channel("solver.failure")?.description ?? "";
+  for (const match of text.matchAll(/(?:^|[:,]\s)(\d+) ([^]*?)(?=, \d+ |$)/g)) reasons.set(Number(match[1]), match[2]);
+  return reasons;
+}
+
+/** Steps that needed more than one attempt, neighbours with the same reason taken together. */
+export function troublesOf(run: Run): Trouble[] {
+  const failure = run.channel("solver.failure");
+  if (!failure) return [];
+  const errors = run.channel("solver.rejected_error");
+  const newton = run.channel("solver.rejected_newton");
+  const reasons = reasonsOf(run);
+  const near = (run.end - run.start) / 100;
+  const found: Trouble[] = [];
+  for (let i = 0; i < failure.values.length; ++i) {
+    const code = failure.values[i];
+    if (!(code > 0)) continue;
+    const t = failure.times[i];
+    const attempts = (errors?.values[i] ?? 0) + (newton?.values[i] ?? 0);
+    const reason = reasons.get(code) ?? `reason ${code}`;
+    const last = found[found.length - 1];
+    if (last && last.reason === reason && t - last.to < near) {
+      last.to = t;
+      last.steps += 1;
+      last.attempts += attempts;
+    } else found.push({ from: t, to: t, steps: 1, attempts, reason });
+  }
+  return found;
+}
+
+function number(run: Run, key: string): number {
+  return Number(run.header.summary[key]);
+}
+
+function card(title: string, value: string, note = ""): HTMLElement {
+  const made = element("div", "card");
+  made.append(element("span", "card-title", title), element("b", "card-value", value));
+  if (note) made.append(element("span", "card-note", note));
+  return made;
+}
+
+function cards(run: Run): HTMLElement {
+  const box = element("div", "cards");
+  const s = run.header.summary;
+  const steps = number(run, "steps");
+  const rejected = number(run, "rejected_error") + number(run, "rejected_newton");
+  box.append(card("Method", (s.integrator ?? "–").replaceAll("_", " "), (s.formulation ?? "").replaceAll("_", " ")));
+  if (steps > 0) {
+    box.append(card("Steps", count(steps), `h ${format(number(run, "h_min"), 2)} … ${format(number(run, "h_max"), 2)} s`));
+    box.append(
+      card(
+        "Newton iterations",
+        count(number(run, "iterations")),
+        `${(number(run, "iterations") / steps).toFixed(1)} per step`,
+      ),
+    );
+    box.append(card("Jacobians", count(number(run, "linearizations")), `${count(number(run, "factorizations"))} factorizations`));
+    box.append(card("Rejected attempts", count(rejected), rejected > 0 ? `${((100 * rejected) / (steps + rejected)).toFixed(1)} % of all` : "none"));
+  }
+  if (s.wall_time) box.append(card("Computing time", withUnit(Number(s.wall_time), "s", 3), s.linear_solver?.replaceAll("_", " ") ?? ""));
+  if (s.condition_max && Number(s.condition_max) > 0) box.append(card("Condition number", format(Number(s.condition_max), 3), "largest"));
+  return box;
+}
+
+function troubleTable(run: Run, player: Player): HTMLElement {
+  const troubles = troublesOf(run);
+  const box = element("section", "troubles");
+  box.append(element("h3", "", "Where it struggled"));
+  if (troubles.length === 0) {
+    const failed = run.header.summary.failure;
+    box.append(
+      element(
+        "p",
+        "calm",
+        failed ? "No step was repeated before the end." : "Nowhere: every step was accepted at its first attempt.",
+      ),
+    );
+    return box;
+  }
+  const worst = [...troubles].sort((a, b) => b.attempts - a.attempts).slice(0, 12);
+  worst.sort((a, b) => a.from - b.from);
+  const table = element("table");
+  const head = element("tr");
+  for (const title of ["time", "steps", "attempts lost", "reason"]) head.append(element("th", "", title));
+  table.append(head);
+  for (const trouble of worst) {
+    const row = element("tr", "link");
+    const when =
+      trouble.from === trouble.to
+        ? `${format(trouble.from)} s`
+        : `${format(trouble.from)} … ${format(trouble.to)} s`;
+    for (const text of [when, String(trouble.steps), String(trouble.attempts), trouble.reason])
+      row.append(element("td", "", text));
+    row.tabIndex = 0;
+    row.title = "Go to that time";
+    row.addEventListener("click", () => player.seek(trouble.from));
+    row.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") player.seek(trouble.from);
+    });
+    table.append(row);
+  }
+  box.append(table);
+  if (troubles.length > worst.length)
+    box.append(element("p", "hint", `The ${worst.length} worst of ${troubles.length} stretches.`));
+  return box;
+}
+
+export class SolverStory {
+  readonly element = element("div", "story");
+  private readonly panels: PlotPanel[] = [];
+
+  constructor(
+    private readonly report: Report,
+    private readonly player: Player,
+  ) {
+    for (const run of report.runs) {
+      const box = element("section");
+      if (report.runs.length > 1) {
+        const title = element("h3", "", run.label);
+        title.style.color = runColors[run.index % runColors.length];
+        box.append(title);
+      }
+      if (run.header.summary.failure) box.append(element("pre", "failure", run.header.summary.failure));
+      else if (run.header.summary.stop) box.append(element("p", "stop", `Stopped: ${run.header.summary.stop}`));
+      box.append(cards(run), troubleTable(run, player));
+      this.element.append(box);
+    }
+    if (report.runs.every((run) => run.solverTimes.length === 0)) {
+      this.element.append(element("p", "calm", "No integrator steps were recorded."));
+      return;
+    }
+    this.add("Step size", ["solver.h"], { log: true });
+    this.add("Order of the formula", ["solver.order"], { steps: true }, true);
+    this.add("Newton iterations per step", ["solver.iterations"], { steps: true });
+    this.add("New Jacobians and factorizations", ["solver.linearizations", "solver.factorizations"], { steps: true });
+    this.add("Rejected attempts", ["solver.rejected_error", "solver.rejected_newton"], { steps: true }, true);
+    this.add("Local error / tolerance", ["solver.error"], { log: true });
+    this.add("Condition number of the iteration matrix", ["solver.condition"], { log: true });
+    const stretched = report.runs.find((run) => run.header.solver.stretch > 1);
+    if (stretched)
+      this.element.append(
+        element("p", "hint", `Long run: each stretch of ${stretched.header.solver.stretch} steps is shown by its smallest and largest values.`),
+      );
+  }
+
+  /** `if_changing`: shown only if there is anything to see. */
+  private add(title: string, names: string[], how: { log?: boolean; steps?: boolean }, if_changing = false): void {
+    const curves: Curve[] = [];
+    names.forEach((name, n) => {
+      for (const run of this.report.runs) {
+        const channel = run.channel(name);
+        if (!channel || channel.values.length === 0) continue;
+        const several = this.report.runs.length > 1;
+        const values = channel.values;
+        const constant = values.every((x) => x === values[0]);
+        if (constant && (if_changing || values[0] === 0)) continue;
+        const label = name.replace("solver.", "").replaceAll("_", " ");
+        curves.push({
+          label: several ? `${label} · ${run.label}` : label,
+          channel,
+          color: several ? runColors[run.index % runColors.length] : curveColors[n],
+          dash: several && n > 0 ? [6, 4] : [],
+        });
+      }
+    });
+    if (curves.length === 0) return;
+    const panel = new PlotPanel(this.player, { height: 150, title, ...how });
+    panel.onZoom = (min, max) => this.panels.forEach((p) => p.setZoom(min, max));
+    panel.set(curves);
+    this.panels.push(panel);
+    this.element.append(panel.element);
+  }
+
+  rebuild(): void {
+    for (const panel of this.panels) panel.rebuild();
+  }
+  moveTo(t: number): void {
+    for (const panel of this.panels) panel.moveTo(t);
+  }
+}

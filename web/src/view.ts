@@ -1,0 +1,345 @@
+// The 3-D view: camera, light, ground, picking. Machines draw themselves (machine.ts).
+import * as THREE from "three";
+import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import type { Report } from "./data";
+import type { Layers } from "./machine";
+import { Machine } from "./machine";
+
+export type CameraPreset = "iso" | "front" | "side" | "top" | "best";
+
+export class View {
+  readonly machines: Machine[];
+  readonly layers: Layers = { joints: true, axes: false, reactions: false, trails: true };
+  readonly element: HTMLElement;
+  following = -1; // body of the first machine
+  onSelect: (body: number) => void = () => {};
+  onHover: (name: string, x: number, y: number) => void = () => {};
+  private readonly renderer: THREE.WebGLRenderer | null;
+  private readonly camera = new THREE.PerspectiveCamera(28, 1, 0.01, 1000);
+  private readonly scene = new THREE.Scene();
+  private readonly controls: OrbitControls | null = null;
+  private readonly sun = new THREE.DirectionalLight("#ffffff", 2.9);
+  private readonly sky = new THREE.HemisphereLight("#ffffff", "#8b93a0", 1.5);
+  private readonly grid = new THREE.Group();
+  private readonly bounds = new THREE.Box3();
+  private readonly up = new THREE.Vector3(0, 0, 1);
+  private readonly followed = new THREE.Vector3();
+  private dirty = true;
+  private dark = false;
+
+  constructor(report: Report) {
+    this.element = document.createElement("div");
+    this.element.className = "canvas";
+    this.machines = report.runs.map((run) => new Machine(run, report.runs.length > 1, this.layers));
+    const g = this.machines[0].scene.gravity;
+    if (Math.hypot(...g) > 0) this.up.set(-g[0], -g[1], -g[2]).normalize();
+    this.camera.up.copy(this.up);
+    this.renderer = this.makeRenderer();
+    if (!this.renderer) return;
+    this.element.append(this.renderer.domElement);
+    this.controls = new OrbitControls(this.camera, this.renderer.domElement);
+    this.controls.enableDamping = false;
+    this.controls.addEventListener("change", () => (this.dirty = true));
+    for (const machine of this.machines) {
+      this.scene.add(machine.group);
+      if (!machine.bounds.isEmpty()) this.bounds.union(machine.bounds);
+    }
+    if (this.bounds.isEmpty()) this.bounds.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
+    this.chooseWhatToShow();
+    this.addLightAndGround();
+    this.lookFrom("best");
+    new ResizeObserver(() => this.resize()).observe(this.element);
+    this.addPicking();
+  }
+
+  private makeRenderer(): THREE.WebGLRenderer | null {
+    try {
+      const renderer = new THREE.WebGLRenderer({ antialias: true, alpha: true, preserveDrawingBuffer: false });
+      renderer.setPixelRatio(Math.min(2, window.devicePixelRatio));
+      renderer.shadowMap.enabled = this.machines.reduce((n, m) => n + m.scene.bodies.length, 0) <= 400;
+      renderer.shadowMap.type = THREE.PCFShadowMap;
+      renderer.toneMapping = THREE.NeutralToneMapping;
+      renderer.toneMappingExposure = 1;
+      return renderer;
+    } catch {
+      const note = document.createElement("p");
+      note.className = "notice";
+      note.textContent = "This browser offers no WebGL, so the machine cannot be drawn. The plots work.";
+      this.element.append(note);
+      return null;
+    }
+  }
+
+  get works(): boolean {
+    return this.renderer !== null;
+  }
+
+  /** A machine that travels far is followed; otherwise the whole motion is in the picture. */
+  private chooseWhatToShow(): void {
+    const first = this.machines[0];
+    const start = first.startBounds.getSize(new THREE.Vector3()).length();
+    const whole = first.bounds.getSize(new THREE.Vector3()).length();
+    if (start > 0 && whole > 8 * start && first.motion) {
+      const extents = first.bodyExtent;
+      this.follow(extents.indexOf(Math.max(...extents)));
+      this.bounds.copy(first.startBounds);
+    }
+  }
+
+  private addLightAndGround(): void {
+    const size = this.bounds.getSize(new THREE.Vector3()).length();
+    const center = this.bounds.getCenter(new THREE.Vector3());
+    const whole = this.machines[0].bounds.isEmpty() ? this.bounds : this.machines[0].bounds;
+    // Light over the shoulder: from above, from the left of the viewer
+    this.sun.castShadow = true;
+    this.sun.shadow.mapSize.set(2048, 2048);
+    const s = 0.75 * size;
+    Object.assign(this.sun.shadow.camera, { left: -s, right: s, top: s, bottom: -s, near: 0.01 * size, far: 6 * size });
+    this.sun.shadow.bias = -0.0006;
+    this.sun.shadow.normalBias = 0.004 * size;
+    this.sun.target.position.copy(center);
+    const side = new THREE.Vector3(1, 0, 0).cross(this.up).length() > 0.1 ? new THREE.Vector3(1, 0, 0) : new THREE.Vector3(0, 1, 0);
+    const ahead = this.up.clone().cross(side);
+    this.sun.position.copy(center).addScaledVector(this.up, 2 * size).addScaledVector(side, -1.0 * size).addScaledVector(ahead, -1.2 * size);
+    const fill = new THREE.DirectionalLight("#dfe8ff", 1.0);
+    fill.position.copy(center).addScaledVector(side, 2 * size).addScaledVector(ahead, -1.5 * size).addScaledVector(this.up, 0.4 * size);
+    fill.target.position.copy(center);
+    this.scene.add(this.sun, this.sun.target, fill, fill.target, this.sky);
+
+    // The ground lies below the whole motion, normal to gravity; its lines are 1, 2 or 5 × 10ⁿ m apart.
+    const rolling = this.machines[0].scene.joints.find((joint) => joint.a < 0 && joint.kind.startsWith("rolling"));
+    const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((i) =>
+      new THREE.Vector3(
+        i & 1 ? whole.max.x : whole.min.x,
+        i & 2 ? whole.max.y : whole.min.y,
+        i & 4 ? whole.max.z : whole.min.z,
+      ).dot(this.up),
+    );
+    let level = Math.min(...corners) - 0.03 * size;
+    if (rolling) level = new THREE.Vector3(...rolling.point_a).dot(this.up);
+    const spacing = roundLength(0.07 * size);
+    const n = 2 * Math.ceil((1.3 * size) / spacing);
+    this.spacing = spacing;
+    const lines = new THREE.GridHelper(n * spacing, n, "#ffffff", "#ffffff");
+    lines.rotateX(Math.PI / 2);
+    const material = lines.material as THREE.LineBasicMaterial;
+    material.vertexColors = false;
+    material.transparent = true;
+    material.opacity = 0.55;
+    material.depthWrite = false;
+    const floor = new THREE.Mesh(
+      new THREE.PlaneGeometry(n * spacing, n * spacing),
+      new THREE.ShadowMaterial({ opacity: 0.2, depthWrite: false }),
+    );
+    floor.receiveShadow = true;
+    floor.position.z = -0.0005 * size;
+    this.grid.add(lines, floor);
+    this.grid.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), this.up);
+    const flat = center.clone().addScaledVector(this.up, -center.dot(this.up));
+    const snap = (x: number) => Math.round(x / spacing) * spacing;
+    flat.set(snap(flat.x), snap(flat.y), snap(flat.z));
+    flat.addScaledVector(this.up, -flat.dot(this.up));
+    this.grid.position.copy(flat).addScaledVector(this.up, level);
+    this.gridLines = material;
+    this.scene.add(this.grid);
+  }
+  private gridLines: THREE.LineBasicMaterial | null = null;
+  spacing = 1; // of the ground's lines [m]
+
+  setDark(dark: boolean): void {
+    this.dark = dark;
+    this.gridLines?.color.set(dark ? "#3c444f" : "#c3cad3");
+    this.sky.intensity = dark ? 1.7 : 2.3;
+    this.dirty = true;
+  }
+
+  showGrid(on: boolean): void {
+    this.grid.visible = on;
+    this.dirty = true;
+  }
+
+  /** The direction from which most is seen: across a flat machine, at an angle to a spatial one. */
+  private bestDirection(): THREE.Vector3 {
+    const size = this.bounds.getSize(new THREE.Vector3());
+    const most = Math.max(size.x, size.y, size.z);
+    const flat = 0.22;
+    const upZ = Math.abs(this.up.z) > 0.9;
+    const hasGravity = Math.hypot(...this.machines[0].scene.gravity) > 0;
+    if (size.z < flat * most && (!hasGravity || !upZ)) return new THREE.Vector3(-0.16, -0.32, 1);
+    if (size.y < flat * most) return new THREE.Vector3(0.34, -1, 0.26);
+    if (size.x < flat * most) return new THREE.Vector3(1, -0.34, 0.26);
+    return new THREE.Vector3(0.9, -1.15, 0.62);
+  }
+
+  lookFrom(preset: CameraPreset): void {
+    const directions: Record<CameraPreset, THREE.Vector3> = {
+      best: this.bestDirection(),
+      iso: new THREE.Vector3(1, -1, 0.8),
+      front: new THREE.Vector3(0, -1, 0),
+      side: new THREE.Vector3(1, 0, 0),
+      top: new THREE.Vector3(0, -0.0001, 1),
+    };
+    this.fit(directions[preset]);
+  }
+
+  /** Moves the camera along a direction (default: as it looks now) until everything is inside the picture. */
+  fit(direction?: THREE.Vector3): void {
+    if (!this.controls) return;
+    const look = (direction ?? this.camera.position.clone().sub(this.controls.target)).clone().normalize();
+    const target = this.bounds.getCenter(new THREE.Vector3());
+    if (this.following >= 0) target.copy(this.positionOf(this.following));
+    const forward = look.clone().negate();
+    const right = forward.clone().cross(this.up).normalize();
+    const above = right.clone().cross(forward);
+    const tall = Math.tan(THREE.MathUtils.degToRad(this.camera.fov / 2)) * 0.9;
+    const wide = tall * this.camera.aspect;
+    let distance = 0;
+    for (let i = 0; i < 8; ++i) {
+      const corner = new THREE.Vector3(
+        i & 1 ? this.bounds.max.x : this.bounds.min.x,
+        i & 2 ? this.bounds.max.y : this.bounds.min.y,
+        i & 4 ? this.bounds.max.z : this.bounds.min.z,
+      ).sub(this.bounds.getCenter(new THREE.Vector3()));
+      const depth = corner.dot(look);
+      distance = Math.max(
+        distance,
+        depth + Math.abs(corner.dot(right)) / wide,
+        depth + Math.abs(corner.dot(above)) / tall,
+      );
+    }
+    this.camera.position.copy(target).addScaledVector(look, distance);
+    this.camera.near = 0.01 * distance;
+    this.camera.far = 40 * distance;
+    this.camera.updateProjectionMatrix();
+    this.controls.target.copy(target);
+    this.controls.update();
+    this.dirty = true;
+  }
+
+  private positionOf(body: number): THREE.Vector3 {
+    const motion = this.machines[0].motion;
+    const spec = this.machines[0].scene.bodies[body];
+    if (!motion || !spec) return new THREE.Vector3();
+    return motion.point(body, spec.center_of_mass, new THREE.Vector3());
+  }
+
+  /** The camera goes with a body; −1: it stays. */
+  follow(body: number): void {
+    this.following = body;
+    if (body < 0) return;
+    this.followed.copy(this.positionOf(body));
+  }
+
+  moveTo(t: number): void {
+    for (const machine of this.machines) machine.moveTo(t);
+    if (this.following >= 0 && this.controls) {
+      const now = this.positionOf(this.following);
+      const shift = now.clone().sub(this.followed);
+      if (Number.isFinite(shift.x + shift.y + shift.z)) {
+        this.camera.position.add(shift);
+        this.controls.target.add(shift);
+        this.followed.copy(now);
+        this.camera.lookAt(this.controls.target);
+      }
+    }
+    this.dirty = true;
+  }
+
+  refresh(): void {
+    for (const machine of this.machines) machine.update();
+    this.dirty = true;
+  }
+
+  select(body: number): void {
+    for (const machine of this.machines) {
+      machine.selected = body;
+      machine.paint();
+      const spec = machine.scene.bodies[body];
+      if (spec && machine.motion) machine.addTrail(`body:${body}`, body, spec.center_of_mass);
+      machine.update();
+    }
+    this.dirty = true;
+  }
+
+  private pick(x: number, y: number): number {
+    if (!this.renderer) return -1;
+    const box = this.renderer.domElement.getBoundingClientRect();
+    const at = new THREE.Vector2((2 * (x - box.left)) / box.width - 1, 1 - (2 * (y - box.top)) / box.height);
+    const ray = new THREE.Raycaster();
+    ray.setFromCamera(at, this.camera);
+    const meshes = this.machines.flatMap((machine) => machine.pickable);
+    for (const mesh of meshes) mesh.computeBoundingSphere();
+    const hit = ray.intersectObjects(meshes, false).find((h) => h.instanceId !== undefined);
+    if (!hit || hit.instanceId === undefined) return -1;
+    return (hit.object.userData.parts as { body: number }[])[hit.instanceId].body;
+  }
+
+  private addPicking(): void {
+    const canvas = (this.renderer as THREE.WebGLRenderer).domElement;
+    let down: [number, number] | null = null;
+    canvas.addEventListener("pointerdown", (event) => (down = [event.clientX, event.clientY]));
+    canvas.addEventListener("pointerup", (event) => {
+      // A press that did not drag is a click.
+      if (down && Math.hypot(event.clientX - down[0], event.clientY - down[1]) < 5)
+        this.onSelect(this.pick(event.clientX, event.clientY));
+      down = null;
+    });
+    let waiting = false;
+    canvas.addEventListener("pointermove", (event) => {
+      if (waiting || event.buttons !== 0 || event.pointerType === "touch") return;
+      waiting = true;
+      window.setTimeout(() => {
+        waiting = false;
+        const body = this.pick(event.clientX, event.clientY);
+        this.onHover(this.machines[0].scene.bodies[body]?.name ?? "", event.clientX, event.clientY);
+      }, 60);
+    });
+    canvas.addEventListener("pointerleave", () => this.onHover("", 0, 0));
+  }
+
+  /** Where a body's centre of mass is on the screen, for labels and tests. */
+  screenPosition(body: number): [number, number] {
+    const p = this.positionOf(body).project(this.camera);
+    const box = this.element.getBoundingClientRect();
+    return [box.left + ((p.x + 1) / 2) * box.width, box.top + ((1 - p.y) / 2) * box.height];
+  }
+
+  private resize(): void {
+    if (!this.renderer) return;
+    const { clientWidth, clientHeight } = this.element;
+    if (clientWidth === 0 || clientHeight === 0) return;
+    const first = this.camera.aspect === 1;
+    this.renderer.setSize(clientWidth, clientHeight);
+    this.camera.aspect = clientWidth / clientHeight;
+    this.camera.updateProjectionMatrix();
+    if (first) this.fit();
+    this.dirty = true;
+  }
+
+  /** Draws if anything changed. */
+  draw(): void {
+    if (!this.dirty || !this.renderer) return;
+    this.dirty = false;
+    this.renderer.render(this.scene, this.camera);
+  }
+
+  /** The camera's axes, for the small compass: columns x, y, z of the world on the screen. */
+  compass(): [number, number][] {
+    const inverse = this.camera.matrixWorldInverse;
+    return [0, 1, 2].map((k) => {
+      const e = inverse.elements;
+      return [e[4 * k], e[4 * k + 1]] as [number, number];
+    });
+  }
+
+  get isDark(): boolean {
+    return this.dark;
+  }
+}
+
+/** 1, 2 or 5 × 10ⁿ next to x. */
+function roundLength(x: number): number {
+  const power = 10 ** Math.floor(Math.log10(x));
+  const digit = x / power;
+  return power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
+}

@@ -1,0 +1,81 @@
+// Every example's report opens in a browser without a complaint, moves, and carries the numbers of the results.
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { cleanUp, drawn, openBrowser, openPage, root, samples, simulate } from "./support.mjs";
+
+const pairs = 50; // channel and time, per example
+// With TRAMMEL_SCREENSHOTS=folder each example's page is also kept as a picture for the documentation.
+const pictures = process.env.TRAMMEL_SCREENSHOTS;
+
+const examples = readdirSync(join(root, "examples"))
+  .filter((name) => /^\d\d_/.test(name))
+  .sort()
+  .map((name) => `examples/${name}/${name.slice(3)}.toml`)
+  .filter((model) => existsSync(join(root, model)));
+
+let browser;
+before(async () => {
+  browser = await openBrowser();
+});
+after(async () => {
+  await browser.close();
+  cleanUp();
+});
+
+test("there are examples", () => assert.ok(examples.length >= 8));
+
+for (const [index, model] of examples.entries()) {
+  const name = model.split("/")[1];
+  test(`${name}: opens without complaint, moves, and shows the results to float32`, async () => {
+    const { results, page: file } = simulate(model, name);
+    const { page, complaints, close } = await openPage(browser, file);
+
+    const wanted = samples(results, pairs, 1000 + index);
+    const found = await page.evaluate(
+      (list) =>
+        list.map(([channel, row]) => {
+          const c = window.trammel.report.runs[0].channel(channel);
+          return c && { value: c.values[row], time: c.times[row], whole: c.resolution === "complete" };
+        }),
+      wanted,
+    );
+    wanted.forEach(([channel, row, value], i) => {
+      assert.ok(found[i], `the page has no channel ${channel}`);
+      assert.ok(found[i].whole, `${channel} is not complete`);
+      assert.equal(found[i].value, Math.fround(value), `${channel}, row ${row}`);
+    });
+
+    // Bodies are drawn where the results say: the pose at a frame is the recorded one.
+    const gap = await page.evaluate(() => {
+      const { report, player, view } = window.trammel;
+      const motion = view.machines[0].motion;
+      const names = view.machines[0].scene.bodies.map((body) => body.name);
+      const row = Math.floor(0.6 * report.runs[0].times.length);
+      player.seek(report.runs[0].times[row]);
+      let most = 0;
+      names.forEach((body, b) =>
+        ["x", "y", "z"].forEach((axis, k) => {
+          const c = report.runs[0].channel(`${body}.position.${axis}`);
+          most = Math.max(most, Math.abs(c.values[row] - motion.position[3 * b + k]));
+        }),
+      );
+      return most / view.machines[0].size;
+    });
+    assert.ok(gap < 1e-6, `bodies are ${gap} of the machine's size away from where they should be`);
+
+    await page.evaluate(() => {
+      const { player } = window.trammel;
+      player.seek(player.start + 0.37 * (player.end - player.start));
+    });
+    await drawn(page);
+    if (pictures) {
+      mkdirSync(pictures, { recursive: true });
+      await page.screenshot({ path: join(pictures, `report_${name}.png`) });
+    }
+    assert.deepEqual(complaints, []);
+    await close();
+    rmSync(results);
+  });
+}

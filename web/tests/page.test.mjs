@@ -1,0 +1,178 @@
+// What a reader does with a report: play, scrub, select, plot, compare, with mouse, keys and fingers.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { cleanUp, drawn, folder, openBrowser, openPage, simulate, trammel } from "./support.mjs";
+
+let browser, crank;
+before(async () => {
+  browser = await openBrowser();
+  crank = simulate("examples/03_slider_crank/slider_crank.toml", "crank");
+});
+after(async () => {
+  await browser.close();
+  cleanUp();
+});
+
+const time = (page) => page.evaluate(() => window.trammel.player.t);
+
+test("playing moves time and bodies, pausing stops them", async () => {
+  const { page, complaints, close } = await openPage(browser, crank.page);
+  const crankPosition = () => page.evaluate(() => [...window.trammel.view.machines[0].motion.position.slice(0, 3)]);
+  const before = await crankPosition();
+  await page.getByLabel("Play (space)").click();
+  await page.waitForFunction(() => window.trammel.player.t > 0.3);
+  await page.getByLabel("Pause (space)").click();
+  assert.notDeepEqual(await crankPosition(), before);
+  const stopped = await time(page);
+  await page.waitForTimeout(200);
+  assert.equal(await time(page), stopped);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test("the slider and the plots lead to a time, and numbers follow", async () => {
+  const { page, complaints, close } = await openPage(browser, crank.page);
+  await page.getByLabel("Time", { exact: true }).fill("50000");
+  assert.ok(Math.abs((await time(page)) - 1) < 1e-4);
+  const stroke = page.locator(".legend-item", { hasText: "stroke" }).locator(".value");
+  const expected = await page.evaluate(() => window.trammel.value(0, "measures.stroke", 1));
+  assert.ok(Math.abs(parseFloat((await stroke.textContent()).replace("−", "-")) - expected) < 1e-3 * Math.abs(expected));
+  // A click at a quarter of the plot's width goes to a quarter of the run.
+  const over = page.locator(".u-over").first();
+  const box = await over.boundingBox();
+  await page.mouse.click(box.x + box.width / 4, box.y + box.height / 2);
+  assert.ok(Math.abs((await time(page)) - 0.5) < 0.01);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test("keys play, step, turn and toggle", async () => {
+  const { page, complaints, close } = await openPage(browser, crank.page);
+  const interval = await page.evaluate(() => window.trammel.report.runs[0].times[1]);
+  await page.keyboard.press("ArrowRight");
+  assert.ok(Math.abs((await time(page)) - interval) < 1e-12);
+  await page.keyboard.press("Shift+ArrowRight");
+  assert.ok(Math.abs((await time(page)) - 11 * interval) < 1e-12);
+  await page.keyboard.press("End");
+  assert.equal(await time(page), 2);
+  await page.keyboard.press("Home");
+  assert.equal(await time(page), 0);
+  for (const [key, layer] of [
+    ["r", "reactions"],
+    ["a", "axes"],
+    ["j", "joints"],
+  ]) {
+    const before = await page.evaluate((l) => window.trammel.view.layers[l], layer);
+    await page.keyboard.press(key);
+    assert.equal(await page.evaluate((l) => window.trammel.view.layers[l], layer), !before);
+  }
+  const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+  assert.equal(await theme(), "light");
+  await page.keyboard.press("d");
+  assert.equal(await theme(), "dark");
+  await page.keyboard.press("?");
+  assert.ok(await page.locator("dialog.help").isVisible());
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Space");
+  assert.equal(await page.evaluate(() => window.trammel.player.playing), true);
+  await drawn(page);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test("a click on a body selects it and shows its numbers", async () => {
+  const { page, complaints, close } = await openPage(browser, crank.page);
+  await drawn(page);
+  const slider = 2;
+  const [x, y] = await page.evaluate((body) => window.trammel.view.screenPosition(body), slider);
+  await page.mouse.click(x, y);
+  assert.equal(await page.evaluate(() => window.trammel.selected()), slider);
+  assert.equal(await page.locator(".inspector h2").textContent(), "slider");
+  const row = page.locator(".numbers tr", { hasText: "position" }).first();
+  const shown = parseFloat((await row.locator("td").first().textContent()).replace("−", "-"));
+  assert.ok(Math.abs(shown - 0.6) < 1e-3); // r + l, as drawn
+  // Reactions act on the body that is looked at: the guide holds the slider, the slider pushes the rod.
+  const guide = page.locator(".numbers tr", { hasText: "guide" });
+  const force = await page.evaluate(() => window.trammel.value(0, "guide.reaction_force.z", 0));
+  const text = await guide.locator("td").nth(2).textContent();
+  assert.ok(Math.abs(parseFloat(text.replace("−", "-")) - force) < 2e-3 * Math.abs(force));
+  await row.getByLabel("Plot position").click();
+  assert.ok(await page.locator(".legend-item", { hasText: "slider.position.x" }).isVisible());
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test("any channel can be plotted by words of its name", async () => {
+  const { page, complaints, close } = await openPage(browser, crank.page);
+  await page.getByText("+ Plot").click();
+  await page.getByLabel("Find a channel").fill("rod angular vel y");
+  await page.keyboard.press("Enter");
+  assert.ok(await page.locator(".legend-item", { hasText: "rod.angular_velocity.y" }).isVisible());
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test("the solver's story tells steps, and where they were repeated and why", async () => {
+  const adaptive = simulate(
+    "examples/07_stiff_slider_crank/stiff_slider_crank.toml",
+    "bdf",
+    "solver={integrator=\"bdf\", rtol=1e-4, record_condition=true}",
+    "analysis.end=0.3",
+  );
+  const { page, complaints, close } = await openPage(browser, adaptive.page);
+  await page.getByRole("tab", { name: "Solver" }).click();
+  for (const title of ["Step size", "Order of the formula", "Newton iterations per step", "Condition number"])
+    assert.ok(await page.locator(".panel-title", { hasText: title }).isVisible(), title);
+  const rejected = await page.evaluate(() => {
+    const run = window.trammel.report.runs[0];
+    const sum = (name) => run.channel(name).values.reduce((a, b) => a + b, 0);
+    return sum("solver.rejected_error") + sum("solver.rejected_newton");
+  });
+  assert.ok(rejected > 0);
+  const reasons = await page.locator(".troubles tr.link td:last-child").allTextContents();
+  assert.ok(reasons.length > 0);
+  assert.ok(reasons.every((reason) => !/reason \d/.test(reason)), reasons.join("; "));
+  await page.locator(".troubles tr.link").last().click();
+  assert.ok((await time(page)) > 0);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test("several runs are laid over each other, with their differences and costs", async () => {
+  const coarse = simulate("examples/04_four_bar/four_bar.toml", "coarse", "solver.h=4e-3");
+  const fine = simulate("examples/04_four_bar/four_bar.toml", "fine", "solver.h=1e-3");
+  trammel("report", fine.results, coarse.results, "-o", `${folder}/both.html`);
+  const { page, complaints, close } = await openPage(browser, `${folder}/both.html`);
+  assert.equal(await page.evaluate(() => window.trammel.view.machines.length), 2);
+  await page.getByRole("tab", { name: "Compare" }).click();
+  const row = page.locator(".compare-table tr", { hasText: "solver.h" });
+  assert.deepEqual(await row.locator("td").allTextContents(), ["0.001", "0.004"]);
+  await page.getByRole("tab", { name: "Plots" }).click();
+  await page.getByText("Differences").click();
+  const label = page.locator(".legend-item", { hasText: "energy.total · coarse − fine" });
+  assert.ok(await label.isVisible());
+  await page.evaluate(() => window.trammel.player.seek(1.5));
+  const expected = await page.evaluate(
+    () => window.trammel.value(1, "energy.total", 1.5) - window.trammel.value(0, "energy.total", 1.5),
+  );
+  assert.notEqual(expected, 0);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test("a phone shows everything without sideways scrolling", async () => {
+  const { page, complaints, close } = await openPage(browser, crank.page, {
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+    isMobile: true,
+    deviceScaleFactor: 2,
+  });
+  await drawn(page);
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+  assert.ok(wide <= 390, `the page is ${wide} px wide`);
+  assert.ok((await page.locator(".canvas canvas").boundingBox()).height > 200);
+  await page.getByRole("tab", { name: "Solver" }).tap();
+  assert.ok(await page.locator(".panel-title", { hasText: "Newton iterations" }).isVisible());
+  assert.deepEqual(complaints, []);
+  await close();
+});
