@@ -231,6 +231,7 @@ void read_joint(Fields& fields, const std::string& name, ModelDraft& model) {
   if (joint.kind == JointKind::rolling_sphere || joint.kind == JointKind::rolling_disc)
     joint.radius = fields.required_number("radius", "the rolling radius [m]", 1.0);
   if (has_coordinate(joint.kind)) joint.coordinate = fields.name("coordinate", "");
+  if (fields.has("loop")) joint.loop = fields.boolean("loop", false);
   fields.finish();
   model.joints.push_back(std::move(joint));
 }

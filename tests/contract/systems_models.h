@@ -386,4 +386,105 @@ name = "abs_v"
 expression = "sqrt(b1.vx^2 + b2.vy^2 + 1)*user"
 )toml";
 
+/// A branched tree with every joint that becomes coordinates, some of them seen from their outer side or driven, a
+/// loop, a free body with a branch of its own, and forces between branches.
+inline const std::string every_tree_joint = R"toml(
+gravity = [0.3, -0.2, -9.81]
+[[repeat]]
+start = 1
+count = 12
+[[repeat.body]]
+name = "b{i}"
+mass = "1 + 0.3*i"
+inertia = ["0.5 + 0.05*i", 0.7, 0.6, 0.05, -0.02, 0.03]
+center_of_mass = [0.1, -0.2, 0.05]
+position = ["0.7*i", "0.4*i^2/3", "-0.3*i"]
+axis_angle = {axis = [1, 2, 3], angle = "0.3*i"}
+[[joint]]
+name = "spherical"
+kind = "spherical"
+bodies = ["ground", "b1"]
+point = [1, 0.5, -0.2]
+[[joint]]
+name = "revolute"
+kind = "revolute"
+bodies = ["b2", "b1"]
+point = [0.2, 0.5, -0.2]
+axis = [1, 0.2, 0.5]
+[[joint]]
+name = "prismatic"
+kind = "prismatic"
+bodies = ["b3", "b2"]
+point = [0.2, 0.5, -0.2]
+axis = [1, 0.2, 0.5]
+[[joint]]
+name = "cylindrical"
+kind = "cylindrical"
+bodies = ["b4", "b1"]
+point = [0.2, 0.5, -0.2]
+axis = [0, 1, 0.5]
+[[joint]]
+name = "universal"
+kind = "universal"
+bodies = ["b4", "b5"]
+point = [0.2, 0.5, -0.2]
+axis = "x"
+axis_b = "y"
+[[joint]]
+name = "universal_reversed"
+kind = "universal"
+bodies = ["b6", "b5"]
+point = [0.2, 0.5, -0.2]
+axis = "x"
+axis_b = "z"
+[[joint]]
+name = "planar"
+kind = "planar"
+bodies = ["b7", "b6"]
+point = [0.2, 0.5, -0.2]
+axis = [1, 0, 2]
+[[joint]]
+name = "screw"
+kind = "screw"
+bodies = ["b1", "b8"]
+point = [0.2, 0.5, -0.2]
+axis = [1, 0, 2]
+pitch = 0.3
+[[joint]]
+name = "fixed"
+kind = "fixed"
+bodies = ["b8", "b9"]
+[[joint]]
+name = "driven"
+kind = "revolute"
+bodies = ["b9", "b10"]
+point = [0.2, 0.5, -0.2]
+axis = [1, 0.2, 0.5]
+[[motion]]
+name = "drive"
+joint = "driven"
+function = "0.4*sin(3*t)"
+[[joint]]
+name = "hanging"
+kind = "revolute"
+bodies = ["b11", "b12"]
+point = [0.2, 0.5, -0.2]
+axis = [1, 0.2, 0.5]
+[[joint]]
+name = "closing"
+kind = "revolute"
+bodies = ["b10", "b3"]
+point = [0.5, 0.5, -0.2]
+axis = [1, 0.2, 0.7]
+loop = true
+[[force]]
+name = "spring"
+kind = "spring_damper"
+bodies = ["b7", "b12"]
+point_a = [0, 0.3, 0.1]
+point_b = [2, 1, 1]
+stiffness = 7
+damping = 2
+)toml";
+
 }  // namespace trammel::testing

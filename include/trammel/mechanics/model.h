@@ -117,6 +117,8 @@ struct JointSpec {
   /// Non-empty: this [[coordinate]] carries the joint's relative coordinate; of a distance, the angle of the rod about
   /// `axis` from its drawn direction (one more row).
   std::string coordinate;
+  /// Joint coordinates: true: closed by constraints, false: part of the spanning tree; absent: as the program chooses.
+  std::optional<bool> loop;
 };
 
 /// Which coordinate of a joint is meant: angle [rad] about the axis or displacement [m] along it.

@@ -26,7 +26,8 @@ std::pair<Eigen::Vector3d, Eigen::Vector3d> complete_triad(const Eigen::Vector3d
 
 }  // namespace
 
-Assembler::Assembler(const Model& model) : model_(model), signals_(model) {
+Assembler::Assembler(const Model& model, const Eliminated& eliminated)
+    : model_(model), eliminated_(eliminated), signals_(model) {
   out_.formulas = std::make_unique<FormulaSet>();
   out_.system = std::make_unique<AbsoluteSystem>();
   for (const TableSpec& table : model.tables) {
@@ -187,6 +188,7 @@ template <class K>
 void Assembler::add_element(ConstraintGroup<K>& group, const std::string& owner, const typename K::Params& params,
                             std::array<int, K::n_frames> frames, const std::string& unit, Assembly::Joint* joint,
                             int input, std::array<int, K::n_turns> branch) {
+  if (without_rows_) return;
   typename ConstraintGroup<K>::Element e;
   e.params = params;
   e.frame = frames;
@@ -235,6 +237,26 @@ void Assembler::add_rod(const std::string& owner, const JointFrames& j, const Jo
               {j.a, j.b, coordinate_frame_.at(spec.coordinate)}, "m", &joint);
 }
 
+// Axes whose relative position is the identity as drawn (universal: the second axis is x of a and z of b).
+void Assembler::find_axes(const JointSpec& spec, const JointFrames& j, Assembly::Joint& joint) const {
+  const auto put = [&](int frame, const Eigen::Vector3d& x, const Eigen::Vector3d& z, Eigen::Matrix3d& axes) {
+    const Eigen::Vector3d across = (x - z * z.dot(x)).normalized();
+    axes << local_axis(frame, across), local_axis(frame, z.cross(across)), local_axis(frame, z);
+  };
+  if (spec.kind == JointKind::universal) {
+    put(j.a, j.axis_b, j.axis, joint.axes_a);
+    put(j.b, j.axis.cross(j.axis_b), j.axis_b, joint.axes_b);
+    return;
+  }
+  const bool normal_to_plane = j.planar && spec.kind == JointKind::spherical;
+  const Eigen::Vector3d z_a = normal_to_plane ? j.normal : j.axis;
+  const bool has_axis_b = spec.kind == JointKind::revolute || spec.kind == JointKind::cylindrical ||
+                          spec.kind == JointKind::planar || spec.kind == JointKind::screw;
+  const Eigen::Vector3d x = complete_triad(z_a).first;
+  put(j.a, x, z_a, joint.axes_a);
+  put(j.b, x, has_axis_b ? j.axis_b : z_a, joint.axes_b);
+}
+
 void Assembler::add_joint(const JointSpec& spec) {
   const std::string owner = fmt::format("joint '{}'", spec.name);
   JointFrames j;
@@ -252,7 +274,12 @@ void Assembler::add_joint(const JointSpec& spec) {
 
   Assembly::Joint joint;
   joint.frame_a = j.a, joint.frame_b = j.b;
+  joint.s_a = local_point(j.a, j.point);
   joint.s_b = local_point(j.b, j.point_b);
+  joint.planar = j.planar;
+  find_axes(spec, j, joint);
+  const std::size_t index = out_.joints.size();
+  without_rows_ = index < eliminated_.joints.size() && eliminated_.joints[index];
 
   // Rows that keep the triads parallel: one in a plane, three in space.
   const auto keep_orientation = [&, &e1 = e1, &e2 = e2] {
@@ -351,9 +378,12 @@ void Assembler::add_joint(const JointSpec& spec) {
     params.x[1] = *joint.angle, params.factor[1] = -spec.pitch / (2.0 * std::numbers::pi);
     add_element(*coupler2_, owner, params, {j.a, j.b, j.a, j.b}, "m", nullptr, -1, {-1, joint.angle_branch});
     // Each of its two terms acts on b.
-    joint.parts.push_back({coupler2_, coupler2_->size() - 1, 1});
-    joint.parts.push_back({coupler2_, coupler2_->size() - 1, 3});
+    if (!without_rows_) {
+      joint.parts.push_back({coupler2_, coupler2_->size() - 1, 1});
+      joint.parts.push_back({coupler2_, coupler2_->size() - 1, 3});
+    }
   }
+  without_rows_ = false;
   joint_index_[spec.name] = static_cast<int>(out_.joints.size());
   out_.joints.push_back(joint);
   if (!spec.coordinate.empty() && spec.kind != JointKind::distance) {
@@ -443,6 +473,12 @@ void Assembler::add_coupler(const CouplerSpec& spec) {
 void Assembler::add_motion(const MotionSpec& spec) {
   const bool velocity = spec.velocity.given();
   const int input = add_time_function(velocity ? spec.velocity : spec.function);
+  out_.motion_input.push_back(input);
+  const std::size_t index = out_.motion_row.size();
+  if (index < eliminated_.motions.size() && eliminated_.motions[index]) {
+    out_.motion_row.push_back(-1);
+    return;
+  }
   out_.motion_row.push_back(add_coupler_row(fmt::format("motion '{}'", spec.name),
                                             {coordinate_of(spec.joint, spec.coordinate)}, {1.0}, 0.0, input, velocity));
 }
@@ -490,9 +526,9 @@ void Assembler::finish_initial_values() {
 
 }  // namespace detail
 
-Assembly assemble(const Model& model) {
+Assembly assemble(const Model& model, const Eliminated& eliminated) {
   if (std::vector<Issue> found = issues(model); !found.empty()) throw InputError(std::move(found));
-  return detail::Assembler(model).run();
+  return detail::Assembler(model, eliminated).run();
 }
 
 }  // namespace trammel

@@ -19,7 +19,7 @@ namespace trammel::detail {
 /// Turns descriptions into frames, constraint elements, forces and formulas. The model has no issues.
 class Assembler {
  public:
-  explicit Assembler(const Model& model);
+  Assembler(const Model& model, const Eliminated& eliminated);
   Assembly run();
 
  private:
@@ -62,6 +62,7 @@ class Assembler {
   Eigen::Vector3d local_point(int frame, const Eigen::Vector3d& p_W) const;
   Eigen::Vector3d local_axis(int frame, const Eigen::Vector3d& n_W) const;
 
+  void find_axes(const JointSpec& spec, const JointFrames& j, Assembly::Joint& joint) const;
   RelativeCoordinate make_angle(const JointFrames& j) const;
   RelativeCoordinate make_displacement(const JointFrames& j) const;
   CoordinateTerm coordinate_of(const std::string& name, JointCoordinate which) const;
@@ -93,6 +94,8 @@ class Assembler {
   FormulaSignal coordinate_signal(const CoordinateTerm& term, bool rate) const;
 
   const Model& model_;
+  const Eliminated& eliminated_;
+  bool without_rows_ = false;  // while the elements of an eliminated joint are passed over
   Assembly out_;
   std::vector<Placement> places_{Placement{}};  // by frame; 0 is the ground
   std::map<std::string, int> body_frame_, coordinate_frame_, joint_index_;

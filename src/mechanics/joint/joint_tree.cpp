@@ -116,12 +116,15 @@ void JointTree::update_motion(ConstVec q_all, ConstVec v_all, std::span<const Ch
     if (link.input >= 0) q = &in.u[link.input], rate = &in.ud[link.input], s = &driven;
 
     // A freedom is carried by what stands before it; then the link moves on by it.
+    const auto set = [&](Freedom& f, const V3& sigma, const V3& nu) {
+      f.sigma = sigma, f.nu = nu, f.w_before = w, f.v_before = v;
+    };
     const auto turn = [&](Freedom& f, const V3& sigma, double speed) {
-      f = {sigma, V3::Zero(), w, v};
+      set(f, sigma, V3::Zero());
       w += sigma * speed;
     };
     const auto slide = [&](Freedom& f, const V3& nu, double speed) {
-      f = {V3::Zero(), nu, w, v};
+      set(f, V3::Zero(), nu);
       v += nu * speed;
     };
     const auto shift = [&](const V3& t) {  // the link's origin moves away from the base
@@ -132,7 +135,8 @@ void JointTree::update_motion(ConstVec q_all, ConstVec v_all, std::span<const Ch
       m.R = B * charts[link.chart].R_ref * exp_so3(V3(theta[0], theta[1], theta[2]));
       const V3 w_before = w;
       for (int k = 0; k < 3; ++k) {
-        f[k] = {m.R.col(k), V3::Zero(), w_before, v};
+        set(f[k], m.R.col(k), V3::Zero());
+        f[k].w_before = w_before;
         w += m.R.col(k) * omega[k];
       }
     };
@@ -153,7 +157,7 @@ void JointTree::update_motion(ConstVec q_all, ConstVec v_all, std::span<const Ch
       case Mobility::screw:
         m.R = turned(B, q[0]);
         shift(z * (link.zero + link.lead * q[0]));
-        s[0] = {z, z * link.lead, w, v};
+        set(s[0], z, z * link.lead);
         w += z * rate[0];
         v += z * (link.lead * rate[0]);
         break;
@@ -217,12 +221,17 @@ void JointTree::update_accelerations(ConstVec v_all, ConstVec a_all, const Input
     } else {
       m.alpha.setZero(), m.a.setZero();
     }
-    const auto add_freedom = [&](const Freedom& s, double v, double a) {
+    const auto add_freedom = [&](Freedom& s, double v, double a) {
+      s.alpha_before = m.alpha, s.a_before = m.a;
       m.alpha += s.sigma * a + cross(s.w_before, s.sigma) * v;
       m.a += s.nu * a + cross(w_parent, s.nu) * (2.0 * v);
     };
     if (link.input >= 0) add_freedom(memory.driven[i], in.ud[link.input], in.udd[link.input]);
-    for (int k = link.offset; k < link.offset + link.nv; ++k) add_freedom(memory.freedom[k], v_all[k], a_all[k]);
+    const int end = link.offset + link.nv;
+    for (int k = link.offset; k < end; ++k) add_freedom(memory.freedom[k], v_all[k], a_all[k]);
+    if (link.chart < 0) continue;
+    for (int k = end - 2; k < end; ++k)  // the three freedoms of a chart are carried together
+      memory.freedom[k].alpha_before = memory.freedom[end - 3].alpha_before;
   }
 }
 

@@ -74,7 +74,14 @@ class AbsoluteSystem final : public MechanicalSystem {
   const std::string& row_owner(int row) const { return row_owner_[row]; }
   std::string describe_row(int row) const;
   const std::vector<std::unique_ptr<ElementGroup>>& groups() const { return groups_; }
-  State make_state() const;  ///< charts at identity, branches at zero
+  const Eigen::Vector3d& gravity() const { return gravity_; }
+  struct BranchMap {
+    RelativeCoordinate x;
+    int frame[2];
+  };
+  std::span<const BranchMap> branches() const { return branches_; }
+  std::span<const char> all_holonomic() const { return row_holonomic_; }  ///< of every row, dropped ones included
+  State make_state() const;                                               ///< charts at identity, branches at zero
 
   /// Frames, multipliers of all rows and predicted turns at a point, valid until the workspace is used again.
   KinematicState update_kinematics(const MotionPoint& p, const State& state, Workspace& workspace) const;
@@ -114,10 +121,6 @@ class AbsoluteSystem final : public MechanicalSystem {
   Energy calc_energy(const MotionPoint& p, const State& state, Workspace& workspace) const override;
 
  private:
-  struct BranchMap {
-    RelativeCoordinate x;
-    int frame[2];
-  };
   int frame_of(int coordinate) const;
   void find_world_vectors();
   void balance(const MotionPoint& p, const detail::AbsoluteWorkspace& workspace, Vec motion) const;

@@ -15,8 +15,12 @@ namespace trammel {
 struct Assembly {
   struct Joint {
     int frame_a = 0, frame_b = 0;
-    Eigen::Vector3d s_b = Eigen::Vector3d::Zero();  ///< the joint's point on b, from the frame's origin
-    std::vector<FormulaSignal::Part> parts;         ///< its constraint elements, motions not included
+    Eigen::Vector3d s_a = Eigen::Vector3d::Zero();         ///< the joint's point on a, from the frame's origin
+    Eigen::Vector3d s_b = Eigen::Vector3d::Zero();         ///< the same on b
+    Eigen::Matrix3d axes_a = Eigen::Matrix3d::Identity();  ///< (x, y, axis) on a, in a's axes; b's coincide when drawn
+    Eigen::Matrix3d axes_b = Eigen::Matrix3d::Identity();  ///< (x, y, axis_b) on b, in b's axes
+    bool planar = false;                                   ///< between bodies that keep to one plane, or its ground
+    std::vector<FormulaSignal::Part> parts;                ///< its constraint elements, motions not included
     std::optional<RelativeCoordinate> angle, displacement;
     int angle_branch = -1;
   };
@@ -30,13 +34,20 @@ struct Assembly {
   std::vector<int> coordinate_frame;            ///< of each [[coordinate]]
   std::vector<Joint> joints;
   std::vector<int> coupler_row, motion_row;      ///< −1: none
+  std::vector<int> motion_input;                 ///< the function of time of each motion
   std::vector<std::vector<int>> control_states;  ///< z of each control
   std::vector<FormulaSignal> control_output;     ///< the value of each control
   std::vector<FormulaSignal> measures;           ///< the value of each measure; of a point: its x
   std::vector<char> firm_q, firm_v;              ///< coordinates that the initial projection must not move
 };
 
-/// Throws InputError with everything that is wrong (issues(model)).
-Assembly assemble(const Model& model);
+/// What coordinates fulfil by themselves and needs no rows, by the model's lists; empty: nothing.
+struct Eliminated {
+  std::vector<char> joints, motions;
+};
+
+/// Throws InputError with everything that is wrong (issues(model)). Without the rows of what is eliminated the frames,
+/// elements and formulas are those of joint coordinates: frames, inputs, states and branches keep their numbers.
+Assembly assemble(const Model& model, const Eliminated& eliminated = {});
 
 }  // namespace trammel

@@ -96,7 +96,8 @@ class JointTree {
   /// A freedom in world axes at the origin of its link: the link's twist is Σ (σ, ν) v.
   struct Freedom {
     Vec3<double> sigma, nu;
-    Vec3<double> w_before, v_before;  ///< twist of what carries the freedom, at the same point
+    Vec3<double> w_before, v_before;      ///< twist of what carries the freedom, at the same point
+    Vec3<double> alpha_before, a_before;  ///< its rate there; after update_accelerations
   };
   /// Motion of a link in world axes: orientation, origin, twist of the origin, and its rate.
   struct Motion {

@@ -1,0 +1,471 @@
+#include <algorithm>
+#include <unordered_map>
+
+#include "joint_workspace.h"
+#include "trammel/math/rotations.h"
+
+// Derivatives of the residual formalism by joint coordinates.
+//
+// A freedom j is a field of velocity: σ everywhere, ν(x) = ν_j + σ × (x − o_j). When j moves by δ, everything outside
+// it moves on by the field, and twists and accelerations change by brackets with it, because what carries j does not
+// move along (w₋, v₋(x), α₋, a₋(x): the carrier's motion at x). For a frame at p with twist (w, v) and rates (α, v̇):
+//
+//   (1) by q:  δp = ν(p), δR = σ̂ R;   δw = σ × (w − w₋),   δv = σ × (v − v₋) + w₋ × ν
+//              δα = σ × (α − α₋) + χ × (w − w₋),            χ = w₋ × σ, κ = w₋ × ν + v₋ × σ
+//              δA = σ × (A − A₋) + ν × (α − α₋) + χ × (v − v₋) + κ × (w − w₋),   A = v̇ − w × v (spatial)
+//              δv̇ = δA + α × ν + δw × v + w × δv
+//   (2) by v:  δw = σ, δv = ν;   δα = σ × (w − 2 w₋) + χ₊,   δv̇ = 2 σ × (v − v₋) + 2 w₋ × ν + χ₊ × (p − o_j)
+//              χ₊ = ω × σ for the freedoms of a chart, which turn with the joint's own velocity ω; else 0
+//   (3) by v̇:  δα = σ, δv̇ = ν
+//
+// in the world; components in body axes, as elements have them, lose σ × of themselves. With the wrenches (f, n) that
+// follow, r_k = Σ σ_k·n + ν_k·f over the frames outside k, and r_k changes as well because
+//
+//   (4) the wrench of a frame moves with it:                n += σ × n + ν(p) × f
+//   (5) freedoms outside j move with it:                    r_k += (s_j × s_k)·(sum of wrenches outside k)
+
+namespace trammel {
+
+using detail::JointPlanes, detail::JointWorkspace;
+
+namespace {
+
+using V3 = Vec3<double>;
+
+std::uint64_t key(int i, int j) { return (static_cast<std::uint64_t>(i) << 32) | static_cast<std::uint32_t>(j); }
+
+/// How a frame's pose, twist and rates change with one coordinate, as elements see it: world and body components.
+struct Change {
+  Vec6<double> pose, twist, rate;  // (δp, δβ), (δv, δω body), (δv̇, δω̇ body)
+};
+
+struct FrameView {
+  const Frame<double>& frame;
+  V3 w, alpha, a;  // world
+};
+
+V3 field(const JointTree::Freedom& s, const V3& d) { return s.nu + cross(s.sigma, d); }
+
+// (1); d leads from the freedom's point to the frame. Rates are needed for K only.
+void calc_position_change(const JointTree::Freedom& s, const V3& d, const FrameView& f, bool with_rates, Change& c) {
+  const Mat3<double>& R = f.frame.R;
+  const V3 nu = field(s, d), v_before = s.v_before + cross(s.w_before, d);
+  const V3 u = f.frame.v - v_before, spin = f.w - s.w_before;
+  const V3 dv = cross(s.sigma, u) + cross(s.w_before, nu), chi = cross(s.w_before, s.sigma);
+  c.pose << nu, rotate_back(R, s.sigma);
+  c.twist << dv, rotate_back(R, chi);  // σ × (w − w₋) − σ × w
+  if (!with_rates) return;
+  const V3 a_before = s.a_before + cross(s.alpha_before, d) + cross(s.w_before, cross(s.w_before, d));
+  const V3 A = f.a - cross(f.w, f.frame.v), A_before = a_before - cross(s.w_before, v_before);
+  const V3 kappa = cross(s.w_before, nu) + cross(v_before, s.sigma), d_alpha = f.alpha - s.alpha_before;
+  const V3 dA = cross(s.sigma, V3(A - A_before)) + cross(nu, d_alpha) + cross(chi, u) + cross(kappa, spin);
+  const V3 dw = cross(s.sigma, spin);
+  const V3 da = dA + cross(f.alpha, nu) + cross(dw, f.frame.v) + cross(f.w, dv);
+  const V3 dalpha = cross(s.sigma, V3(-s.alpha_before)) + cross(chi, spin);  // less σ × α
+  c.rate << da, rotate_back(R, dalpha);
+}
+
+// (2)
+void calc_velocity_change(const JointTree::Freedom& s, const V3& chi, const V3& d, const FrameView& f, Change& c) {
+  const Mat3<double>& R = f.frame.R;
+  const V3 nu = field(s, d), v_before = s.v_before + cross(s.w_before, d);
+  c.twist << nu, rotate_back(R, s.sigma);
+  const V3 da = 2.0 * (cross(s.sigma, V3(f.frame.v - v_before)) + cross(s.w_before, nu)) + cross(chi, d);
+  c.rate << da, rotate_back(R, V3(cross(s.sigma, V3(f.w - 2.0 * s.w_before)) + chi));
+}
+
+}  // namespace
+
+// ---- patterns ------------------------------------------------------------------------------------------------------
+
+class JointPlanes::Builder final : public Connectivity {
+ public:
+  Builder(const JointSystem& system, std::span<const int> active, JointPlanes& planes)
+      : system_(system), active_(active), planes_(planes) {}
+
+  int pair(int i, int j) override {
+    const int a = link(i), b = link(j);
+    return a >= 0 && b >= 0 ? find(pair_, planes_.pairs, a, b) : -1;
+  }
+  int row(int row, int frame) override {
+    return active_[row] >= 0 && link(frame) >= 0 ? find(row_, planes_.rows, active_[row], link(frame)) : -1;
+  }
+  int reaction(int frame, int row) override {
+    return active_[row] >= 0 && link(frame) >= 0 ? find(reaction_, planes_.reactions, link(frame), active_[row]) : -1;
+  }
+  int state_force(int frame, int z) override {
+    return link(frame) >= 0 ? find(state_force_, planes_.state_forces, link(frame), z) : -1;
+  }
+  int state_rate(int z, int frame) override {
+    return link(frame) >= 0 ? find(state_rate_, planes_.state_rates, z, link(frame)) : -1;
+  }
+  int state_state(int z, int other) override { return find(state_state_, planes_.state_states, z, other); }
+  int state_lam(int z, int row) override {
+    return active_[row] >= 0 ? find(state_lam_, planes_.state_lams, z, active_[row]) : -1;
+  }
+
+ private:
+  using Index = std::unordered_map<std::uint64_t, int>;
+  int link(int frame) const { return system_.link_of(frame); }
+  static int find(Index& index, std::vector<Entry>& entries, int i, int j) {
+    const auto [it, is_new] = index.try_emplace(key(i, j), static_cast<int>(entries.size()));
+    if (is_new) entries.push_back({i, j});
+    return it->second;
+  }
+
+  const JointSystem& system_;
+  std::span<const int> active_;
+  JointPlanes& planes_;
+  Index pair_, row_, reaction_, state_force_, state_rate_, state_state_, state_lam_;
+};
+
+void JointPlanes::rebuild(const JointSystem& system, const State& state, std::span<const int> active) {
+  version_ = state.version;
+  for (auto* entries : {&pairs, &rows, &reactions, &state_forces, &state_rates, &state_states, &state_lams})
+    entries->clear();
+  const AbsoluteSystem& machine = *system.machine().system;
+  slots_.assign(machine.groups().size(), {});
+  Builder builder(system, active, *this);
+  for (int z = 0; z < system.nz(); ++z) builder.state_state(z, z);
+  int mode = 0;
+  for (std::size_t g = 0; g < machine.groups().size(); ++g) {
+    const ElementGroup& group = *machine.groups()[g];
+    group.connect(std::span(state.modes).subspan(mode, group.n_modes()), builder, slots_[g]);
+    mode += group.n_modes();
+  }
+  const JointTree& tree = system.tree();
+  pairs_by_column.assign(tree.size(), {});
+  for (std::size_t k = 0; k < pairs.size(); ++k) pairs_by_column[pairs[k].j].push_back(static_cast<int>(k));
+
+  // A body couples all coordinates between it and the ground; an element those of both its bodies.
+  const int nv = system.nv(), nz = system.nz(), nc = system.nc();
+  PatternBuilder motion(nv, nv), constraint(nc, nv), reaction(nv, nc), state_force(nv, nz), state_rate(nz, nv),
+      state_state(nz, nz), state_lam(nz, nc);
+  for (int i = 0; i < tree.size(); ++i)  // M: every coordinate with those inside it
+    for (int j = tree.link(i).offset; j < tree.link(i).offset + tree.link(i).nv; ++j)
+      tree.along_path(i, [&](int k) { motion.add(k, j), motion.add(j, k); });
+  const auto add_paths = [&](int a, int b) {
+    tree.along_path(a, [&](int k) { tree.along_path(b, [&](int j) { motion.add(k, j), motion.add(j, k); }); });
+  };
+  for (const Entry& e : pairs)
+    if (e.i != e.j) add_paths(e.i, e.j);
+  for (const Entry& e : rows) tree.along_path(e.j, [&](int k) { constraint.add(e.i, k); });
+  for (const Entry& e : reactions) tree.along_path(e.i, [&](int k) { reaction.add(k, e.j); });
+  for (const Entry& e : state_forces) tree.along_path(e.i, [&](int k) { state_force.add(k, e.j); });
+  for (const Entry& e : state_rates) tree.along_path(e.j, [&](int k) { state_rate.add(e.i, k); });
+  for (const Entry& e : state_states) state_state.add(e.i, e.j);
+  for (const Entry& e : state_lams) state_lam.add(e.i, e.j);
+  motion_ = motion.build(version_ + 1), constraint_ = constraint.build(version_ + 1);
+  reaction_ = reaction.build(version_ + 1), state_force_ = state_force.build(version_ + 1);
+  state_rate_ = state_rate.build(version_ + 1), state_state_ = state_state.build(version_ + 1);
+  state_lam_ = state_lam.build(version_ + 1);
+
+  for (auto* plane : {&frame_.M, &frame_.D, &frame_.K, &frame_.K_lam}) plane->resize(pairs.size());
+  for (auto* plane : {&frame_.G, &frame_.Gv_q}) plane->resize(rows.size());
+  frame_.f_lam.resize(reactions.size());
+  frame_.f_z.resize(state_forces.size());
+  for (auto* plane : {&frame_.g_q, &frame_.g_v}) plane->resize(state_rates.size());
+  frame_.g_z.resize(state_states.size());
+  frame_.g_lam.resize(state_lams.size());
+}
+
+void JointPlanes::clear() {
+  for (auto* plane : {&frame_.M, &frame_.D, &frame_.K, &frame_.K_lam})
+    for (Block6& block : *plane) block.setZero();
+  for (auto* plane : {&frame_.G, &frame_.Gv_q, &frame_.f_lam, &frame_.f_z, &frame_.g_q, &frame_.g_v})
+    for (Row6& row : *plane) row.setZero();
+  for (auto* plane : {&frame_.g_z, &frame_.g_lam}) std::fill(plane->begin(), plane->end(), 0.0);
+}
+
+void JointPlanes::prepare(MotionPlanes& planes) const {
+  if (planes.version == version_ + 1) return;
+  planes.motion = motion_, planes.constraint = constraint_, planes.reaction = reaction_;
+  planes.state_force = state_force_, planes.state_rate = state_rate_;
+  planes.state_state = state_state_, planes.state_lam = state_lam_;
+  planes.version = version_ + 1;
+  for (auto* plane : {&planes.M, &planes.D, &planes.K, &planes.K_lam}) plane->assign(motion_.nnz(), 0.0);
+  for (auto* plane : {&planes.G, &planes.Gv_q}) plane->assign(constraint_.nnz(), 0.0);
+  planes.f_lam.assign(reaction_.nnz(), 0.0);
+  planes.f_z.assign(state_force_.nnz(), 0.0);
+  for (auto* plane : {&planes.g_q, &planes.g_v}) plane->assign(state_rate_.nnz(), 0.0);
+  planes.g_z.assign(state_state_.nnz(), 0.0);
+  planes.g_lam.assign(state_lam_.nnz(), 0.0);
+}
+
+// ---- linearize -----------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// The sweeps of one linearization.
+class Sweeps {
+ public:
+  Sweeps(const JointTree& tree, const JointPlanes& elements, JointWorkspace& ws)
+      : tree_(tree), elements_(elements), ws_(ws) {}
+
+  FrameView view(int i) const {
+    return {ws_.link_frames[i], ws_.tree.motion[i].w, ws_.tree.motion[i].alpha, ws_.acceleration[i]};
+  }
+  V3 distance(int link, int i) const { return ws_.link_frames[i].p - ws_.tree.motion[link].p; }
+
+  // The wrenches of the residual on each frame, about the link's origin, and their sums over subtrees: motion without
+  // multipliers, and Gᵀλ.
+  void begin(std::span<const Wrench<double>> applied, std::span<const Wrench<double>> reactions) {
+    const std::size_t n = static_cast<std::size_t>(tree_.size());
+    for (auto* x : {&ws_.force, &ws_.moment, &ws_.lam_force, &ws_.lam_moment, &ws_.arm, &ws_.acceleration,
+                    &ws_.sub_force, &ws_.sub_moment, &ws_.sub_lam_force, &ws_.sub_lam_moment, &ws_.d_force,
+                    &ws_.d_moment, &ws_.d_lam_force, &ws_.d_lam_moment})
+      x->resize(n);
+    for (int i = 0; i < tree_.size(); ++i) {
+      const JointTree::Link& link = tree_.link(i);
+      const JointTree::Motion& m = ws_.tree.motion[i];
+      const Frame<double>& f = ws_.link_frames[i];
+      const auto [v_dot, w_dot] = tree_.calc_frame_acceleration(i, ws_.tree);
+      ws_.acceleration[i] = v_dot;
+      ws_.arm[i] = f.p - m.p;
+      ws_.force[i] = link.mass * (v_dot - tree_.gravity()) - applied[link.tag].force;
+      ws_.moment[i] =
+          rotate(f.R, V3(link.inertia * w_dot + cross(f.w, V3(link.inertia * f.w)) - applied[link.tag].moment));
+      ws_.lam_force[i] = -reactions[link.tag].force;
+      ws_.lam_moment[i] = -rotate(f.R, reactions[link.tag].moment);
+      ws_.sub_force[i] = ws_.force[i], ws_.sub_moment[i] = ws_.moment[i] + cross(ws_.arm[i], ws_.force[i]);
+      ws_.sub_lam_force[i] = ws_.lam_force[i];
+      ws_.sub_lam_moment[i] = ws_.lam_moment[i] + cross(ws_.arm[i], ws_.lam_force[i]);
+    }
+    for (int i = tree_.size() - 1; i >= 0; --i) {
+      const int parent = tree_.link(i).parent;
+      if (parent < 0) continue;
+      const V3 d = ws_.tree.motion[i].p - ws_.tree.motion[parent].p;
+      ws_.sub_force[parent] += ws_.sub_force[i];
+      ws_.sub_moment[parent] += ws_.sub_moment[i] + cross(d, ws_.sub_force[i]);
+      ws_.sub_lam_force[parent] += ws_.sub_lam_force[i];
+      ws_.sub_lam_moment[parent] += ws_.sub_lam_moment[i] + cross(d, ws_.sub_lam_force[i]);
+    }
+  }
+
+  // Columns of D: (2).
+  void velocity_column(int link, int j, Eigen::VectorXd& column) {
+    const JointTree::Freedom& s = ws_.tree.freedom[j];
+    start();
+    const bool in_chart = tree_.link(link).chart >= 0 && j >= tree_.link(link).offset + tree_.link(link).nv - 3;
+    const V3 chi = in_chart ? cross(V3(ws_.tree.motion[link].w - s.w_before), s.sigma) : V3(V3::Zero());
+    Change c;
+    for (int i = link; i < tree_.link(link).end; ++i) {
+      calc_velocity_change(s, chi, distance(link, i), view(i), c);
+      add_inertia(i, c);
+      for (const int pair : elements_.pairs_by_column[i])
+        add_element(elements_.pairs[pair].i, elements_.frames().D[pair] * c.twist, ws_.d_force, ws_.d_moment);
+    }
+    finish(ws_.d_force, ws_.d_moment, column);
+  }
+
+  // Columns of K and K_lam: (1), (4), (5).
+  void position_column(int link, int j, bool with_motion, bool with_lam, Eigen::VectorXd& column,
+                       Eigen::VectorXd& lam_column) {
+    const JointTree::Freedom& s = ws_.tree.freedom[j];
+    start();
+    Change c;
+    const FramePlanes& planes = elements_.frames();
+    for (int i = link; i < tree_.link(link).end; ++i) {
+      const V3 d = distance(link, i), nu = field(s, d);
+      calc_position_change(s, d, view(i), with_motion, c);
+      if (with_motion) {
+        add_inertia(i, c);
+        ws_.d_moment[i] += cross(s.sigma, ws_.moment[i]) + cross(nu, ws_.force[i]);
+      }
+      if (with_lam) ws_.d_lam_moment[i] += cross(s.sigma, ws_.lam_moment[i]) + cross(nu, ws_.lam_force[i]);
+      for (const int pair : elements_.pairs_by_column[i]) {
+        const int row = elements_.pairs[pair].i;
+        if (with_motion)
+          add_element(row, planes.K[pair] * c.pose + planes.D[pair] * c.twist, ws_.d_force, ws_.d_moment);
+        if (with_lam) add_element(row, planes.K_lam[pair] * c.pose, ws_.d_lam_force, ws_.d_lam_moment);
+      }
+    }
+    if (with_motion) {
+      finish(ws_.d_force, ws_.d_moment, column);
+      add_moved_freedoms(link, j, ws_.sub_force, ws_.sub_moment, column);
+    }
+    if (with_lam) {
+      finish(ws_.d_lam_force, ws_.d_lam_moment, lam_column);
+      add_moved_freedoms(link, j, ws_.sub_lam_force, ws_.sub_lam_moment, lam_column);
+    }
+  }
+
+ private:
+  using Vectors = std::vector<V3>;
+
+  void start() {
+    for (Vectors* x : {&ws_.d_force, &ws_.d_moment, &ws_.d_lam_force, &ws_.d_lam_moment})
+      std::fill(x->begin(), x->end(), V3::Zero());
+  }
+
+  void add_inertia(int i, const Change& c) {
+    const JointTree::Link& link = tree_.link(i);
+    const Frame<double>& f = ws_.link_frames[i];
+    const V3 df = link.mass * c.rate.head<3>(), dw = c.twist.tail<3>();
+    const V3 dn =
+        link.inertia * c.rate.tail<3>() + cross(dw, V3(link.inertia * f.w)) + cross(f.w, V3(link.inertia * dw));
+    ws_.d_force[i] += df;
+    ws_.d_moment[i] += rotate(f.R, dn) + cross(ws_.arm[i], df);
+  }
+
+  void add_element(int i, const Vec6<double>& change, Vectors& force, Vectors& moment) {
+    const V3 df = change.head<3>(), dn = change.tail<3>();
+    force[i] += df;
+    moment[i] += rotate(ws_.link_frames[i].R, dn) + cross(ws_.arm[i], df);
+  }
+
+  // Inward: column_k = σ_k·n + ν_k·f.
+  void finish(Vectors& force, Vectors& moment, Eigen::VectorXd& column) {
+    for (int i = tree_.size() - 1; i >= 0; --i) {
+      const JointTree::Link& link = tree_.link(i);
+      for (int k = link.offset; k < link.offset + link.nv; ++k)
+        column[k] = dot(ws_.tree.freedom[k].sigma, moment[i]) + dot(ws_.tree.freedom[k].nu, force[i]);
+      if (link.parent < 0) continue;
+      force[link.parent] += force[i];
+      moment[link.parent] += moment[i] + cross(V3(ws_.tree.motion[i].p - ws_.tree.motion[link.parent].p), force[i]);
+    }
+  }
+
+  // (5): freedoms of outer links, later ones of the same joint, and all of the same chart.
+  void add_moved_freedoms(int link, int j, const Vectors& force, const Vectors& moment, Eigen::VectorXd& column) {
+    const JointTree::Freedom& s = ws_.tree.freedom[j];
+    const auto add = [&](int i, int k) {
+      const JointTree::Freedom& t = ws_.tree.freedom[k];
+      const V3 nu = field(s, V3(ws_.tree.motion[i].p - ws_.tree.motion[link].p));
+      column[k] +=
+          dot(cross(s.sigma, t.sigma), moment[i]) + dot(V3(cross(s.sigma, t.nu) + cross(nu, t.sigma)), force[i]);
+    };
+    const JointTree::Link& own = tree_.link(link);
+    const int end = own.offset + own.nv, chart = own.chart >= 0 ? end - 3 : end;
+    for (int k = j >= chart ? chart : j + 1; k < end; ++k) add(link, k);
+    for (int i = link + 1; i < own.end; ++i)
+      for (int k = tree_.link(i).offset; k < tree_.link(i).offset + tree_.link(i).nv; ++k) add(i, k);
+  }
+
+  const JointTree& tree_;
+  const JointPlanes& elements_;
+  JointWorkspace& ws_;
+};
+
+}  // namespace
+
+Status JointSystem::linearize(const MotionPoint& p, const State& state, PlaneSet set, MotionPlanes& planes,
+                              Workspace& workspace) const {
+  JointWorkspace& ws = static_cast<JointWorkspace&>(workspace);
+  const AbsoluteSystem& machine = *machine_.system;
+  if (ws.planes.version() != state.version) ws.planes.rebuild(*this, state, active_);
+  ws.planes.prepare(planes);
+  if (set == PlaneSet::none) return Status::success();
+  KinematicState k = update_kinematics(p, state, ws);
+  tree_.update_accelerations(p.v, p.a, p.in, ws.tree);
+  const bool wants_K = contains(set, PlaneSet::K), wants_D = contains(set, PlaneSet::D);
+  const bool wants_K_lam = contains(set, PlaneSet::K_lam), wants_Gv_q = contains(set, PlaneSet::Gv_q);
+
+  // Twists depend on positions: K takes D along, Gv_q takes G, g_q takes g_v.
+  PlaneSet asked = set;
+  if (wants_K) asked = asked | PlaneSet::D;
+  if (wants_Gv_q) asked = asked | PlaneSet::G;
+  ws.planes.clear();
+  FramePlanes& frame = ws.planes.frames();
+  std::size_t mode = 0;
+  for (std::size_t g = 0; g < machine.groups().size(); ++g) {
+    k.modes = std::span(state.modes).subspan(mode, machine.groups()[g]->n_modes());
+    mode += k.modes.size();
+    machine.groups()[g]->add_planes(k, asked, ws.planes.slots(g), frame);
+  }
+
+  Sweeps sweeps(tree_, ws.planes, ws);
+  if (wants_K || wants_D || wants_K_lam) {
+    for (std::size_t f = 0; f < ws.wrench.size(); ++f) ws.wrench[f] = ws.mu_wrench[f] = zero_wrench<double>();
+    mode = 0;
+    for (const auto& group : machine.groups()) {
+      k.modes = std::span(state.modes).subspan(mode, group->n_modes());
+      mode += k.modes.size();
+      group->add_forces(k, ws.wrench, ws.rates);
+      group->add_constraints(k, ws.phi, ws.mu_wrench);
+    }
+  } else {
+    for (std::size_t f = 0; f < ws.wrench.size(); ++f) ws.wrench[f] = ws.mu_wrench[f] = zero_wrench<double>();
+  }
+  sweeps.begin(ws.wrench, ws.mu_wrench);
+  ws.column.resize(nv()), ws.lam_column.resize(nv());
+  const auto put_column = [&](int j, const Eigen::VectorXd& column, std::vector<double>& plane) {
+    for (int slot = planes.motion.start[j]; slot < planes.motion.start[j + 1]; ++slot)
+      plane[slot] = column[planes.motion.index[slot]];
+  };
+  for (int i = 0; i < tree_.size(); ++i)
+    for (int j = tree_.link(i).offset; j < tree_.link(i).offset + tree_.link(i).nv; ++j) {
+      if (wants_D) {
+        sweeps.velocity_column(i, j, ws.column);
+        put_column(j, ws.column, planes.D);
+      }
+      if (wants_K || wants_K_lam) {
+        sweeps.position_column(i, j, wants_K, wants_K_lam, ws.column, ws.lam_column);
+        if (wants_K) put_column(j, ws.column, planes.K);
+        if (wants_K_lam) put_column(j, ws.lam_column, planes.K_lam);
+      }
+    }
+  if (contains(set, PlaneSet::M)) {
+    std::fill(planes.M.begin(), planes.M.end(), 0.0);
+    tree_.calc_mass_matrix(ws.tree, [&](int row, int column, double value) {
+      planes.M[planes.motion.slot(row, column)] = value;
+      planes.M[planes.motion.slot(column, row)] = value;
+    });
+  }
+
+  // Rows and columns that belong to one frame: along the path to the ground.
+  const auto along_path = [&](int link, auto&& visit) {
+    for (int i = link; i >= 0; i = tree_.link(i).parent)
+      for (int j = tree_.link(i).offset; j < tree_.link(i).offset + tree_.link(i).nv; ++j)
+        visit(j, ws.tree.freedom[j], sweeps.distance(i, link));
+  };
+  const auto put_rows = [&](const std::vector<JointPlanes::Entry>& entries, const std::vector<Row6>& by_pose,
+                            const std::vector<Row6>& by_twist, const Pattern& pattern, bool q_wanted,
+                            std::vector<double>& by_q, bool v_wanted, std::vector<double>& by_v) {
+    if (q_wanted) std::fill(by_q.begin(), by_q.end(), 0.0);
+    if (v_wanted) std::fill(by_v.begin(), by_v.end(), 0.0);
+    Change c;
+    for (std::size_t e = 0; e < entries.size(); ++e) {
+      const FrameView view = sweeps.view(entries[e].j);
+      along_path(entries[e].j, [&](int j, const JointTree::Freedom& s, const V3& d) {
+        const int slot = pattern.slot(entries[e].i, j);
+        if (q_wanted) {
+          calc_position_change(s, d, view, false, c);
+          by_q[slot] += by_pose[e].dot(c.pose) + by_twist[e].dot(c.twist);
+        }
+        if (!v_wanted) return;
+        const V3 nu = field(s, d);
+        by_v[slot] += by_twist[e].head<3>().dot(nu) + by_twist[e].tail<3>().dot(rotate_back(view.frame.R, s.sigma));
+      });
+    }
+  };
+  const auto put_columns = [&](const std::vector<JointPlanes::Entry>& entries, const std::vector<Row6>& from,
+                               const Pattern& pattern, std::vector<double>& to) {
+    std::fill(to.begin(), to.end(), 0.0);
+    for (std::size_t e = 0; e < entries.size(); ++e) {
+      const V3 force = from[e].head<3>().transpose(),
+               moment = ws.link_frames[entries[e].i].R * V3(from[e].tail<3>().transpose());
+      along_path(entries[e].i, [&](int j, const JointTree::Freedom& s, const V3& d) {
+        to[pattern.slot(j, entries[e].j)] += dot(field(s, d), force) + dot(s.sigma, moment);
+      });
+    }
+  };
+  const auto put_numbers = [&](const std::vector<JointPlanes::Entry>& entries, const std::vector<double>& from,
+                               const Pattern& pattern, std::vector<double>& to) {
+    std::fill(to.begin(), to.end(), 0.0);
+    for (std::size_t e = 0; e < entries.size(); ++e) to[pattern.slot(entries[e].i, entries[e].j)] += from[e];
+  };
+  if (contains(set, PlaneSet::G) || wants_Gv_q)
+    put_rows(ws.planes.rows, frame.Gv_q, frame.G, planes.constraint, wants_Gv_q, planes.Gv_q,
+             contains(set, PlaneSet::G), planes.G);
+  if (contains(set, PlaneSet::f_lam)) put_columns(ws.planes.reactions, frame.f_lam, planes.reaction, planes.f_lam);
+  if (contains(set, PlaneSet::internal)) {
+    put_columns(ws.planes.state_forces, frame.f_z, planes.state_force, planes.f_z);
+    put_rows(ws.planes.state_rates, frame.g_q, frame.g_v, planes.state_rate, true, planes.g_q, true, planes.g_v);
+    put_numbers(ws.planes.state_states, frame.g_z, planes.state_state, planes.g_z);
+    put_numbers(ws.planes.state_lams, frame.g_lam, planes.state_lam, planes.g_lam);
+  }
+  return Status::success();
+}
+
+}  // namespace trammel

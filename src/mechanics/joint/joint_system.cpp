@@ -1,0 +1,315 @@
+#include "trammel/mechanics/joint/joint_system.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "joint_workspace.h"
+#include "trammel/math/rotations.h"
+
+namespace trammel {
+
+using detail::JointWorkspace;
+
+namespace {
+
+using V3 = Vec3<double>;
+
+JointWorkspace& scratch(Workspace& workspace) { return static_cast<JointWorkspace&>(workspace); }
+
+// Index of the first number that is not finite, or −1.
+int first_not_finite(ConstVec x) {
+  if (x.size() == 0 || std::isfinite(x.sum())) return -1;  // a sum is finite unless a term is not, or it overflows
+  for (Eigen::Index i = 0; i < x.size(); ++i)
+    if (!std::isfinite(x[i])) return static_cast<int>(i);
+  return -1;
+}
+
+// Calls `visit` for every group with its own part of the state's modes set in k.
+template <class Visit>
+void for_groups(const AbsoluteSystem& machine, const State& state, KinematicState& k, Visit&& visit) {
+  std::size_t mode = 0;
+  for (const auto& group : machine.groups()) {
+    k.modes = std::span(state.modes).subspan(mode, group->n_modes());
+    mode += k.modes.size();
+    visit(*group);
+  }
+}
+
+}  // namespace
+
+// ---- names and rows ------------------------------------------------------------------------------------------------
+
+std::string JointSystem::describe_coordinate(int i) const { return coordinate_names_[i]; }
+std::string JointSystem::describe_motion_row(int i) const { return motion_names_[i]; }
+
+void JointSystem::finish_rows(std::span<const int> dropped) {
+  const AbsoluteSystem& machine = *machine_.system;
+  active_.assign(machine.n_rows(), 0);
+  for (const int row : dropped) active_[row] = -1;
+  all_row_.clear(), holonomic_.clear();
+  for (int row = 0; row < machine.n_rows(); ++row) {
+    if (active_[row] < 0) continue;
+    active_[row] = static_cast<int>(all_row_.size());
+    all_row_.push_back(row);
+    holonomic_.push_back(machine.all_holonomic()[row]);
+  }
+}
+
+void JointSystem::drop_rows(std::span<const int> rows) { finish_rows(rows); }
+
+std::string JointSystem::explicit_refusal() const {
+  if (!massless_.empty()) return fmt::format("{} has no inertia", massless_);
+  for (int z = 0; z < nz(); ++z)
+    if (E()[z] == 0.0) return fmt::format("{} is algebraic", describe_state(z));
+  if (nc() > 0) return fmt::format("{} closes a loop", describe_constraint(0));
+  return {};
+}
+
+// ---- kinematics ----------------------------------------------------------------------------------------------------
+
+std::unique_ptr<Workspace> JointSystem::make_workspace() const {
+  const AbsoluteSystem& machine = *machine_.system;
+  auto ws = std::make_unique<JointWorkspace>();
+  ws->tree = tree_.make_memory();
+  ws->frames.resize(machine.n_frames());
+  Frame<double>& ground = ws->frames[0];
+  ground.R.setIdentity();
+  ground.p.setZero(), ground.v.setZero(), ground.w.setZero();
+  ws->link_frames.resize(tree_.size());
+  ws->wrench.resize(machine.n_frames());
+  ws->mu_wrench.resize(machine.n_frames());
+  ws->by_link.resize(tree_.size());
+  for (auto* x : {&ws->lam, &ws->mu, &ws->phi, &ws->phi_dot, &ws->bias}) x->assign(machine.n_rows(), 0.0);
+  ws->turns.assign(machine.branches().size(), 0.0);
+  InputBuffer inputs;
+  machine.calc_inputs(0.0, inputs);
+  ws->no_input.assign(inputs.u.size(), 0.0);
+  ws->rates.assign(nz(), 0.0);
+  ws->zero.setZero(nv());
+  ws->scratch.setZero(nv());
+  return ws;
+}
+
+void JointSystem::update_frames(JointWorkspace& ws) const {
+  for (int i = 0; i < tree_.size(); ++i) {
+    ws.link_frames[i] = tree_.calc_frame(i, ws.tree);
+    ws.frames[tree_.link(i).tag] = ws.link_frames[i];
+  }
+}
+
+KinematicState JointSystem::update_kinematics(const MotionPoint& p, const State& state, JointWorkspace& ws) const {
+  tree_.update_motion(p.q, p.v, state.charts, p.in, ws.tree);
+  update_frames(ws);
+  for (std::size_t row = 0; row < active_.size(); ++row) ws.lam[row] = active_[row] < 0 ? 0.0 : p.lam[active_[row]];
+  // The angle of a tree joint counts its turns by itself; others are predicted from the last accepted instant.
+  for (std::size_t b = 0; b < ws.turns.size(); ++b)
+    ws.turns[b] = branch_coordinate_[b] >= 0 ? p.q[branch_coordinate_[b]]
+                  : branch_input_[b] >= 0    ? p.in.u[branch_input_[b]]
+                                             : state.branches[b].predict(p.t);
+  return {ws.frames, p.in, ws.lam, std::span(p.z.data(), p.z.size()), ws.turns};
+}
+
+void JointSystem::to_links(std::span<const Wrench<double>> by_frame, JointWorkspace& ws) const {
+  for (int i = 0; i < tree_.size(); ++i) ws.by_link[i] = by_frame[tree_.link(i).tag];
+}
+
+// ---- equations -----------------------------------------------------------------------------------------------------
+
+Status JointSystem::check_finite(ConstVec motion, ConstVec internal, ConstVec phi) const {
+  if (const int i = first_not_finite(motion); i >= 0) return Status::recoverable(Cause::not_finite, i);
+  if (const int i = first_not_finite(internal); i >= 0) return Status::recoverable(Cause::not_finite, nv() + i);
+  if (const int i = first_not_finite(phi); i >= 0) return Status::recoverable(Cause::not_finite, nv() + nz() + i);
+  return Status::success();
+}
+
+Status JointSystem::residual(const MotionPoint& p, const State& state, Vec motion, Vec internal, Vec phi,
+                             Workspace& workspace) const {
+  JointWorkspace& ws = scratch(workspace);
+  KinematicState k = update_kinematics(p, state, ws);
+  for (Wrench<double>& w : ws.wrench) w = zero_wrench<double>();
+  std::fill(ws.rates.begin(), ws.rates.end(), 0.0);
+  for_groups(*machine_.system, state, k, [&](const ElementGroup& group) {
+    group.add_forces(k, ws.wrench, ws.rates);
+    group.add_constraints(k, ws.phi, ws.wrench);
+  });
+  to_links(ws.wrench, ws);
+  tree_.update_accelerations(p.v, p.a, p.in, ws.tree);
+  tree_.calc_newton_euler(ws.by_link, motion, ws.tree);
+  for (int z = 0; z < nz(); ++z) internal[z] = E()[z] * p.zp[z] - ws.rates[z];
+  for (int row = 0; row < nc(); ++row) phi[row] = ws.phi[all_row_[row]];
+  return check_finite(motion, internal, phi);
+}
+
+Status JointSystem::stabilized_residual(const MotionPoint& p, ConstVec mu, const State& state, Vec motion, Vec internal,
+                                        Vec phi, Vec phi_dot, Vec kinematic, Workspace& workspace) const {
+  JointWorkspace& ws = scratch(workspace);
+  KinematicState k = update_kinematics(p, state, ws);
+  for (std::size_t f = 0; f < ws.wrench.size(); ++f) ws.wrench[f] = ws.mu_wrench[f] = zero_wrench<double>();
+  std::fill(ws.rates.begin(), ws.rates.end(), 0.0);
+  for (std::size_t row = 0; row < active_.size(); ++row) ws.mu[row] = active_[row] < 0 ? 0.0 : mu[active_[row]];
+  for_groups(*machine_.system, state, k, [&](const ElementGroup& group) {
+    group.add_forces(k, ws.wrench, ws.rates);
+    group.add_stabilized_constraints(k, ws.mu, ws.phi, ws.phi_dot, ws.wrench, ws.mu_wrench);
+  });
+  to_links(ws.mu_wrench, ws);
+  if (nc() > 0)
+    tree_.project(ws.by_link, kinematic, ws.tree);
+  else
+    kinematic.setZero();
+  to_links(ws.wrench, ws);
+  tree_.update_accelerations(p.v, p.a, p.in, ws.tree);
+  tree_.calc_newton_euler(ws.by_link, motion, ws.tree);
+  for (int z = 0; z < nz(); ++z) internal[z] = E()[z] * p.zp[z] - ws.rates[z];
+  for (int row = 0; row < nc(); ++row) {
+    phi[row] = ws.phi[all_row_[row]];
+    phi_dot[row] = ws.phi_dot[all_row_[row]];
+  }
+  return check_finite(motion, internal, phi);
+}
+
+// The frames' accelerations at v̇ = 0 are part of the bias: d/dt (G J v) = (d/dt of G at constant twists) J v + G J̇ v.
+Status JointSystem::velocity_level(const MotionPoint& p, const State& state, Vec phi_dot, Vec bias,
+                                   Workspace& workspace) const {
+  JointWorkspace& ws = scratch(workspace);
+  KinematicState k = update_kinematics(p, state, ws);
+  for_groups(*machine_.system, state, k,
+             [&](const ElementGroup& group) { group.calc_velocity_level(k, ws.phi_dot, ws.bias); });
+  for (int row = 0; row < nc(); ++row) {
+    phi_dot[row] = ws.phi_dot[all_row_[row]];
+    bias[row] = ws.bias[all_row_[row]];
+  }
+  tree_.update_accelerations(p.v, ws.zero, p.in, ws.tree);
+  for (int i = 0; i < tree_.size(); ++i) {
+    const auto [v_dot, w_dot] = tree_.calc_frame_acceleration(i, ws.tree);
+    Frame<double>& frame = ws.frames[tree_.link(i).tag];
+    frame.v = v_dot, frame.w = w_dot;
+  }
+  k.in = {ws.no_input, ws.no_input, ws.no_input};
+  for_groups(*machine_.system, state, k, [&](const ElementGroup& group) {
+    group.add_stabilized_constraints(k, ws.mu, ws.phi, ws.phi_dot, ws.wrench, ws.mu_wrench);
+  });
+  for (int row = 0; row < nc(); ++row) bias[row] += ws.phi_dot[all_row_[row]];
+  if (const int i = first_not_finite(bias); i >= 0) return Status::recoverable(Cause::not_finite, nv() + nz() + i);
+  return Status::success();
+}
+
+void JointSystem::calc_G_times(const MotionPoint& p, const State& state, ConstVec w, Vec product,
+                               Workspace& workspace) const {
+  JointWorkspace& ws = scratch(workspace);
+  const MotionPoint moving{p.t, {p.in.u, ws.no_input, ws.no_input}, p.q, w, p.a, p.z, p.zp, p.lam};
+  KinematicState k = update_kinematics(moving, state, ws);
+  k.in = {ws.no_input, ws.no_input, ws.no_input};
+  for_groups(*machine_.system, state, k, [&](const ElementGroup& group) {
+    group.add_stabilized_constraints(k, ws.mu, ws.phi, ws.phi_dot, ws.wrench, ws.mu_wrench);
+  });
+  for (int row = 0; row < nc(); ++row) product[row] = ws.phi_dot[all_row_[row]];
+}
+
+Status JointSystem::accelerate(const MotionPoint& p, const State& state, Vec a, Vec zp, Workspace& workspace) const {
+  JointWorkspace& ws = scratch(workspace);
+  Status status = Status::success();
+  if (!has_elements_) {
+    status = tree_.accelerate(p.q, p.v, state.charts, p.in, {}, {}, a, ws.tree);
+  } else {
+    KinematicState k = update_kinematics(p, state, ws);
+    for (Wrench<double>& w : ws.wrench) w = zero_wrench<double>();
+    std::fill(ws.rates.begin(), ws.rates.end(), 0.0);
+    for_groups(*machine_.system, state, k,
+               [&](const ElementGroup& group) { group.add_forces(k, ws.wrench, ws.rates); });
+    to_links(ws.wrench, ws);
+    status = tree_.accelerate(p.q, p.v, state.charts, p.in, ws.link_frames, ws.by_link, a, ws.tree);
+    for (int z = 0; z < nz(); ++z) zp[z] = ws.rates[z];
+  }
+  return status.ok() ? check_finite(a, zp, ws.zero) : status;
+}
+
+// ---- charts and bookkeeping ----------------------------------------------------------------------------------------
+
+// The three columns of a chart share their rows, so slot k of one column stands beside slot k of the next two.
+void JointSystem::to_chart(ConstVec q, MotionPlanes& planes, std::vector<double>& G_chart) const {
+  G_chart.resize(planes.G.size());
+  std::copy(planes.G.begin(), planes.G.end(), G_chart.begin());
+  const auto multiply = [](const Pattern& pattern, int column, const Mat3<double>& J, std::vector<double>& values) {
+    const int n = pattern.start[column + 1] - pattern.start[column];
+    double *c0 = values.data() + pattern.start[column], *c1 = c0 + n, *c2 = c1 + n;
+    for (int k = 0; k < n; ++k) {
+      const double x = c0[k], y = c1[k], z = c2[k];
+      c0[k] = x * J(0, 0) + y * J(1, 0) + z * J(2, 0);
+      c1[k] = x * J(0, 1) + y * J(1, 1) + z * J(2, 1);
+      c2[k] = x * J(0, 2) + y * J(1, 2) + z * J(2, 2);
+    }
+  };
+  for (const int column : chart_offsets()) {
+    const Mat3<double> J = right_jacobian(V3(q[column], q[column + 1], q[column + 2]));
+    multiply(planes.motion, column, J, planes.K);
+    multiply(planes.motion, column, J, planes.K_lam);
+    multiply(planes.constraint, column, J, planes.Gv_q);
+    multiply(planes.constraint, column, J, G_chart);
+    multiply(planes.state_rate, column, J, planes.g_q);
+  }
+}
+
+void JointSystem::calc_q_rate(ConstVec q, ConstVec v, Vec q_rate) const {
+  q_rate = v;
+  for (const int at : chart_offsets())
+    q_rate.segment<3>(at) = inverse_right_jacobian(V3(q.segment<3>(at))) * v.segment<3>(at);
+}
+
+void JointSystem::accepted(const MotionPoint& p, double chart_threshold, Vec q, State& state,
+                           Workspace& workspace) const {
+  JointWorkspace& ws = scratch(workspace);
+  const AbsoluteSystem& machine = *machine_.system;
+  if (!machine.branches().empty() || !state.modes.empty()) {
+    const KinematicState k = update_kinematics(p, state, ws);
+    for (std::size_t b = 0; b < machine.branches().size(); ++b) {
+      const AbsoluteSystem::BranchMap& branch = machine.branches()[b];
+      const Frame<double> f[2] = {k.frames[branch.frame[0]], k.frames[branch.frame[1]]};
+      FrameRow<double> g[2];
+      branch.x.gradient(f, g);
+      state.branches[b] = {p.t, branch.x.value(f, k.turns[b]), along(g[0], f[0]) + along(g[1], f[1])};
+    }
+    int mode = 0;
+    bool pattern_changed = false;
+    for (const auto& group : machine.groups()) {
+      pattern_changed |= group->update_modes(k, std::span(state.modes).subspan(mode, group->n_modes()));
+      mode += group->n_modes();
+    }
+    if (pattern_changed) ++state.version;
+  }
+  for (std::size_t c = 0; c < chart_offsets().size(); ++c) {
+    const int at = chart_offsets()[c];
+    const V3 theta = q.segment<3>(at);
+    if (theta.norm() <= chart_threshold) continue;
+    state.charts[c] = recentre(state.charts[c], theta);
+    q.segment<3>(at).setZero();
+  }
+}
+
+// Driven joints do work as well: the effort along their freedom times u̇.
+MechanicalSystem::Energy JointSystem::calc_energy(const MotionPoint& p, const State& state,
+                                                  Workspace& workspace) const {
+  JointWorkspace& ws = scratch(workspace);
+  ws.phi_dot.resize(machine_.system->n_rows());
+  Eigen::VectorXd internal(nz()), phi(nc());
+  static_cast<void>(residual(p, state, ws.scratch, internal, phi, workspace));
+  Energy energy;
+  for (int i = 0; i < tree_.size(); ++i) {
+    const JointTree::Link& link = tree_.link(i);
+    const Frame<double>& frame = ws.link_frames[i];
+    energy.kinetic += 0.5 * link.mass * frame.v.squaredNorm() + 0.5 * frame.w.dot(link.inertia * frame.w);
+    energy.potential -= link.mass * tree_.gravity().dot(frame.p);
+    if (link.input < 0) continue;
+    const JointTree::Freedom& s = ws.tree.driven[i];
+    energy.power += p.in.ud[link.input] * (dot(s.sigma, ws.tree.moment[i]) + dot(s.nu, ws.tree.force[i]));
+  }
+  KinematicState k{ws.frames, p.in, ws.lam, std::span(p.z.data(), p.z.size()), ws.turns};
+  for_groups(*machine_.system, state, k, [&](const ElementGroup& group) {
+    energy.potential += group.potential(k);
+    energy.power += group.power(k);
+  });
+  return energy;
+}
+
+}  // namespace trammel

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <vector>
+
+#include "trammel/mechanics/joint/joint_system.h"
+
+namespace trammel::detail {
+
+/// The elements' frame-level planes and where they go in the planes of joint coordinates.
+class JointPlanes {
+ public:
+  void rebuild(const JointSystem& system, const State& state, std::span<const int> active);
+  std::uint64_t version() const { return version_; }
+  std::span<const int> slots(std::size_t group) const { return slots_[group]; }
+  void clear();
+  FramePlanes& frames() { return frame_; }
+  const FramePlanes& frames() const { return frame_; }
+  /// Gives `planes` the patterns if it has older ones.
+  void prepare(MotionPlanes& planes) const;
+
+  struct Entry {
+    int i, j;  // links, rows or states
+  };
+  std::vector<Entry> pairs, rows, reactions, state_forces, state_rates, state_states, state_lams;
+  std::vector<std::vector<int>> pairs_by_column;  // of each link
+
+ private:
+  class Builder;
+  std::uint64_t version_ = ~std::uint64_t{0};
+  FramePlanes frame_;
+  std::vector<std::vector<int>> slots_;
+  Pattern motion_, constraint_, reaction_, state_force_, state_rate_, state_state_, state_lam_;
+};
+
+struct JointWorkspace final : Workspace {
+  JointTree::Memory tree;
+  std::vector<Frame<double>> frames;                       // by frame; 0 is the ground
+  std::vector<Frame<double>> link_frames;                  // by link
+  std::vector<Wrench<double>> wrench, mu_wrench, by_link;  // by frame, by frame, by link
+  std::vector<double> lam, mu, turns, phi, phi_dot, bias, rates, no_input;
+  Eigen::VectorXd zero, scratch;
+  JointPlanes planes;
+  // Of linearize: residual wrenches of frames (motion without and with multipliers), sums over subtrees, and changes.
+  std::vector<Vec3<double>> force, moment, lam_force, lam_moment, arm, acceleration;
+  std::vector<Vec3<double>> sub_force, sub_moment, sub_lam_force, sub_lam_moment;
+  std::vector<Vec3<double>> d_force, d_moment, d_lam_force, d_lam_moment;
+  Eigen::VectorXd column, lam_column;
+};
+
+}  // namespace trammel::detail

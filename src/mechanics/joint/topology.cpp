@@ -1,0 +1,248 @@
+#include "trammel/mechanics/joint/topology.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "trammel/base/text.h"
+
+namespace trammel {
+
+namespace {
+
+/// The rows whose multipliers enter forces or states.
+class ReactionRows final : public Connectivity {
+ public:
+  std::set<int> rows;
+  int pair(int, int) override { return -1; }
+  int row(int, int) override { return -1; }
+  int reaction(int, int row) override { return rows.insert(row), -1; }
+  int state_force(int, int) override { return -1; }
+  int state_rate(int, int) override { return -1; }
+  int state_state(int, int) override { return -1; }
+  int state_lam(int, int row) override { return rows.insert(row), -1; }
+};
+
+std::set<int> find_reaction_rows(const AbsoluteSystem& system) {
+  ReactionRows found;
+  std::vector<int> slots;
+  const State state = system.make_state();
+  int mode = 0;
+  for (const auto& group : system.groups()) {
+    group->connect(std::span(state.modes).subspan(mode, group->n_modes()), found, slots);
+    mode += group->n_modes();
+  }
+  return found.rows;
+}
+
+struct Edge {
+  int joint, a, b;  // bodies; −1: the ground
+  int freedoms;
+  bool wanted;  // loop = false
+};
+
+class TreeBuilder {
+ public:
+  TreeBuilder(const Model& model, const Assembly& full)
+      : model_(model), full_(full), reaction_rows_(find_reaction_rows(*full.system)) {}
+
+  Topology run() {
+    out_.eliminated.joints.assign(model_.joints.size(), 0);
+    out_.eliminated.motions.assign(model_.motions.size(), 0);
+    out_.driving.assign(model_.joints.size(), -1);
+    for (std::size_t i = 0; i < model_.bodies.size(); ++i) body_[model_.bodies[i].name] = static_cast<int>(i);
+    depth_.assign(model_.bodies.size(), -1);
+    collect_edges();
+    grow();
+    while (out_.steps.size() < model_.bodies.size()) {
+      add_free_body();
+      grow();
+    }
+    for (const Edge& edge : edges_)
+      if (edge.wanted && !out_.eliminated.joints[edge.joint])
+        report(edge.joint,
+               "closes a loop of joints that all say loop = false: a tree has no loops; leave 'loop' out of one of "
+               "them");
+    eliminate_motions();
+    return std::move(out_);
+  }
+
+ private:
+  void report(int joint, const std::string& text) {
+    const JointSpec& spec = model_.joints[joint];
+    out_.issues.push_back({spec.source.at("loop"), fmt::format("joint '{}' {}", spec.name, text)});
+  }
+  int body(const std::string& name) const { return name.empty() || name == ground_name ? -1 : body_.at(name); }
+  int depth(int body) const { return body < 0 ? 0 : depth_[body]; }
+  bool is_reached(int body) const { return body < 0 || depth_[body] >= 0; }
+
+  bool feeds_a_force(const Assembly::Joint& joint) const {
+    for (const FormulaSignal::Part& part : joint.parts)
+      for (int r = 0; r < part.group->rows_per_element(); ++r)
+        if (reaction_rows_.count(part.group->first_row(part.element) + r)) return true;
+    return false;
+  }
+
+  void collect_edges() {
+    for (std::size_t i = 0; i < model_.joints.size(); ++i) {
+      const JointSpec& spec = model_.joints[i];
+      const int joint = static_cast<int>(i);
+      const std::optional<Mobility> mobility = tree_mobility(spec, full_.joints[i]);
+      const bool holds = mobility && keeps_planes(full_.joints[i]);
+      const bool wanted = spec.loop && !*spec.loop;
+      if (wanted && !holds)
+        report(joint,
+               "cannot be part of the tree (loop = false): only fixed, revolute, prismatic, screw, cylindrical, "
+               "universal, planar and spherical joints between rigid bodies, or between planar ones, become "
+               "coordinates");
+      else if (wanted && feeds_a_force(full_.joints[i]))
+        report(joint,
+               "cannot be part of the tree (loop = false): a force or a state depends on its reaction, and without "
+               "rows a reaction is known only after the accelerations");
+      const int a = body(spec.body_a), b = body(spec.body_b);
+      if (!holds || feeds_a_force(full_.joints[i]) || a == b) continue;
+      if (spec.loop && *spec.loop)
+        closed_.push_back({joint, a, b, 0, false});
+      else
+        edges_.push_back({joint, a, b, freedoms(*mobility), wanted});
+    }
+  }
+
+  // A planar body must keep its plane: it may only hang on the ground or on another planar body.
+  bool keeps_planes(const Assembly::Joint& joint) const {
+    const auto kind = [&](int frame) { return full_.system->frame_map(frame).kind; };
+    const bool any = kind(joint.frame_a) == FrameMap::Kind::planar || kind(joint.frame_b) == FrameMap::Kind::planar;
+    const bool particle =
+        kind(joint.frame_a) == FrameMap::Kind::particle || kind(joint.frame_b) == FrameMap::Kind::particle;
+    return !particle && (!any || joint.planar);
+  }
+
+  void add_step(const Topology::Step& step) {
+    out_.steps.push_back(step);
+    depth_[step.body] = step.joint < 0 ? 1 : depth(step.inner) + 1;
+    if (step.joint >= 0) out_.eliminated.joints[step.joint] = 1;
+  }
+
+  // Prim: the best edge that leads from what is reached to what is not.
+  void grow() {
+    const auto better = [&](const Edge& x, int depth_x, const Edge& y, int depth_y) {
+      if (x.wanted != y.wanted) return x.wanted;
+      if (x.freedoms != y.freedoms) return x.freedoms < y.freedoms;
+      return depth_x != depth_y ? depth_x < depth_y : x.joint < y.joint;
+    };
+    struct Candidate {
+      int edge, depth;
+    };
+    const auto worse = [&](const Candidate& x, const Candidate& y) {
+      return better(edges_[y.edge], y.depth, edges_[x.edge], x.depth);
+    };
+    if (incident_.empty()) {
+      incident_.resize(model_.bodies.size() + 1);
+      for (std::size_t e = 0; e < edges_.size(); ++e) {
+        incident_[edges_[e].a + 1].push_back(static_cast<int>(e));
+        incident_[edges_[e].b + 1].push_back(static_cast<int>(e));
+      }
+    }
+    std::vector<Candidate> heap;
+    const auto offer = [&](int from) {
+      for (int e : incident_[from + 1]) {
+        heap.push_back({e, depth(from)});
+        std::push_heap(heap.begin(), heap.end(), worse);
+      }
+    };
+    for (int b = -1; b < static_cast<int>(model_.bodies.size()); ++b)
+      if (is_reached(b) && !offered_.count(b)) offered_.insert(b), offer(b);
+    while (!heap.empty()) {
+      std::pop_heap(heap.begin(), heap.end(), worse);
+      const Edge& edge = edges_[heap.back().edge];
+      heap.pop_back();
+      if (is_reached(edge.a) == is_reached(edge.b)) continue;
+      const bool reversed = !is_reached(edge.a);
+      const int next = reversed ? edge.a : edge.b;
+      add_step({next, edge.joint, reversed ? edge.b : edge.a, reversed});
+      offered_.insert(next);
+      offer(next);
+    }
+  }
+
+  // What is left is held by rows only. The heaviest body of it carries the others.
+  void add_free_body() {
+    int heaviest = -1;
+    for (std::size_t i = 0; i < model_.bodies.size(); ++i)
+      if (depth_[i] < 0 && (heaviest < 0 || model_.bodies[i].mass > model_.bodies[heaviest].mass))
+        heaviest = static_cast<int>(i);
+    for (const Edge& edge : closed_) {
+      if (is_reached(edge.a) == is_reached(edge.b)) continue;
+      const int hanging = is_reached(edge.a) ? edge.b : edge.a;
+      report(edge.joint, fmt::format("leaves the body '{}' without connection to the ground: every joint that could "
+                                     "carry it says loop = true; leave 'loop' out of one of them",
+                                     model_.bodies[hanging].name));
+    }
+    add_step({heaviest, -1, -1, false});
+  }
+
+  void eliminate_motions() {
+    int nv = static_cast<int>(model_.coordinates.size());
+    for (const Topology::Step& step : out_.steps) {
+      const FrameMap& map = full_.system->frame_map(full_.body_frame[step.body]);
+      nv += step.joint < 0 ? map.nv : freedoms(*tree_mobility(model_.joints[step.joint], full_.joints[step.joint]));
+    }
+    for (std::size_t m = 0; m < model_.motions.size(); ++m) {
+      const MotionSpec& motion = model_.motions[m];
+      for (std::size_t j = 0; j < model_.joints.size(); ++j) {
+        const JointSpec& spec = model_.joints[j];
+        if (spec.name != motion.joint || !out_.eliminated.joints[j] || out_.driving[j] >= 0) continue;
+        const std::optional<Mobility> mobility = tree_mobility(spec, full_.joints[j]);
+        const bool by_angle = motion.coordinate != JointCoordinate::displacement;
+        const bool only = mobility == Mobility::revolute || mobility == Mobility::prismatic ||
+                          (mobility == Mobility::screw && by_angle);
+        // One coordinate must remain: integrators move something.
+        if (!only || motion.velocity.given() || reaction_rows_.count(full_.motion_row[m]) || nv == 1) continue;
+        out_.eliminated.motions[m] = 1;
+        out_.driving[j] = static_cast<int>(m);
+        --nv;
+      }
+    }
+  }
+
+  const Model& model_;
+  const Assembly& full_;
+  const std::set<int> reaction_rows_;
+  Topology out_;
+  std::map<std::string, int> body_;
+  std::vector<int> depth_;  // by body; −1: not reached
+  std::vector<Edge> edges_, closed_;
+  std::vector<std::vector<int>> incident_;  // edges by body + 1
+  std::set<int> offered_;
+};
+
+}  // namespace
+
+std::optional<Mobility> tree_mobility(const JointSpec& joint, const Assembly::Joint& assembled) {
+  switch (joint.kind) {
+    case JointKind::fixed:
+      return Mobility::fixed;
+    case JointKind::revolute:
+      return Mobility::revolute;
+    case JointKind::prismatic:
+      return Mobility::prismatic;
+    case JointKind::screw:
+      return Mobility::screw;
+    case JointKind::cylindrical:
+      return Mobility::cylindrical;
+    case JointKind::universal:
+      return Mobility::universal;
+    case JointKind::planar:
+      return Mobility::planar;
+    case JointKind::spherical:
+      return assembled.planar ? Mobility::revolute : Mobility::spherical;
+    default:
+      return std::nullopt;
+  }
+}
+
+Topology find_topology(const Model& model, const Assembly& full) { return TreeBuilder(model, full).run(); }
+
+}  // namespace trammel
