@@ -217,7 +217,8 @@ void check_split(const SolverOptions& solver, OptionChecks& checks) {
 
 void check_solver(const SolverOptions& solver, const AnalysisOptions& analysis, std::vector<Issue>& all) {
   OptionChecks checks(solver.source, "solver");
-  checks.name("integrator", solver.integrator, {"generalized_alpha", "hht", "newmark", "midpoint", "radau", "bdf"});
+  checks.name("integrator", solver.integrator,
+              {"generalized_alpha", "hht", "newmark", "midpoint", "radau", "bdf", "runge_kutta"});
   const std::string formulation = formulation_of(solver);
   checks.name("formulation", formulation, formulations);
   // The pairs that exclude each other, with the reason.
@@ -226,7 +227,14 @@ void check_solver(const SolverOptions& solver, const AnalysisOptions& analysis, 
                   fmt::format("'{}' is a second-order method and works on 'index3'; formulation '{}' is a first-order "
                               "system for the integrators 'bdf' and 'radau'",
                               solver.integrator, formulation));
-  checks.name("coordinates", solver.coordinates, {"absolute"});
+  checks.name("coordinates", solver.coordinates, {"absolute", "joint"});
+  if (solver.coordinates == "joint" && analysis.kind != AnalysisKind::dynamics)
+    checks.report("coordinates",
+                  "kinematics and inverse dynamics follow all motions in coordinates = \"absolute\"; joint coordinates "
+                  "are for dynamics");
+  if (solver.coordinates == "joint" && !(solver.split.independent.empty() && solver.split.untested.empty()))
+    checks.report(solver.split.independent.empty() ? "untested" : "independent",
+                  "single coordinates are named in coordinates = \"absolute\" only");
   checks.name("linear_solver", solver.linear_solver, linear_solver_kind_names());
   check_steps(solver, analysis, checks);
 

@@ -13,6 +13,7 @@
 #include "trammel/simulation/bdf_motion.h"
 #include "trammel/simulation/coordinate_names.h"
 #include "trammel/simulation/radau_motion.h"
+#include "trammel/simulation/runge_kutta_motion.h"
 #include "trammel/simulation/scene.h"
 #include "trammel/simulation/settings_text.h"
 
@@ -55,7 +56,8 @@ FirstOrderForm::Options form_of(const SolverOptions& options) {
   return form;
 }
 
-std::unique_ptr<FirstOrderForm> make_form(const AbsoluteSystem& system, const SolverOptions& options) {
+std::unique_ptr<FirstOrderForm> make_form(const MechanicalSystem& system, const AbsoluteSystem& named,
+                                          const SolverOptions& options) {
   static const std::map<std::string, TestSet> sets{{"", TestSet::by_form},
                                                    {"positions", TestSet::positions},
                                                    {"states", TestSet::states},
@@ -73,14 +75,14 @@ std::unique_ptr<FirstOrderForm> make_form(const AbsoluteSystem& system, const So
   FirstOrderForm::Options form = form_of(options);
   form.error_set = sets.at(options.split.error_set);
   form.corrector_set = sets.at(options.split.corrector_set);
-  form.untested = find_coordinates(system, options.split.untested, "solver.untested");
+  form.untested = find_coordinates(named, options.split.untested, "solver.untested");
   const auto iteration = iterations.find(iteration_of(options));
   if (iteration == iterations.end()) return std::make_unique<FirstOrderForm>(system, form);
   CoordinateSplitForm::Options split;
   split.form = form;
   split.iteration = iteration->second;
   split.cm_mode = modes.at(options.split.cm_mode);
-  split.independent = find_coordinates(system, options.split.independent, "solver.independent");
+  split.independent = find_coordinates(named, options.split.independent, "solver.independent");
   return std::make_unique<CoordinateSplitForm>(system, split);
 }
 
@@ -171,6 +173,14 @@ RadauOptions radau_options_of(const SolverOptions& o) {
   return r;
 }
 
+RungeKuttaOptions runge_kutta_options_of(const SolverOptions& o) {
+  RungeKuttaOptions r;
+  r.tolerances.rtol = o.rtol, r.tolerances.atol = o.atol;
+  set_tolerances_by_kind(o, r.tolerances);
+  r.h0 = o.h0, r.fixed_h = o.h;
+  return r;
+}
+
 }  // namespace
 
 // ---- making ready --------------------------------------------------------------------------------------------------
@@ -179,6 +189,7 @@ Simulation::Simulation(const Study& study, Customize customize) : study_(study),
   if (std::vector<Issue> found = issues(study); !found.empty()) throw InputError(std::move(found));
   full_ = make_assembly();
   make_consistent();
+  if (study_.solver.coordinates == "joint") enter_joint_coordinates();
   make_integrator();
   recorder_ = std::make_unique<Recorder>(study_.model, full_);
 }
@@ -285,6 +296,75 @@ void Simulation::make_consistent() {
   notes_.insert(notes_.end(), corrections.begin(), corrections.end());
 }
 
+const MechanicalSystem& Simulation::moved_system() const {
+  if (joint_) return *joint_;
+  return reduced_ ? *reduced_->system : *full_.system;
+}
+
+// The consistent machine, written in the coordinates of its tree.
+void Simulation::enter_joint_coordinates() {
+  joint_ = make_joint_system(study_.model, full_, customize_);
+  check_joint_costs();
+  const AbsoluteSystem& absolute = *full_.system;
+  absolute.calc_inputs(x_.t, inputs_);
+  all_lam_.setZero(absolute.n_rows());
+  const KinematicState k = absolute.update_kinematics({x_.t, inputs_.view(), x_.q, x_.v, x_.a, x_.z, x_.zp, all_lam_},
+                                                      state_, *full_workspace_);
+  MotionVariables x;
+  State state = joint_->machine().state;
+  state.branches = state_.branches;
+  joint_->set_from_frames(k.frames, x_.t, x, state);
+  x.z = x_.z, x.zp = x_.zp;
+  joint_workspace_ = joint_->make_workspace();
+  if (!dropped_.empty()) {
+    const Index3 all_loops(*joint_);
+    const RankReport redundancy = find_redundancy(all_loops, x, state, *joint_workspace_);
+    std::vector<int> rows;
+    for (const DependentRow& row : redundancy.dependent) rows.push_back(row.row);
+    joint_->drop_rows(rows);
+    joint_workspace_ = joint_->make_workspace();
+    x.lam.setZero(joint_->nc());
+  }
+  rank_ = joint_->nc();
+  x_ = std::move(x);
+  state_ = std::move(state);
+  index3_ = std::make_unique<Index3>(*joint_);
+  workspace_ = index3_->make_workspace();
+  if (const Status status = find_first_accelerations(); !status.ok())
+    throw InputError(fmt::format("No accelerations exist at the start: {}.", describe(status.cause)));
+}
+
+Status Simulation::find_first_accelerations() {
+  if (joint_->explicit_refusal().empty()) {
+    joint_->calc_inputs(x_.t, inputs_);
+    return joint_->accelerate(x_.point(inputs_.view()), state_, x_.a, x_.zp, *workspace_);
+  }
+  AccelerationSolver acceleration(*index3_, solver_kind(study_.solver));
+  return acceleration.solve(x_, state_, *workspace_);
+}
+
+// A tree fills the matrices of implicit methods: every coordinate meets those between it and the ground.
+void Simulation::check_joint_costs() {
+  constexpr int noticeable_size = 1000, largest_size = 5000;
+  const int nv = joint_->nv();
+  const bool needs_matrix = study_.solver.integrator != "runge_kutta" || !joint_->explicit_refusal().empty();
+  if (!needs_matrix || nv < noticeable_size) return;
+  double entries = 0.0;
+  const JointTree& tree = joint_->tree();
+  for (int i = 0; i < tree.size(); ++i) {
+    int depth = 0;
+    tree.along_path(i, [&](int) { ++depth; });
+    entries += 2.0 * tree.link(i).nv * depth;
+  }
+  const std::string text = fmt::format(
+      "{} joint coordinates fill {:.2g} entries of each of M, D and K ({:.2g} GB in all), and a factorization takes up "
+      "to {:.1g} operations; coordinates = \"absolute\" keeps everything sparse, and integrator = \"runge_kutta\" on "
+      "a tree without loops needs no matrix",
+      nv, entries, entries * 8.0 * 12.0 / 1e9, 2.0 / 3.0 * std::pow(2.0 * nv, 3.0));
+  if (nv > largest_size) throw InputError({Issue{study_.solver.source.at("coordinates"), text}});
+  notes_.push_back(text);
+}
+
 // A row that others imply is left out; one that contradicts them (a motion of a locked joint) must not be.
 void Simulation::check_dropped_rows() {
   if (dropped_.empty()) return;
@@ -307,17 +387,21 @@ void Simulation::make_integrator() {
   const double span = study_.analysis.end - study_.analysis.start;
   const double hmin = o.hmin > 0.0 ? o.hmin : 1e-14 * span, hmax = std::min(o.hmax, span);
   if (o.integrator == "bdf") {
-    const AbsoluteSystem& system = reduced_ ? *reduced_->system : *full_.system;
+    const MechanicalSystem& system = moved_system();
     BdfOptions options = bdf_options_of(o, study_.output.interval.value_or(span / 500.0));
     max_corrections_ = options.max_iterations;
     options.hmin = hmin, options.hmax = std::min(options.hmax, hmax);
-    integrator_ = std::make_unique<BdfMotion>(system, make_form(system, o), options, solver_kind(o),
+    integrator_ = std::make_unique<BdfMotion>(system, make_form(system, *full_.system, o), options, solver_kind(o),
                                               first_order_scaling_of(o), o.bdf.fields == "two");
   } else if (o.integrator == "radau") {
-    const AbsoluteSystem& system = reduced_ ? *reduced_->system : *full_.system;
     RadauOptions options = radau_options_of(o);
     options.hmin = hmin, options.hmax = hmax;
-    integrator_ = std::make_unique<RadauMotion>(system, form_of(o), options, solver_kind(o), first_order_scaling_of(o));
+    integrator_ =
+        std::make_unique<RadauMotion>(moved_system(), form_of(o), options, solver_kind(o), first_order_scaling_of(o));
+  } else if (o.integrator == "runge_kutta") {
+    RungeKuttaOptions options = runge_kutta_options_of(o);
+    options.hmin = hmin, options.hmax = hmax;
+    integrator_ = std::make_unique<RungeKuttaMotion>(moved_system(), options);
   } else {
     scaling_ = make_scaling(o.scaling);
     StepOptions steps;
@@ -417,6 +501,7 @@ Summary Simulation::begin_summary() const {
   s.integrator = study_.solver.integrator;
   s.formulation = formulation_of(study_.solver);
   s.nv = full_.system->nv(), s.nc = full_.system->nc(), s.nz = full_.system->nz();
+  if (joint_) s.nv = joint_->nv(), s.nc = joint_->machine().system->n_rows();
   s.degrees_of_freedom = s.nv - rank_;
   s.notes = notes_;
   return s;
@@ -439,14 +524,25 @@ void Simulation::spread_multipliers(const MotionVariables& x) {
     if (const int i = active.active_row(row); i >= 0) all_lam_[row] = x.lam[i];
 }
 
+Simulation::Shown Simulation::show(const MotionVariables& x, const State& state) {
+  full_.system->calc_inputs(x.t, inputs_);
+  if (!joint_) {
+    spread_multipliers(x);
+    return {{x.t, inputs_.view(), x.q, x.v, x.a, x.z, x.zp, all_lam_}, state};
+  }
+  joint_->to_absolute(x.point(inputs_.view()), state, full_, shown_, shown_state_, *joint_workspace_);
+  all_lam_ = shown_.lam;
+  return {{x.t, inputs_.view(), shown_.q, shown_.v, shown_.a, shown_.z, shown_.zp, all_lam_}, shown_state_};
+}
+
 // For reports: the multipliers of redundant rows with the smallest norm. The null space of Gᵀ is spanned by
 // n = e_row − Σ c_i e_i, one vector per dependent row; λ ← λ − N (NᵀN)⁻¹ Nᵀ λ changes no force.
-void Simulation::share_multipliers(const MotionVariables& x, const State& state) {
+void Simulation::share_multipliers(const Shown& shown) {
   if (dropped_.empty() || study_.solver.redundant != RedundancyPolicy::minimum_norm) return;
   const int n_rows = full_.system->n_rows();
-  MotionVariables at = x;
-  at.lam = all_lam_;
-  const RankReport rank = find_redundancy(Index3(*full_.system), at, state, *full_workspace_);
+  const MotionPoint& p = shown.point;
+  const MotionVariables at{p.t, p.q, p.v, p.a, p.z, p.zp, p.lam};
+  const RankReport rank = find_redundancy(Index3(*full_.system), at, shown.state, *full_workspace_);
   const int k = static_cast<int>(rank.dependent.size());
   Eigen::MatrixXd N = Eigen::MatrixXd::Zero(n_rows, k);
   for (int j = 0; j < k; ++j) {
@@ -457,10 +553,9 @@ void Simulation::share_multipliers(const MotionVariables& x, const State& state)
 }
 
 void Simulation::update_ledger(const MotionVariables& x, double h) {
-  spread_multipliers(x);
-  full_.system->calc_inputs(x.t, inputs_);
-  const MotionPoint p{x.t, inputs_.view(), x.q, x.v, x.a, x.z, x.zp, all_lam_};
-  const MechanicalSystem::Energy energy = full_.system->calc_energy(p, state_, *full_workspace_);
+  const Shown shown = show(x, state_);
+  const MotionPoint& p = shown.point;
+  const MechanicalSystem::Energy energy = full_.system->calc_energy(p, shown.state, *full_workspace_);
   ledger_.kinetic = energy.kinetic;
   ledger_.potential = energy.potential;
   if (h == 0.0)
@@ -470,8 +565,8 @@ void Simulation::update_ledger(const MotionVariables& x, double h) {
   last_power_ = energy.power;
   const int n_rows = full_.system->n_rows();
   all_phi_.resize(n_rows), phi_dot_.resize(n_rows), bias_.resize(n_rows);
-  full_.system->all_constraints(p, state_, {all_phi_.data(), static_cast<std::size_t>(n_rows)}, *full_workspace_);
-  static_cast<void>(full_.system->velocity_level(p, state_, phi_dot_, bias_, *full_workspace_));
+  full_.system->all_constraints(p, shown.state, {all_phi_.data(), static_cast<std::size_t>(n_rows)}, *full_workspace_);
+  static_cast<void>(full_.system->velocity_level(p, shown.state, phi_dot_, bias_, *full_workspace_));
   ledger_.position = ledger_.velocity = 0.0;
   for (int row = 0; row < n_rows; ++row) {
     if (full_.system->holonomic()[row]) ledger_.position = std::max(ledger_.position, std::abs(all_phi_[row]));
@@ -483,11 +578,9 @@ void Simulation::update_ledger(const MotionVariables& x, double h) {
 }
 
 void Simulation::record(RecordSink& sink, const MotionVariables& x, const State& state) {
-  spread_multipliers(x);
-  share_multipliers(x, state);
-  full_.system->calc_inputs(x.t, inputs_);
-  const MotionPoint p{x.t, inputs_.view(), x.q, x.v, x.a, x.z, x.zp, all_lam_};
-  sink.frame(x.t, recorder_->update_frame(p, state, ledger_));
+  const Shown shown = show(x, state);
+  share_multipliers(shown);
+  sink.frame(x.t, recorder_->update_frame(shown.point, shown.state, ledger_));
 }
 
 void Simulation::watch_events() {
@@ -504,10 +597,8 @@ void Simulation::watch_events() {
 EventFinder::Values Simulation::event_values() {
   return [this](double t, Vec g) {
     integrator_->interpolate(t, sample_);
-    spread_multipliers(sample_);
-    full_.system->calc_inputs(t, inputs_);
-    const MotionPoint p{t, inputs_.view(), sample_.q, sample_.v, sample_.a, sample_.z, sample_.zp, all_lam_};
-    recorder_->calc_events(p, state_, g);
+    const Shown shown = show(sample_, state_);
+    recorder_->calc_events(shown.point, shown.state, g);
   };
 }
 
@@ -571,8 +662,8 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
   const EventFinder::Values at_events = event_values();
   watch_events();
   events_.start(start, [&](double, Vec g) {
-    full_.system->calc_inputs(start, inputs_);
-    recorder_->calc_events({start, inputs_.view(), x_.q, x_.v, x_.a, x_.z, x_.zp, all_lam_}, state_, g);
+    const Shown shown = show(x_, state_);
+    recorder_->calc_events(shown.point, shown.state, g);
   });
   bool stopped_by_event = false;
   // Output times do not dictate the step; instants of events are recorded among them.
@@ -653,7 +744,8 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
   summary.t = t;
   summary.completed = t >= end || stopped_by_event;
   if (t >= end) summary.stop = fmt::format("reached the end, t = {:.6g} s", t);
-  summary.linear_solver = integrator_->linear_solver().name();
+  const auto* pair = dynamic_cast<const RungeKuttaMotion*>(integrator_.get());
+  summary.linear_solver = pair != nullptr && pair->is_recursive() ? "none" : integrator_->linear_solver().name();
   const MotionIntegrator::ScalingReport scaling = integrator_->scaling();
   summary.scaling_m = scaling.m, summary.scaling_d = scaling.d, summary.scaling_k = scaling.k;
   summary.scaling_s = scaling.s;

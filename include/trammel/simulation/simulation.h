@@ -7,6 +7,7 @@
 #include "trammel/formulations/scaling.h"
 #include "trammel/integrators/events.h"
 #include "trammel/integrators/motion_integrator.h"
+#include "trammel/mechanics/joint/joint_system.h"
 #include "trammel/simulation/initial_conditions.h"
 #include "trammel/simulation/options.h"
 #include "trammel/simulation/recorder.h"
@@ -48,6 +49,8 @@ class Simulation {
 
   // For stepwise use and tests.
   const Assembly& assembly() const { return full_; }
+  /// Null in absolute coordinates.
+  const JointSystem* joint_system() const { return joint_.get(); }
   const SecondOrderDae& dae() const { return *index3_; }
   MotionIntegrator& integrator() { return *integrator_; }
   State& state() { return state_; }
@@ -60,13 +63,23 @@ class Simulation {
   Assembly make_assembly() const;
   void make_consistent();
   void check_dropped_rows();
+  void enter_joint_coordinates();
+  void check_joint_costs();
+  Status find_first_accelerations();
+  const MechanicalSystem& moved_system() const;
   void make_integrator();
   Summary integrate(RecordSink& sink, const ProgressCallback& progress);
   Summary follow_motions(RecordSink& sink, const ProgressCallback& progress);
   void record(RecordSink& sink, const MotionVariables& x, const State& state);
   void update_ledger(const MotionVariables& x, double h);
+  /// A point as reports see it: in absolute coordinates, with the multipliers of every row. Valid until the next call.
+  struct Shown {
+    MotionPoint point;
+    const State& state;
+  };
+  Shown show(const MotionVariables& x, const State& state);
   void spread_multipliers(const MotionVariables& x);
-  void share_multipliers(const MotionVariables& x, const State& state);
+  void share_multipliers(const Shown& shown);
   void watch_events();
   EventFinder::Values event_values();
   void append_matrix_record(const StepReport& report, std::vector<double>& values, Summary& summary);
@@ -81,10 +94,11 @@ class Simulation {
   Assembly full_;                      // every row: for reports
   std::unique_ptr<Assembly> reduced_;  // without dropped rows, if there are any
   std::vector<int> dropped_;
-  std::unique_ptr<Index3> index3_;  // of the rows that are integrated
+  std::unique_ptr<JointSystem> joint_;  // what is integrated, in joint coordinates
+  std::unique_ptr<Index3> index3_;      // of the rows that are integrated
   std::unique_ptr<MotionScaling> scaling_;
   std::unique_ptr<MotionIntegrator> integrator_;
-  std::unique_ptr<Workspace> workspace_, full_workspace_;
+  std::unique_ptr<Workspace> workspace_, full_workspace_, joint_workspace_;
   State state_;
   MotionVariables x_;
   InitialReport initial_report_;
@@ -97,7 +111,8 @@ class Simulation {
   Ledger ledger_;
   double last_power_ = 0.0, largest_drift_ = 0.0, largest_position_ = 0.0, largest_velocity_ = 0.0;
   InputBuffer inputs_;
-  MotionVariables sample_;
+  MotionVariables sample_, shown_;
+  State shown_state_;
   Eigen::VectorXd all_lam_, all_phi_, phi_dot_, bias_;
 };
 

@@ -270,7 +270,8 @@ void JointSystem::to_absolute(const MotionPoint& p, const State& state, const As
   JointWorkspace& ws = static_cast<JointWorkspace&>(workspace);
   const AbsoluteSystem& system = *full.system;
   if (x.q.size() != system.nv() || x.lam.size() != system.n_rows()) x.resize(system.nv(), nz(), system.n_rows());
-  if (absolute.charts.size() != system.chart_offsets().size()) absolute = system.make_state();
+  if (absolute.charts.size() != system.chart_offsets().size() || absolute.branches.size() != system.branches().size())
+    absolute = system.make_state();
   Eigen::VectorXd internal(nz()), phi(nc());
   static_cast<void>(residual(p, state, ws.scratch, internal, phi, workspace));
   x.t = p.t, x.z = p.z, x.zp = p.zp;

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+
+#include "trammel/dae/acceleration_solver.h"
+#include "trammel/dae/ode_system.h"
+#include "trammel/dae/projection.h"
+#include "trammel/formulations/index3.h"
+
+namespace trammel {
+
+class JointSystem;
+
+/// The equations of a machine solved for the highest derivatives, for explicit methods:
+///
+///   y = (q, v, z),   q̇ = T(q) v,   v̇ = φ(q, v, z, u),   ż = g
+///
+/// In joint coordinates without loops φ comes from the articulated bodies in O(N) [arnold2004 (10)]. With rows (loops,
+/// or any machine in absolute coordinates) accelerations and multipliers come from the index-1 system, and accepted
+/// points are projected onto positions and velocities that fulfil the rows, in the metric of the mass matrix's
+/// diagonal.
+class ExplicitForm final : public OdeSystem {
+ public:
+  explicit ExplicitForm(const MechanicalSystem& system);
+
+  /// true: accelerations by recursion, without any matrix.
+  bool is_recursive() const { return tree_ != nullptr; }
+  void pack(const MotionVariables& x, Vec y) const;
+  /// All variables of the motion at y: accelerations, rates and multipliers are computed.
+  Status unpack(double t, ConstVec y, const State& state, MotionVariables& x, Workspace& workspace) const;
+
+  // ---- OdeSystem -------------------------------------------------------------------------------------------------
+  const Layout& layout() const override { return layout_; }
+  std::unique_ptr<Workspace> make_workspace() const override;
+  Status rates(double t, ConstVec y, const State& state, Vec yp, Workspace& workspace) const override;
+  Status project(double t, Vec y, const State& state, bool& moved, Workspace& workspace) const override;
+  void accepted(double t, Vec y, Vec yp, State& state, Workspace& workspace) const override;
+
+ private:
+  struct Scratch;
+  const MechanicalSystem& system_;
+  const JointSystem* tree_ = nullptr;  // system_, if its explicit formalism can be used
+  Index3 index3_;
+  int nv_, nz_, nc_;
+  Layout layout_;
+};
+
+}  // namespace trammel

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "trammel/dae/ode_system.h"
+#include "trammel/dae/weighted_norm.h"
+#include "trammel/integrators/motion_integrator.h"
+
+namespace trammel {
+
+struct RungeKuttaOptions {
+  Tolerances tolerances;
+  std::optional<double> h0;       ///< first step [s]; absent: from the first two derivatives
+  std::optional<double> fixed_h;  ///< no error control
+  double hmin = 0.0, hmax = std::numeric_limits<double>::infinity();
+};
+
+struct RungeKuttaCounters {
+  long steps = 0, evaluations = 0, error_failures = 0, evaluation_failures = 0, projections = 0;
+};
+
+/// The explicit pair of order 5(4) of Dormand and Prince with its continuous extension of order 4.
+///
+///   k_i = f(t + c_i h, y + h Σ_{j<i} a_ij k_j),   y₁ = y + h Σ b_i k_i,   error = h Σ (b_i − b̂_i) k_i
+///
+/// The last stage is the first of the next step: six evaluations per step. Step sizes by a PI controller, err^(−0.7/5)
+/// err_before^(0.4/5). For non-stiff motion only: with stiffness λ the step is held below 3.3/|λ|, which is noticed and
+/// said. After each accepted step y is projected to its manifold, if it has one; then one more evaluation is needed.
+/// An instant where f jumps must be an end of a step: stages there see the limit from the step's own side. After the
+/// first step nothing allocates.
+class RungeKutta {
+ public:
+  RungeKutta(const OdeSystem& system, const RungeKuttaOptions& options);
+
+  Status start(double t, ConstVec y, State& state);
+  /// One step that does not pass t_end.
+  StepReport advance(double t_end, State& state);
+  /// Moves charts, branches and modes to the newest point.
+  void commit(State& state);
+
+  double t() const { return t_; }
+  const Eigen::VectorXd& y() const { return y_; }
+  const Eigen::VectorXd& yp() const { return yp_; }
+  /// Within the last step.
+  void interpolate(double t, Vec y) const;
+  const RungeKuttaCounters& counters() const { return counters_; }
+  Workspace& workspace() const { return *workspace_; }
+
+  std::vector<double> save() const;
+  void restore(std::span<const double> numbers);
+
+ private:
+  static constexpr int n_stages = 7;
+  Status evaluate(double t, ConstVec y, const State& state, Vec yp);
+  double choose_first_step(const State& state);
+  Status attempt(double h, double t_new, const State& state);
+  double calc_error(double h) const;
+  bool looks_stiff(double h) const;
+
+  const OdeSystem& system_;
+  RungeKuttaOptions options_;
+  WeightedNorm weights_;
+  std::unique_ptr<Workspace> workspace_;
+  double t_ = 0.0, h_next_ = 0.0, error_before_ = 1e-4;
+  double t_from_ = 0.0, h_taken_ = 0.0;
+  bool pending_ = false;      // the newest point is accepted, but the charts still belong to the one before
+  bool stale_rates_ = false;  // yp_ belongs to the time before a possible jump
+  int stiff_steps_ = 0;
+  bool projected_ = false;
+  Eigen::VectorXd y_, yp_, y_from_, y_unprojected_, stage_, projection_;
+  std::vector<Eigen::VectorXd> k_;  // stages of the last step
+  mutable Eigen::VectorXd dense_;
+  mutable bool has_dense_ = false;
+  RungeKuttaCounters counters_;
+};
+
+}  // namespace trammel

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "trammel/formulations/explicit_form.h"
+#include "trammel/integrators/runge_kutta.h"
+
+namespace trammel {
+
+/// Moves a machine by the explicit pair.
+class RungeKuttaMotion final : public MotionIntegrator {
+ public:
+  RungeKuttaMotion(const MechanicalSystem& system, const RungeKuttaOptions& options);
+
+  Status start(const MotionVariables& at, State& state) override;
+  StepReport advance(double t_end, State& state) override;
+  void commit(State& state) override { method_.commit(state); }
+  const MotionVariables& newest() const override { return newest_; }
+  void interpolate(double t, MotionVariables& at) const override;
+  const Layout& layout() const override { return form_.layout(); }
+  /// Solves nothing when accelerations come by recursion; then it has never been given a matrix.
+  const LinearSolver<double>& linear_solver() const override { return *solver_; }
+  double calc_condition() override { return 0.0; }
+  std::vector<double> save() override { return method_.save(); }
+  void restore(std::span<const double> numbers) override;
+
+  const RungeKutta& method() const { return method_; }
+  bool is_recursive() const { return form_.is_recursive(); }
+
+ private:
+  ExplicitForm form_;
+  RungeKutta method_;
+  std::unique_ptr<LinearSolver<double>> solver_;
+  MotionVariables newest_;
+  const State* state_ = nullptr;  // of the last step: interpolation evaluates there
+  Eigen::VectorXd y_;
+  mutable Eigen::VectorXd y_at_;
+};
+
+}  // namespace trammel

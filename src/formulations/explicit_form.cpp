@@ -1,0 +1,150 @@
+#include "trammel/formulations/explicit_form.h"
+
+#include "trammel/mechanics/joint/joint_system.h"
+
+namespace trammel {
+
+namespace {
+
+// Rows are fulfilled to this, in metres, radians and per second; corrections of points that an error test has accepted
+// are small, so that the first matrix serves all of them.
+constexpr double constraint_tol = 1e-12;
+constexpr int max_corrections = 6;
+
+}  // namespace
+
+struct ExplicitForm::Scratch final : Workspace {
+  Scratch(const MechanicalSystem& machine, const Index3& index3, bool recursive) : system(machine.make_workspace()) {
+    x.resize(machine.nv(), machine.nz(), machine.nc());
+    if (recursive) return;
+    acceleration = std::make_unique<AccelerationSolver>(index3, LinearSolverKind::automatic);
+    projection = std::make_unique<Projection>(index3, LinearSolverKind::automatic, std::vector<char>{});
+    motion.setZero(machine.nv()), delta.setZero(machine.nv());
+    internal.setZero(machine.nz());
+    phi.setZero(machine.nc()), bias.setZero(machine.nc());
+  }
+  std::unique_ptr<Workspace> system;
+  InputBuffer inputs;
+  MotionVariables x;  // its multipliers are the first guess of the next evaluation
+  std::unique_ptr<AccelerationSolver> acceleration;
+  std::unique_ptr<Projection> projection;
+  Eigen::VectorXd motion, internal, phi, bias, delta;
+};
+
+ExplicitForm::ExplicitForm(const MechanicalSystem& system)
+    : system_(system), index3_(system), nv_(system.nv()), nz_(system.nz()), nc_(system.nc()) {
+  const auto* joint = dynamic_cast<const JointSystem*>(&system);
+  if (joint != nullptr && joint->explicit_refusal().empty()) tree_ = joint;
+  std::vector<Kind> kinds(system.kinds_q().begin(), system.kinds_q().end());
+  kinds.insert(kinds.end(), nv_, Kind::velocity);
+  kinds.insert(kinds.end(), nz_, Kind::internal);
+  const auto name = [this](int i) {
+    if (i < nv_) return system_.describe_coordinate(i);
+    if (i < 2 * nv_) return "rate of " + system_.describe_coordinate(i - nv_);
+    return system_.describe_state(i - 2 * nv_);
+  };
+  const auto row = [this](int i) {
+    if (i < nv_) return "kinematics of " + system_.describe_coordinate(i);
+    if (i < 2 * nv_) return system_.describe_motion_row(i - nv_);
+    return "rate of " + system_.describe_state(i - 2 * nv_);
+  };
+  layout_ = Layout(std::move(kinds), name, row);
+}
+
+std::unique_ptr<Workspace> ExplicitForm::make_workspace() const {
+  return std::make_unique<Scratch>(system_, index3_, is_recursive());
+}
+
+void ExplicitForm::pack(const MotionVariables& x, Vec y) const {
+  y.head(nv_) = x.q;
+  y.segment(nv_, nv_) = x.v;
+  y.tail(nz_) = x.z;
+}
+
+Status ExplicitForm::unpack(double t, ConstVec y, const State& state, MotionVariables& x, Workspace& workspace) const {
+  Scratch& s = static_cast<Scratch&>(workspace);
+  x.t = t;
+  x.q = y.head(nv_), x.v = y.segment(nv_, nv_), x.z = y.tail(nz_);
+  if (!is_recursive()) return s.acceleration->solve(x, state, *s.system);
+  system_.calc_inputs(t, s.inputs);
+  return tree_->accelerate(x.point(s.inputs.view()), state, x.a, x.zp, *s.system);
+}
+
+Status ExplicitForm::rates(double t, ConstVec y, const State& state, Vec yp, Workspace& workspace) const {
+  Scratch& s = static_cast<Scratch&>(workspace);
+  Status status = Status::success();
+  if (is_recursive()) {
+    system_.calc_inputs(t, s.inputs);
+    const MotionPoint p{t, s.inputs.view(), y.head(nv_), y.segment(nv_, nv_), s.x.a, y.tail(nz_), s.x.zp, s.x.lam};
+    status = tree_->accelerate(p, state, yp.segment(nv_, nv_), yp.tail(nz_), *s.system);
+  } else {
+    status = unpack(t, y, state, s.x, workspace);
+    yp.segment(nv_, nv_) = s.x.a;
+    yp.tail(nz_) = s.x.zp;
+  }
+  if (!status.ok()) {
+    if (status.row >= 0) status.row += nv_;  // rows of (motion, state) -> rows of y′
+    return status;
+  }
+  system_.calc_q_rate(y.head(nv_), y.segment(nv_, nv_), yp.head(nv_));
+  return status;
+}
+
+Status ExplicitForm::project(double t, Vec y, const State& state, bool& moved, Workspace& workspace) const {
+  moved = false;
+  if (nc_ == 0) return Status::success();
+  Scratch& s = static_cast<Scratch&>(workspace);
+  MotionVariables& x = s.x;
+  x.t = t;
+  x.q = y.head(nv_), x.v = y.segment(nv_, nv_), x.z = y.tail(nz_);
+  system_.calc_inputs(t, s.inputs);
+  const std::span<const char> holonomic = system_.holonomic();
+  Status status = s.projection->setup(x.point(s.inputs.view()), state, *s.system);
+  if (!status.ok()) return status;
+  const auto correct = [&](auto&& residual, Eigen::VectorXd& variable, bool on_velocity) {
+    double before = std::numeric_limits<double>::infinity();
+    for (int k = 0; k < max_corrections; ++k) {
+      if (const Status evaluated = residual(); !evaluated.ok()) return evaluated;
+      const double size = s.phi.lpNorm<Eigen::Infinity>();
+      if (size <= constraint_tol || size >= 0.5 * before) break;
+      before = size;
+      if (const Status solved = s.projection->solve(s.phi, s.delta); !solved.ok()) return solved;
+      if (on_velocity)
+        variable += s.delta;
+      else  // increments are body increments: δq = T(q) δ
+        system_.calc_q_rate(x.q, s.delta, s.motion), variable += s.motion;
+      moved = true;
+    }
+    return Status::success();
+  };
+  status = correct(
+      [&] {
+        const Status evaluated =
+            system_.residual(x.point(s.inputs.view()), state, s.motion, s.internal, s.phi, *s.system);
+        for (int r = 0; r < nc_; ++r)
+          if (!holonomic[r]) s.phi[r] = 0.0;
+        return evaluated;
+      },
+      x.q, false);
+  if (!status.ok()) return status;
+  if (moved) status = s.projection->setup(x.point(s.inputs.view()), state, *s.system);
+  if (!status.ok()) return status;
+  status = correct([&] { return system_.velocity_level(x.point(s.inputs.view()), state, s.phi, s.bias, *s.system); },
+                   x.v, true);
+  y.head(nv_) = x.q;
+  y.segment(nv_, nv_) = x.v;
+  return status;
+}
+
+void ExplicitForm::accepted(double t, Vec y, Vec yp, State& state, Workspace& workspace) const {
+  Scratch& s = static_cast<Scratch&>(workspace);
+  if (system_.chart_offsets().empty() && state.branches.empty() && state.modes.empty()) return;
+  system_.calc_inputs(t, s.inputs);
+  s.x.t = t;
+  s.x.q = y.head(nv_), s.x.v = y.segment(nv_, nv_), s.x.z = y.tail(nz_);
+  Vec q = y.head(nv_);
+  system_.accepted(s.x.point(s.inputs.view()), 0.0, q, state, *s.system);
+  system_.calc_q_rate(y.head(nv_), y.segment(nv_, nv_), yp.head(nv_));
+}
+
+}  // namespace trammel

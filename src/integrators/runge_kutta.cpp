@@ -1,0 +1,265 @@
+#include "trammel/integrators/runge_kutta.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trammel {
+
+namespace {
+
+constexpr double c[] = {0.0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1.0, 1.0};
+constexpr double a[7][6] = {
+    {},
+    {1.0 / 5},
+    {3.0 / 40, 9.0 / 40},
+    {44.0 / 45, -56.0 / 15, 32.0 / 9},
+    {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
+    {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
+    {35.0 / 384, 0.0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84},
+};
+constexpr double error_weights[] = {71.0 / 57600,      0.0,        -71.0 / 16695, 71.0 / 1920,
+                                    -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
+constexpr double dense_weights[] = {-12715105075.0 / 11282082432.0,  0.0,
+                                    87487479700.0 / 32700410799.0,   -10690763975.0 / 1880347072.0,
+                                    701980252875.0 / 199316789632.0, -1453857185.0 / 822651844.0,
+                                    69997945.0 / 29380423.0};
+constexpr double safety = 0.9, smallest_factor = 0.2, largest_factor = 8.0;
+constexpr double stability_bound = 3.25;  // on the negative real axis
+constexpr int stiff_steps_noticed = 15;
+
+}  // namespace
+
+RungeKutta::RungeKutta(const OdeSystem& system, const RungeKuttaOptions& options)
+    : system_(system),
+      options_(options),
+      weights_(system.layout(), options.tolerances),
+      workspace_(system.make_workspace()),
+      k_(n_stages, Eigen::VectorXd::Zero(system.layout().n())) {
+  for (auto* x : {&y_, &yp_, &y_from_, &y_unprojected_, &stage_, &projection_, &dense_})
+    x->setZero(system.layout().n());
+}
+
+Status RungeKutta::evaluate(double t, ConstVec y, const State& state, Vec yp) {
+  ++counters_.evaluations;
+  return system_.rates(t, y, state, yp, *workspace_);
+}
+
+Status RungeKutta::start(double t, ConstVec y, State& state) {
+  t_ = t_from_ = t;
+  y_ = y_from_ = y;
+  h_taken_ = 0.0;
+  pending_ = false, stale_rates_ = false;
+  error_before_ = 1e-4;
+  const Status status = evaluate(t_, y_, state, yp_);
+  h_next_ = options_.fixed_h ? *options_.fixed_h : options_.h0 ? *options_.h0 : 0.0;
+  return status;
+}
+
+// The step that makes an explicit Euler step small and its change of f small [Hairer, Nørsett, Wanner II.4].
+double RungeKutta::choose_first_step(const State& state) {
+  const Eigen::Index n = y_.size();
+  const auto norm = [&](auto&& value) {
+    double sum = 0.0;
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const double x = value(i) / weights_.weight(i, y_[i]);
+      sum += x * x;
+    }
+    return std::sqrt(sum / static_cast<double>(std::max<Eigen::Index>(1, n)));
+  };
+  const double d0 = norm([&](Eigen::Index i) { return y_[i]; }), d1 = norm([&](Eigen::Index i) { return yp_[i]; });
+  const double h0 = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
+  stage_ = y_ + h0 * yp_;
+  if (!evaluate(t_ + h0, stage_, state, k_[1]).ok()) return 1e-3 * h0;
+  const double d2 = norm([&](Eigen::Index i) { return k_[1][i] - yp_[i]; }) / h0;
+  const double largest = std::max(d1, d2);
+  const double h1 = largest <= 1e-15 ? std::max(1e-6, 1e-3 * h0) : std::pow(0.01 / largest, 0.2);
+  return std::min({100.0 * h0, h1, options_.hmax});
+}
+
+Status RungeKutta::attempt(double h, double t_new, const State& state) {
+  const Eigen::Index n = y_.size();
+  k_[0] = yp_;
+  has_dense_ = false;
+  // The limit from the left where the step ends at an instant that f may jump at.
+  const double t_last = std::nextafter(t_new, t_);
+  for (int i = 1; i < n_stages; ++i) {
+    double* const out = stage_.data();
+    const double* const from = y_.data();
+    const double* k[6];
+    double w[6];
+    for (int j = 0; j < i; ++j) k[j] = k_[j].data(), w[j] = h * a[i][j];
+    switch (i) {
+      case 1:
+        for (Eigen::Index m = 0; m < n; ++m) out[m] = from[m] + w[0] * k[0][m];
+        break;
+      case 2:
+        for (Eigen::Index m = 0; m < n; ++m) out[m] = from[m] + (w[0] * k[0][m] + w[1] * k[1][m]);
+        break;
+      case 3:
+        for (Eigen::Index m = 0; m < n; ++m) out[m] = from[m] + (w[0] * k[0][m] + w[1] * k[1][m] + w[2] * k[2][m]);
+        break;
+      case 4:
+        for (Eigen::Index m = 0; m < n; ++m)
+          out[m] = from[m] + (w[0] * k[0][m] + w[1] * k[1][m] + w[2] * k[2][m] + w[3] * k[3][m]);
+        break;
+      case 5:
+        for (Eigen::Index m = 0; m < n; ++m)
+          out[m] = from[m] + (w[0] * k[0][m] + w[1] * k[1][m] + w[2] * k[2][m] + w[3] * k[3][m] + w[4] * k[4][m]);
+        break;
+      default:
+        y_unprojected_ = stage_;  // of the sixth stage: the estimate of stiffness compares the last two
+        for (Eigen::Index m = 0; m < n; ++m)
+          out[m] = from[m] + (w[0] * k[0][m] + w[2] * k[2][m] + w[3] * k[3][m] + w[4] * k[4][m] + w[5] * k[5][m]);
+        break;
+    }
+    const Status status = evaluate(i >= 5 ? t_last : t_ + c[i] * h, stage_, state, k_[i]);
+    if (!status.ok()) return status;
+  }
+  return Status::success();
+}
+
+double RungeKutta::calc_error(double h) const {
+  const Eigen::Index n = y_.size();
+  double sum = 0.0;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const double e = error_weights[0] * k_[0][i] + error_weights[2] * k_[2][i] + error_weights[3] * k_[3][i] +
+                     error_weights[4] * k_[4][i] + error_weights[5] * k_[5][i] + error_weights[6] * k_[6][i];
+    const double x = h * e / weights_.weight(i, std::max(std::abs(y_[i]), std::abs(stage_[i])));
+    sum += x * x;
+  }
+  return std::sqrt(sum / static_cast<double>(std::max<Eigen::Index>(1, n)));
+}
+
+// |λ| from the last two stages, which stand at the same instant.
+bool RungeKutta::looks_stiff(double h) const {
+  const double difference = (stage_ - y_unprojected_).squaredNorm();
+  return difference > 0.0 && h * h * (k_[6] - k_[5]).squaredNorm() > stability_bound * stability_bound * difference;
+}
+
+StepReport RungeKutta::advance(double t_end, State& state) {
+  StepReport report;
+  report.order = 5;
+  commit(state);
+  if (stale_rates_) {
+    report.status = evaluate(t_, y_, state, yp_);
+    if (!report.status.ok()) return report;
+    stale_rates_ = false;
+  }
+  if (h_next_ == 0.0) h_next_ = choose_first_step(state);
+  bool rejected = false;
+  for (;;) {
+    double h = std::min(h_next_, options_.hmax);
+    const double left = t_end - t_;
+    const bool ends = h >= left * (1.0 - 1e-9);
+    if (ends)
+      h = left;
+    else if (h > 0.5 * left && !options_.fixed_h)
+      h = 0.5 * left;  // two equal steps instead of a long and a tiny one
+    report.attempted_h = h;
+    if (h < options_.hmin && !ends) {
+      report.status = Status::fatal(Cause::step_too_small);
+      return report;
+    }
+    const double t_new = ends ? t_end : t_ + h;
+    const Status status = attempt(h, t_new, state);
+    const double error = status.ok() ? calc_error(h) : 0.0;
+    if (!status.ok() || !std::isfinite(error)) {
+      ++counters_.evaluation_failures, ++report.rejected_newton;
+      report.failure = status.ok() ? Cause::not_finite : status.cause;
+      if (options_.fixed_h || status.outcome == Outcome::fatal || h * 0.25 < std::max(options_.hmin, 1e-300)) {
+        report.status = status.ok() ? Status::fatal(Cause::not_finite) : status;
+        return report;
+      }
+      h_next_ = 0.25 * h;
+      rejected = true;
+      continue;
+    }
+    if (!options_.fixed_h && error > 1.0) {
+      ++counters_.error_failures, ++report.rejected_error;
+      report.failure = Cause::error_test;
+      h_next_ = h * std::max(smallest_factor, safety * std::pow(error, -0.2));
+      rejected = true;
+      continue;
+    }
+    // accepted
+    report.h = h_taken_ = h;
+    report.error = error;
+    if (looks_stiff(h)) {
+      if (++stiff_steps_ == stiff_steps_noticed)
+        report.remedy = "the motion is stiff for an explicit method: bdf or radau would take larger steps";
+    } else if (stiff_steps_ > 0) {
+      --stiff_steps_;
+    }
+    t_from_ = t_;
+    y_from_ = y_;
+    y_unprojected_ = y_ = stage_;
+    yp_ = k_[6];
+    t_ = t_new;
+    ++counters_.steps;
+    report.status = system_.project(t_, y_, state, projected_, *workspace_);
+    if (!report.status.ok()) return report;
+    if (projected_) {
+      projection_ = y_ - y_unprojected_;
+      ++counters_.projections;
+      report.status = evaluate(t_, y_, state, yp_);
+      if (!report.status.ok()) return report;
+    }
+    stale_rates_ = ends;
+    pending_ = true;
+    if (!options_.fixed_h) {
+      const double e = std::max(error, 1e-8);
+      double factor = safety * std::pow(e, -0.7 / 5.0) * std::pow(error_before_, 0.4 / 5.0);
+      factor = std::clamp(factor, smallest_factor, rejected ? 1.0 : largest_factor);
+      error_before_ = std::max(error, 1e-4);
+      // A step that was cut short for t_end does not tell what is possible.
+      h_next_ = ends ? std::max(h_next_, h * factor) : h * factor;
+    }
+    return report;
+  }
+}
+
+void RungeKutta::commit(State& state) {
+  if (!pending_) return;
+  system_.accepted(t_, y_, yp_, state, *workspace_);
+  pending_ = false;
+}
+
+void RungeKutta::interpolate(double t, Vec y) const {
+  if (h_taken_ == 0.0) {
+    y = y_;
+    return;
+  }
+  if (!has_dense_) {
+    has_dense_ = true;
+    dense_.setZero();
+    for (int i = 0; i < n_stages; ++i)
+      if (dense_weights[i] != 0.0) dense_ += (h_taken_ * dense_weights[i]) * k_[i];
+  }
+  const double theta = (t - t_from_) / h_taken_, rest = 1.0 - theta;
+  for (Eigen::Index i = 0; i < y.size(); ++i) {
+    const double difference = y_unprojected_[i] - y_from_[i], slope = h_taken_ * k_[0][i] - difference;
+    const double last = difference - h_taken_ * k_[6][i] - slope;
+    y[i] = y_from_[i] + theta * (difference + rest * (slope + theta * (last + rest * dense_[i])));
+  }
+  if (projected_) y += theta * projection_;  // the end is where the projection left it
+}
+
+std::vector<double> RungeKutta::save() const {
+  std::vector<double> numbers{
+      t_, h_next_, error_before_, pending_ ? 1.0 : 0.0, stale_rates_ ? 1.0 : 0.0, static_cast<double>(stiff_steps_)};
+  for (const auto* x : {&y_, &yp_}) numbers.insert(numbers.end(), x->data(), x->data() + x->size());
+  return numbers;
+}
+
+void RungeKutta::restore(std::span<const double> numbers) {
+  t_ = t_from_ = numbers[0], h_next_ = numbers[1], error_before_ = numbers[2];
+  pending_ = numbers[3] != 0.0, stale_rates_ = numbers[4] != 0.0, stiff_steps_ = static_cast<int>(numbers[5]);
+  const double* from = numbers.data() + 6;
+  for (auto* x : {&y_, &yp_}) {
+    std::copy(from, from + x->size(), x->data());
+    from += x->size();
+  }
+  y_from_ = y_, h_taken_ = 0.0;
+}
+
+}  // namespace trammel

@@ -1,0 +1,44 @@
+#include "trammel/simulation/runge_kutta_motion.h"
+
+namespace trammel {
+
+RungeKuttaMotion::RungeKuttaMotion(const MechanicalSystem& system, const RungeKuttaOptions& options)
+    : form_(system), method_(form_, options), solver_(make_linear_solver<double>(LinearSolverKind::automatic, 1)) {
+  newest_.resize(system.nv(), system.nz(), system.nc());
+  for (auto* y : {&y_, &y_at_}) y->setZero(form_.layout().n());
+}
+
+Status RungeKuttaMotion::start(const MotionVariables& at, State& state) {
+  newest_ = at;
+  state_ = &state;
+  form_.pack(at, y_);
+  return method_.start(at.t, y_, state);
+}
+
+StepReport RungeKuttaMotion::advance(double t_end, State& state) {
+  state_ = &state;
+  StepReport report = method_.advance(t_end, state);
+  if (!report.status.ok()) return report;
+  const int nv = static_cast<int>(newest_.q.size()), nz = static_cast<int>(newest_.z.size());
+  newest_.t = method_.t();
+  newest_.q = method_.y().head(nv), newest_.v = method_.y().segment(nv, nv), newest_.z = method_.y().tail(nz);
+  newest_.a = method_.yp().segment(nv, nv), newest_.zp = method_.yp().tail(nz);
+  if (!form_.is_recursive())  // multipliers belong to a report as well
+    report.status = form_.unpack(newest_.t, method_.y(), state, newest_, method_.workspace());
+  return report;
+}
+
+void RungeKuttaMotion::interpolate(double t, MotionVariables& at) const {
+  method_.interpolate(t, y_at_);
+  static_cast<void>(form_.unpack(t, y_at_, *state_, at, method_.workspace()));
+}
+
+void RungeKuttaMotion::restore(std::span<const double> numbers) {
+  method_.restore(numbers);
+  const int nv = static_cast<int>(newest_.q.size()), nz = static_cast<int>(newest_.z.size());
+  newest_.t = method_.t();
+  newest_.q = method_.y().head(nv), newest_.v = method_.y().segment(nv, nv), newest_.z = method_.y().tail(nz);
+  newest_.a = method_.yp().segment(nv, nv), newest_.zp = method_.yp().tail(nz);
+}
+
+}  // namespace trammel
