@@ -65,7 +65,7 @@ int report(const ReportCommand& command);
 struct PlotCommand {
   std::vector<std::filesystem::path> files;
   std::vector<std::string> channels;
-  std::filesystem::path out;  ///< .svg
+  std::filesystem::path out;  ///< .svg or .png
   std::string title;
   bool log = false;               ///< logarithmic values
   int width = 720, height = 320;  ///< of one panel [px]

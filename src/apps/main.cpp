@@ -147,11 +147,11 @@ int parse_and_call(CLI::App& app, const std::vector<std::string>& words) {
 
   PlotCommand plot_command;
   std::vector<std::string> plot_words;
-  CLI::App* plot_app = app.add_subcommand("plot", "Draw channels over time into an SVG file");
+  CLI::App* plot_app = app.add_subcommand("plot", "Draw channels over time into an SVG or PNG file");
   plot_app->add_option("words", plot_words, "Results files, then channels; `trammel info --channels` lists them")
       ->required()
       ->type_name("FILE.h5 CHANNEL");
-  plot_app->add_option("-o,--out", plot_command.out, "The picture, .svg")->required()->type_name("FILE");
+  plot_app->add_option("-o,--out", plot_command.out, "The picture, .svg or .png")->required()->type_name("FILE");
   plot_app->add_option("--title", plot_command.title, "Above the picture");
   plot_app->add_flag("--log", plot_command.log, "Logarithmic axis of values");
   plot_app->add_option("--width", plot_command.width, "Width in px")
@@ -163,7 +163,7 @@ int parse_and_call(CLI::App& app, const std::vector<std::string>& words) {
   plot_app->footer(
       fmt::format("Examples:\n"
                   "  trammel plot slider_crank.h5 stroke driving_torque -o crank.svg\n"
-                  "  trammel plot coarse.h5 fine.h5 energy.drift --log -o drift.svg\n"
+                  "  trammel plot coarse.h5 fine.h5 energy.drift --log -o drift.png\n"
                   "Channels of one unit share a panel.\n{}",
                   exit_codes));
   plot_app->callback([&] {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "panel_painter.h"
+#include "png.h"
 #include "text_file.h"
 #include "trammel/base/error.h"
 
@@ -124,6 +125,7 @@ std::string Figure::svg() const {
 }
 
 void Figure::save(const std::filesystem::path& path) const {
+  if (path.extension() == ".png") return write_png(svg(), path);
   TextFile file(path);
   file.write(svg());
   file.close();

@@ -13,8 +13,9 @@ namespace trammel::detail {
 
 namespace {
 
-constexpr std::int64_t block_numbers = 1 << 20;   // read at a time
-constexpr std::int64_t exact_animation = 600000;  // numbers below which an animation is carried as it is
+constexpr std::int64_t block_numbers = 1 << 20;            // read at a time
+constexpr std::int64_t exact_animation = 600000;           // numbers below which an animation is carried as it is
+constexpr std::int64_t most_animation_numbers = 30000000;  // that a browser unpacks, of 2 bytes each
 constexpr std::int64_t most_solver_numbers = 600000;
 constexpr std::int64_t fewest_thinned_rows = 200;  // a plot with fewer points would mislead: rather none
 constexpr std::size_t most_default_channels = 20;
@@ -264,11 +265,11 @@ void RunWriter::write_animation() {
   std::int64_t width = 0;
   for (const Track& track : tracks) width += schema.frames[static_cast<std::size_t>(track.group)].width();
 
-  // Twice the room is tried first: motion usually compresses to less than half.
+  // Motion usually compresses well; what a browser has to unpack is limited first, then what the page has to carry.
   const std::int64_t room = options_.max_animation_bytes / n_runs_;
   contents_.quantised = contents_.n_frames * width > exact_animation / n_runs_;
   Thinning rows{contents_.n_frames, 1};
-  if (contents_.quantised) rows.stride = std::max<std::int64_t>(1, contents_.n_frames * width / room);
+  if (contents_.quantised) rows.stride = 1 + contents_.n_frames * width / (most_animation_numbers / n_runs_);
   std::vector<std::vector<std::string>> packed;
   for (std::int64_t bytes = room + 1; bytes > room;) {
     packed.clear();

@@ -33,6 +33,11 @@ const scale = new THREE.Vector3();
 const z_axis = new THREE.Vector3(0, 0, 1);
 const hidden = new THREE.Matrix4().makeScale(0, 0, 0);
 
+function isFinite(m: THREE.Matrix4): boolean {
+  const e = m.elements;
+  return Number.isFinite(e[0] + e[12] + e[13] + e[14]);
+}
+
 function helix(): THREE.BufferGeometry {
   // A coil of radius 1 along z from 0 to 1; stretched as the spring is. Its wire is round at the usual slenderness.
   const turns = 9;
@@ -102,6 +107,7 @@ export class Machine {
     this.addSprings();
     this.addAxes();
     this.addReactions();
+    this.addPoints();
     for (const point of this.scene.points) this.addTrail(point.name, point.body, point.at);
     const last = this.scene.bodies.length - 1;
     if (this.scene.points.length === 0 && last < 2)
@@ -261,7 +267,7 @@ export class Machine {
       update: () => {
         for (let i = 0; i < count; ++i) {
           set(i, matrix);
-          mesh.setMatrixAt(i, matrix);
+          mesh.setMatrixAt(i, isFinite(matrix) ? matrix : hidden);
         }
         mesh.instanceMatrix.needsUpdate = true;
       },
@@ -413,6 +419,22 @@ export class Machine {
     );
   }
 
+  /** Measured points: a small ball on a stem from the body's centre of mass. */
+  private addPoints(): void {
+    const motion = this.motion as Motion;
+    const points = this.scene.points.filter((point) => point.body >= 0);
+    this.addBatch("trails", unit.sphere(), "#f2f4f7", points.length, (i, out) => {
+      motion.point(points[i].body, points[i].at, from);
+      const r = 0.011 * this.size;
+      out.compose(from, turn.identity(), scale.set(r, r, r));
+    });
+    this.addBatch("trails", unit.cylinder(), "#8d939c", points.length, (i, out) => {
+      motion.point(points[i].body, points[i].at, from);
+      motion.point(points[i].body, this.scene.bodies[points[i].body].center_of_mass, to);
+      between(from, to, 0.003 * this.size, out);
+    });
+  }
+
   private addReactions(): void {
     const motion = this.motion as Motion;
     const track = motion.animation.reaction;
@@ -458,7 +480,10 @@ export class Machine {
     const path = new Float32Array(3 * times.length);
     for (let f = 0; f < times.length; ++f) {
       motion.moveTo(times[f]);
-      motion.point(body, at, from).toArray(path, 3 * f);
+      motion.point(body, at, from);
+      // Where the body is nowhere its path stays where it was last.
+      if (!Number.isFinite(from.x + from.y + from.z)) from.fromArray(path, 3 * Math.max(0, f - 1));
+      from.toArray(path, 3 * f);
     }
     motion.moveTo(now);
     const geometry = new THREE.BufferGeometry();
@@ -496,7 +521,7 @@ export class Machine {
       for (let i = 0; i < parts.length; ++i) {
         motion.matrix(parts[i].body, local);
         matrix.multiplyMatrices(local, parts[i].matrix);
-        mesh.setMatrixAt(i, Number.isFinite(matrix.elements[12] + matrix.elements[0]) ? matrix : hidden);
+        mesh.setMatrixAt(i, isFinite(matrix) ? matrix : hidden);
       }
       mesh.instanceMatrix.needsUpdate = true;
     }

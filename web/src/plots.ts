@@ -110,21 +110,23 @@ export class PlotPanel {
       {
         width,
         height: this.options.height,
-        padding: [6, 10, 0, 0],
+        padding: [6, 18, 0, 0],
         legend: { show: false },
         cursor: { sync: { key: "time" }, drag: { x: true, y: false, setScale: false }, points: { size: 6 }, y: false },
         scales: {
           x: { time: false, range: () => [this.zoom?.[0] ?? range[0], this.zoom?.[1] ?? range[1]] },
           y: this.options.log
             ? { distr: 3, range: (_u, min, max) => logRange(min, max) }
-            : { range: (_u, min, max) => calmRange(min, max) },
+            : { range: (_u, min, max) => (this.options.steps ? countRange(max) : calmRange(min, max)) },
         },
         axes: [
           { ...axis, size: 26, values: (_u, splits) => axisTexts(splits) },
           {
             ...axis,
             size: 62,
-            values: (_u, splits) => (this.options.log ? logTexts(splits) : axisTexts(splits)),
+            values: (_u, splits) => (this.options.log ? splits.map(powerText) : axisTexts(splits)),
+            ...(this.options.log ? { splits: (_u: uPlot, _i: number, min: number, max: number) => decades(min, max) } : {}),
+            ...(this.options.steps ? { incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] } : {}),
             label: unit,
             labelSize: unit ? 18 : 0,
           },
@@ -145,6 +147,7 @@ export class PlotPanel {
           ),
         ],
         hooks: {
+          draw: [() => this.placeLine(this.player.t)],
           setSelect: [
             (u) => {
               if (u.select.width < 4) return;
@@ -231,11 +234,16 @@ export class PlotPanel {
 
   moveTo(t: number): void {
     if (!this.plot) return;
+    this.placeLine(t);
+    this.showValues(t);
+  }
+
+  private placeLine(t: number): void {
+    if (!this.plot) return;
     const x = this.plot.valToPos(t, "x");
-    const inside = x >= 0 && x <= this.plot.over.clientWidth;
+    const inside = x >= -0.5 && x <= this.plot.over.clientWidth + 0.5;
     this.line.style.display = inside ? "" : "none";
     this.line.style.transform = `translateX(${x}px)`;
-    this.showValues(t);
   }
 
   private resize(): void {
@@ -276,8 +284,23 @@ function axisTexts(splits: number[]): string[] {
   return splits.map((x) => (Math.abs(x) < 1e-9 * step ? 0 : x).toFixed(decimals).replace("-", "−"));
 }
 
-function logTexts(splits: number[]): string[] {
-  return splits.map((x) => (x !== null && Math.abs(Math.log10(x) - Math.round(Math.log10(x))) < 1e-6 ? format(x, 1) : ""));
+/** Whole powers of ten, not more than a few. */
+function decades(min: number, max: number): number[] {
+  const from = Math.ceil(Math.log10(min) - 1e-9);
+  const to = Math.floor(Math.log10(max) + 1e-9);
+  const step = Math.max(1, Math.ceil((to - from) / 5));
+  const splits: number[] = [];
+  for (let e = from; e <= to; e += step) splits.push(10 ** e);
+  return splits;
+}
+
+function powerText(x: number): string {
+  return Math.abs(Math.log10(x)) < 2.5 ? format(x, 1) : format(x, 1).replace("1·", "");
+}
+
+/** Counts start at zero. */
+function countRange(max: number | null): uPlot.Range.MinMax {
+  return [0, 1.08 * Math.max(1, max ?? 1)];
 }
 
 /** Several panels that zoom together. */
@@ -385,6 +408,22 @@ export function curvesOf(runs: Run[], names: string[], difference: boolean): Cur
   return curves;
 }
 
+/** Without channels that stay constant beside others that move. */
+function movingOnly(run: Run, names: string[]): string[] {
+  const spans = names.map((name) => {
+    let low = Infinity;
+    let high = -Infinity;
+    for (const x of run.channel(name)?.values ?? []) {
+      if (x < low) low = x;
+      if (x > high) high = x;
+    }
+    return high - low;
+  });
+  const most = Math.max(...spans);
+  const moving = names.filter((_, i) => spans[i] > 1e-6 * most);
+  return moving.length > 0 ? moving : names;
+}
+
 /** What a reader wants to see first: measures by unit, else joint coordinates or the first body; then energies. */
 function defaultPanels(run: Run): string[][] {
   const channels = [...run.channels.entries()];
@@ -423,5 +462,5 @@ function defaultPanels(run: Run): string[][] {
   if (energy.length > 0) panels.push(energy);
   const drift = named("energy").filter((name) => name.endsWith("drift"));
   if (drift.length > 0) panels.push(drift);
-  return panels.filter((names) => names.some((name) => (run.channel(name)?.values.length ?? 0) > 0));
+  return panels.map((names) => movingOnly(run, names)).filter((names) => names.some((name) => (run.channel(name)?.values.length ?? 0) > 0));
 }

@@ -332,10 +332,29 @@ function rollers(scene: Scene): Part[] {
   return parts;
 }
 
+/** Marks on what is round, so that its turning is seen: a bar across a disc, a band about a ball. */
+function turningMarks(scene: Scene): Part[] {
+  const marks: Part[] = [];
+  for (const shape of scene.shapes) {
+    const r = shape.radius ?? 0;
+    const l = shape.length ?? 0;
+    if (shape.body < 0 || shape.inner_radius) continue;
+    const [w, x, y, z] = shape.quaternion;
+    const turn = new THREE.Quaternion(x, y, z, w);
+    const at = vector(shape.position);
+    const disc = shape.kind === "cylinder" && l < 0.9 * r;
+    if (disc) marks.push(part(shape.body, "box", unit.box, place(at, turn, new THREE.Vector3(1.8 * r, 0.08 * r, 1.02 * l)), shape.color ?? null, -1));
+    if (shape.kind === "sphere")
+      marks.push(part(shape.body, "cylinder", unit.cylinder, place(at, turn, new THREE.Vector3(1.003 * r, 1.003 * r, 0.14 * r)), shape.color ?? null, -1));
+  }
+  return marks;
+}
+
 /** Every part of the machine; `size` is a length that stands for the whole of it. */
 export function makeParts(scene: Scene, size: number): Part[] {
   detail = scene.bodies.length > 200 ? 0.35 : 1;
   const parts = scene.shapes.map(drawnPart);
+  parts.push(...turningMarks(scene));
   const drawn = new Set(scene.shapes.map((shape) => shape.body));
   for (const roller of rollers(scene)) if (!drawn.has(roller.body)) parts.push(roller);
   for (const p of parts) drawn.add(p.body);
@@ -343,7 +362,9 @@ export function makeParts(scene: Scene, size: number): Part[] {
   scene.bodies.forEach((spec, body) => {
     if (drawn.has(body)) return;
     const at = points[body].map(vector);
-    if (spec.kind === "particle") parts.push(ball(body, new THREE.Vector3(), 0.035 * size));
+    // Many particles are small ones: a net is seen as a net.
+    const grain = Math.min(0.035, 0.22 / Math.sqrt(scene.bodies.length)) * size;
+    if (spec.kind === "particle") parts.push(ball(body, new THREE.Vector3(), grain));
     else if (spec.kind === "planar") parts.push(...planarLink(body, spec, at, size));
     else parts.push(...rigidDefault(body, spec, at, size));
   });

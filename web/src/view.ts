@@ -100,7 +100,7 @@ export class View {
     this.sun.target.position.copy(center);
     const side = new THREE.Vector3(1, 0, 0).cross(this.up).length() > 0.1 ? new THREE.Vector3(1, 0, 0) : new THREE.Vector3(0, 1, 0);
     const ahead = this.up.clone().cross(side);
-    this.sun.position.copy(center).addScaledVector(this.up, 2 * size).addScaledVector(side, -1.0 * size).addScaledVector(ahead, -1.2 * size);
+    this.sun.position.copy(center).addScaledVector(this.up, 1.7 * size).addScaledVector(side, -0.8 * size).addScaledVector(ahead, -1.7 * size);
     const fill = new THREE.DirectionalLight("#dfe8ff", 1.0);
     fill.position.copy(center).addScaledVector(side, 2 * size).addScaledVector(ahead, -1.5 * size).addScaledVector(this.up, 0.4 * size);
     fill.target.position.copy(center);

@@ -75,7 +75,7 @@ class Panel {
   std::size_t next_color_ = 0;
 };
 
-/// A figure of one or several panels as a standalone SVG file.
+/// A figure of one or several panels as a standalone SVG file, or painted into a PNG file.
 ///
 ///   Figure figure("Slider crank");
 ///   figure.panel().x_label("time [s]").y_label("angle [rad]").line(t, angle, {.label = "crank"});
@@ -90,7 +90,8 @@ class Figure {
   Figure& panel_size(int width, int height);  ///< [px], labels included; 480 × 340 by default
 
   std::string svg() const;
-  void save(const std::filesystem::path& path) const;  ///< IoError when it cannot be written
+  /// PNG (two px for each of the drawing) if the name ends with .png, else SVG; IoError when it cannot be written.
+  void save(const std::filesystem::path& path) const;
 
  private:
   std::string title_;

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace trammel {
+
+/// Paints an SVG drawing into a PNG file with `scale` px of the picture for each px of the drawing. IoError when it
+/// cannot be written.
+void write_png(const std::string& svg, const std::filesystem::path& path, double scale = 2.0);
+
+}  // namespace trammel
