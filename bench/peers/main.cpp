@@ -10,7 +10,7 @@
 #include "reference.h"
 #include "trammel/integrators/bdf.h"
 
-// Trammel beside its peers, in one run: ./dev bench peers [P1 P2 P3 counts first_steps]
+// Trammel beside its peers, in one run: ./dev bench peers [P1 P2 P3 P4 explicit counts first_steps]
 
 namespace trammel::peers {
 
@@ -164,6 +164,28 @@ void compare_planar(const std::string& name, const Planar& problem, const std::v
   compare(name, peers);
 }
 
+// The explicit pair in joint coordinates beside Simbody's.
+void compare_explicit(int n) {
+  const Planar problem{Planar::Kind::chain, n};
+  std::vector<Peer> peers{{[&](double tol) { return run_trammel_explicit(problem, tol); },
+                           {1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9}}};
+  if (has_simbody()) peers.push_back({[&](double tol) { return run_simbody(problem, tol); }, {1e-4, 1e-5, 1e-6, 1e-8}});
+  compare(fmt::format("P1 explicit {}", n), peers);
+}
+
+// P4: one evaluation of forward dynamics.
+void compare_forward() {
+  fmt::print("{:<14} {:>22} {:>22} {:>8}\n", "P4", "Trammel [us], per body", "Simbody [us], per body", "ratio");
+  for (const bool tree : {false, true})
+    for (const int n : {10, 100, 1000, 10000}) {
+      const Forward problem{tree, n};
+      const double ours = time_trammel(problem), theirs = n <= 1000 ? time_simbody(problem) : NAN;
+      fmt::print("{:<14} {:>12.3f} {:>9.4f} {:>12.3f} {:>9.4f} {:>8.2f}\n",
+                 fmt::format("{} {}", tree ? "tree" : "chain", n), 1e6 * ours, 1e6 * ours / n, 1e6 * theirs,
+                 1e6 * theirs / n, theirs / ours);
+    }
+}
+
 void compare_andrews() {
   const AndrewsDae dae;
   const auto finish = [](Run run, const Eigen::VectorXd& y) {
@@ -230,10 +252,15 @@ int run(const std::vector<std::string>& wanted) {
     for (const int n : {10, 100, 1000})
       compare_planar(fmt::format("P1 chain {}", n), {Planar::Kind::chain, n}, {1e-4, 1e-5, 1e-6, 1e-7, 1e-8},
                      {1e-4, 1e-6, 1e-8});
+  if (asked("P1"))
+    for (const int n : {10, 100, 1000}) compare_explicit(n);
   if (asked("P2"))
     compare_planar("P2 four-bars 40", {Planar::Kind::four_bar, 40},
                    {1e-4, 5e-5, 2e-5, 1e-5, 5e-6, 2e-6, 1e-6, 1e-7, 1e-8}, {1e-4, 1e-6});
   if (asked("P3")) compare_andrews();
+  if (asked("P4")) compare_forward();
+  if (asked("explicit", false))
+    for (const int n : {10, 100, 1000}) compare_explicit(n);
   if (asked("counts", false)) {
     count<testing::Andrews>("Andrews", testing::Form::stabilized_index2, velocity_scale_andrews, 0);
     count<testing::CarAxis>("car axis", testing::Form::stabilized_index2, 1.0, 0);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,20 @@ struct Planar {
 
 Run run_ida(const Planar& problem, double tol);
 Run run_trammel(const Planar& problem, double tol);
+/// The chain in joint coordinates by the explicit pair.
+Run run_trammel_explicit(const Planar& problem, double tol);
 Run run_simbody(const Planar& problem, double tol);
 bool has_simbody();
+
+/// One evaluation of forward dynamics: N hinged rods (1 m, 1 kg) as a chain with parallel axes, or as a binary tree
+/// with axes that change from rod to rod. Angles and rates are random, and one of each moves between calls.
+struct Forward {
+  bool tree;
+  int n;
+  int calls() const { return n > 40 ? std::max(20, 40000 / n) : 2000; }
+};
+/// Seconds per call, the fastest of a few rounds.
+double time_trammel(const Forward& problem);
+double time_simbody(const Forward& problem);
 
 }  // namespace trammel::peers

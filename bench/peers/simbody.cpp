@@ -86,6 +86,37 @@ Run run_simbody(const Planar& problem, double tol) {
   return run;
 }
 
+double time_simbody(const Forward& problem) {
+  SimTK::MultibodySystem system;
+  SimTK::SimbodyMatterSubsystem matter(system);
+  SimTK::GeneralForceSubsystem forces(system);
+  const SimTK::Force::Gravity gravity(forces, matter, Vec3(0, -9.81, 0));
+  matter.setShowDefaultGeometry(false);
+  for (int i = 1; i <= problem.n; ++i) {
+    const int parent = problem.tree ? i / 2 : i - 1;
+    const SimTK::Rotation R(problem.tree ? (i % 2 ? 0.3 : SimTK::Pi / 2) : 0.0, SimTK::XAxis);
+    MobilizedBody::Pin(matter.updMobilizedBody(SimTK::MobilizedBodyIndex(parent)),
+                       Transform(R, parent > 0 ? Vec3(0.5, 0, 0) : Vec3(0)), rod(), Transform(R, Vec3(-0.5, 0, 0)));
+  }
+  SimTK::State state = system.realizeTopology();
+  SimTK::Random::Uniform any(-1, 1);
+  any.setSeed(7);
+  double best = std::numeric_limits<double>::infinity(), check = 0.0;
+  for (int round = 0; round < 9; ++round) {
+    for (int i = 0; i < problem.n; ++i) state.updQ()[i] = any.getValue(), state.updU()[i] = any.getValue();
+    system.realize(state, SimTK::Stage::Acceleration);
+    const double begin = cpu_time();
+    for (int k = 0; k < problem.calls(); ++k) {
+      state.updQ()[k % problem.n] += 1e-3;  // everything from positions on is computed anew
+      state.updU()[k % problem.n] += 1e-3;
+      system.realize(state, SimTK::Stage::Acceleration);
+      check += state.getUDot()[0];
+    }
+    best = std::min(best, (cpu_time() - begin) / problem.calls());
+  }
+  return std::isfinite(check) ? best : std::numeric_limits<double>::quiet_NaN();
+}
+
 }  // namespace trammel::peers
 
 #else
@@ -93,6 +124,7 @@ Run run_simbody(const Planar& problem, double tol) {
 namespace trammel::peers {
 
 bool has_simbody() { return false; }
+double time_simbody(const Forward&) { return std::numeric_limits<double>::quiet_NaN(); }
 Run run_simbody(const Planar&, double tol) { return {"Simbody", tol, 0.0, std::numeric_limits<double>::quiet_NaN()}; }
 
 }  // namespace trammel::peers

@@ -535,6 +535,12 @@ Simulation::Shown Simulation::show(const MotionVariables& x, const State& state)
   return {{x.t, inputs_.view(), shown_.q, shown_.v, shown_.a, shown_.z, shown_.zp, all_lam_}, shown_state_};
 }
 
+std::vector<Frame<double>> Simulation::calc_frames(const MotionVariables& x, const State& state) {
+  const Shown shown = show(x, state);
+  const KinematicState k = full_.system->update_kinematics(shown.point, shown.state, *full_workspace_);
+  return {k.frames.begin(), k.frames.end()};
+}
+
 // For reports: the multipliers of redundant rows with the smallest norm. The null space of Gᵀ is spanned by
 // n = e_row − Σ c_i e_i, one vector per dependent row; λ ← λ − N (NᵀN)⁻¹ Nᵀ λ changes no force.
 void Simulation::share_multipliers(const Shown& shown) {

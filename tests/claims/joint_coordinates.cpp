@@ -1,3 +1,5 @@
+#include <numbers>
+
 #include "run_model.h"
 #include "trammel/simulation/channels.h"
 
@@ -77,6 +79,190 @@ TEST(JointCoordinates, agree_with_absolute_ones_in_motion_and_reactions) {
     expect_same(joint, absolute, motion_tol, reaction_tol);
     EXPECT_LE(joint.summary.nv, absolute.summary.nv);
   }
+}
+
+// Redundant rows: the motion is the same, and reactions are those of smallest norm, whatever rows each set of
+// coordinates left out.
+TEST(JointCoordinates, share_the_reactions_of_redundant_rows_like_absolute_ones) {
+  const Machine redundant[] = {{"models/spatial_four_bar.toml", 0.3}, {"models/bricard.toml", 0.5}};
+  for (const Machine& machine : redundant) {
+    SCOPED_TRACE(machine.file);
+    Study absolute = study_of(machine, "absolute", "radau", 1e-12), joint = study_of(machine, "joint", "radau", 1e-12);
+    absolute.solver.redundant = joint.solver.redundant = RedundancyPolicy::minimum_norm;
+    expect_same(run(joint), run(absolute), motion_tol, reaction_tol);
+  }
+}
+
+TEST(JointCoordinates, serve_every_integrator) {
+  const Machine machine{"02_double_pendulum/double_pendulum.toml", 0.5};
+  const Recorded exact = run(study_of(machine, "joint", "radau", 1e-12));
+  for (const char* integrator : {"bdf", "runge_kutta", "generalized_alpha", "hht", "newmark", "midpoint"}) {
+    SCOPED_TRACE(integrator);
+    Study study = study_of(machine, "joint", integrator, 1e-8);
+    const bool second_order = std::string(integrator) != "bdf" && std::string(integrator) != "runge_kutta";
+    if (second_order) study.solver.h = 1e-4, study.solver.hmax = 1.0;
+    // Newmark with γ = 0.6 is of first order.
+    expect_same(run(study), exact, std::string(integrator) == "newmark" ? 1e-3 : 1e-5, 1e-3);
+  }
+}
+
+// Trees by articulated bodies, loops and absolute coordinates by the index-1 system and projection.
+TEST(RungeKutta, moves_trees_loops_and_absolute_coordinates_alike) {
+  for (const Machine& machine : machines) {
+    if (std::string(machine.file).find("stiff") != std::string::npos) continue;  // for an explicit method
+    SCOPED_TRACE(machine.file);
+    const Recorded exact = run(study_of(machine, "absolute", "radau", 1e-12));
+    for (const char* coordinates : {"joint", "absolute"}) {
+      SCOPED_TRACE(coordinates);
+      const Recorded explicit_run = run(study_of(machine, coordinates, "runge_kutta", 1e-11));
+      expect_same(explicit_run, exact, motion_tol, reaction_tol);
+      EXPECT_LE(explicit_run.summary.position_drift, 1e-11);
+      EXPECT_LE(explicit_run.summary.velocity_drift, 1e-10);
+    }
+  }
+}
+
+// A chain swinging from a driven suspension [arnold2004 section 4.2.1]: relative angles of a serial tree, against
+// absolute angles integrated to 14 digits by three methods. Masses are small balls: their inertia of 1e-6 kg m² moves
+// angles of 1e-4 rad by some 1e-10.
+std::string pendulum_chain(double omega) {
+  return fmt::format(R"toml(
+[parameters]
+N = 16
+omega = {:.17g}
+[[body]]
+name = "m_0"
+mass = 1
+inertia = [1, 1, 1]
+velocity = ["0.3*omega", 0, "0.2*omega"]
+[[joint]]
+name = "slide_x"
+kind = "prismatic"
+bodies = ["ground", "m_0"]
+axis = [0.3, 0, 0.2]
+[[motion]]
+name = "suspension"
+joint = "slide_x"
+function = "sqrt(0.13)*sin(omega*t)"
+[[repeat]]
+start = 1
+count = "N"
+[[repeat.body]]
+name = "m_{{i}}"
+mass = 1
+inertia = [1e-6, 1e-6, 1e-6]
+position = [0, 0, "-i"]
+velocity = ["0.3*omega", 0, "0.2*omega"]
+[[repeat.joint]]
+name = "pin_{{i}}"
+kind = "revolute"
+bodies = ["m_{{i-1}}", "m_{{i}}"]
+point = [0, 0, "1 - i"]
+axis = [0, -1, 0]
+[analysis]
+end = 10
+[output]
+interval = 10
+[solver]
+coordinates = "joint"
+integrator = "runge_kutta"
+rtol = 1e-12
+atol = 1e-12
+)toml",
+                     omega);
+}
+
+TEST(JointCoordinates, reproduce_the_chain_of_pendulums_with_a_moving_suspension) {
+  struct Reading {
+    double omega, first, last;
+  };
+  // t = 10 s, N = 16: angles of the first and the last rod
+  for (const Reading& r : {Reading{0.05, 3.60283793e-5, 3.64655909e-5},
+                           Reading{2 * std::numbers::pi * 0.05, -1.999661205e-4, -1.259493331e-4}}) {
+    const Recorded chain = run_text(pendulum_chain(r.omega));
+    double angle = 0.0;
+    for (int i = 1; i <= 16; ++i) {
+      angle += chain.last_value(fmt::format("pin_{}.angle", i));
+      if (i == 1) EXPECT_NEAR(angle, r.first, 1e-8);
+    }
+    EXPECT_NEAR(angle, r.last, 1e-8);
+    EXPECT_EQ(chain.summary.nv, 16);  // the suspension is driven: it has no coordinate
+    EXPECT_EQ(chain.summary.nc, 0);
+    EXPECT_EQ(chain.summary.linear_solver, "none");
+  }
+}
+
+// ---- wrong use -----------------------------------------------------------------------------------------------------
+
+const std::string two_links = R"toml(
+[[body]]
+name = "upper"
+mass = 1
+inertia = [1, 1, 1]
+[[body]]
+name = "lower"
+mass = 1
+inertia = [1, 1, 1]
+position = [1, 0, 0]
+[[joint]]
+name = "shoulder"
+kind = "revolute"
+bodies = ["ground", "upper"]
+point = [0, 0, 0]
+axis = "y"
+[[joint]]
+name = "elbow"
+kind = "revolute"
+bodies = ["upper", "lower"]
+point = [0.5, 0, 0]
+axis = "y"
+[solver]
+coordinates = "joint"
+)toml";
+
+std::string refusal(const std::string& text) {
+  try {
+    const Simulation simulation(read_study_text(text, "model.toml"));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(JointCoordinates, refuse_trees_that_cannot_be_by_name) {
+  EXPECT_EQ(refusal(two_links), "");
+  const std::string hanging =
+      refusal(replace_once(two_links, "point = [0.5, 0, 0]", "point = [0.5, 0, 0]\nloop = true"));
+  EXPECT_NE(hanging.find("joint 'elbow' leaves the body 'lower' without connection to the ground"), std::string::npos)
+      << hanging;
+  const std::string rod = R"toml([[joint]]
+name = "rod"
+kind = "distance"
+bodies = ["ground", "lower"]
+point = [1, 0, 1]
+point_b = [1, 0, 0]
+loop = false
+[solver]
+)toml";
+  EXPECT_NE(refusal(replace_once(two_links, "[solver]\n", rod)).find("joint 'rod' cannot be part of the tree"),
+            std::string::npos);
+  const std::string closing = R"toml([[joint]]
+name = "closing"
+kind = "revolute"
+bodies = ["ground", "lower"]
+point = [1, 0, 0]
+axis = "y"
+loop = false
+[solver]
+)toml";
+  std::string loop = replace_once(two_links, "[solver]\n", closing);
+  loop = replace_once(loop, "point = [0, 0, 0]", "point = [0, 0, 0]\nloop = false");
+  loop = replace_once(loop, "point = [0.5, 0, 0]", "point = [0.5, 0, 0]\nloop = false");
+  const std::string closed = refusal(loop + "redundant = \"drop\"\n");
+  EXPECT_NE(closed.find("closes a loop of joints that all say loop = false"), std::string::npos) << closed;
+  const std::string kinematics = "[analysis]\nkind = \"kinematics\"\n[solver]\n";
+  EXPECT_NE(refusal(replace_once(two_links, "[solver]\n", kinematics)).find("joint coordinates are for dynamics"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -58,6 +58,8 @@ class Simulation {
   const InitialReport& initial_report() const { return initial_report_; }
   const std::vector<std::string>& notes() const { return notes_; }
   RecordSchema make_schema() const;
+  /// The frames of all bodies (by Assembly::body_frame) at variables of the integrator, in whatever coordinates.
+  std::vector<Frame<double>> calc_frames(const MotionVariables& x, const State& state);
 
  private:
   Assembly make_assembly() const;
