@@ -39,7 +39,7 @@ double value_of(FiveDigits<cut> x) {
   return x.value();
 }
 
-/// Gauss' elimination in any arithmetic, with full pivoting or with none.
+/// Gauss' elimination in short arithmetic, with full pivoting or with none: the product's solvers compute in double.
 template <class S>
 struct Elimination {
   std::vector<S> x;

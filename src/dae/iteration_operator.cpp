@@ -87,6 +87,7 @@ void MatrixOperator::analyze() {
   const std::span<const Kind> kinds = system_.layout().kinds();
   OrderingHint hint;
   for (const Kind kind : kinds) hint.roles.push_back(role_of(kind));
+  hint.rows = system_.pivot_rows();
   static_cast<void>(solver_->analyze(pattern_, hint));
   values_.assign(slot_.size(), 0.0);
   row_.assign(kinds.size(), 1.0);

@@ -125,11 +125,15 @@ void MotionOperator::rebuild() {
   row_.assign(n, 1.0);
   column_.assign(n, 1.0);
 
+  static_cast<void>(solver_->analyze(pattern_, make_hint()));
+}
+
+OrderingHint MotionOperator::make_hint() const {
   OrderingHint hint;
-  hint.roles.assign(n, UnknownRole::coordinate);
-  std::fill(hint.roles.begin() + nv, hint.roles.begin() + nv + nz, UnknownRole::other);
-  std::fill(hint.roles.begin() + nv + nz, hint.roles.end(), UnknownRole::multiplier);
-  static_cast<void>(solver_->analyze(pattern_, hint));
+  hint.roles.insert(hint.roles.end(), dae_.nv(), UnknownRole::coordinate);
+  hint.roles.insert(hint.roles.end(), dae_.nz(), UnknownRole::other);
+  hint.roles.insert(hint.roles.end(), dae_.nc(), UnknownRole::multiplier);
+  return hint;
 }
 
 void MotionOperator::combine(double h) {

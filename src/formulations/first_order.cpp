@@ -69,6 +69,15 @@ std::unique_ptr<Workspace> FirstOrderForm::make_workspace() const {
   return scratch;
 }
 
+std::vector<int> FirstOrderForm::pivot_rows() const {
+  std::vector<int> rows;
+  if (!stabilized()) return rows;
+  for (int i = 0; i < layout_.n(); ++i) rows.push_back(i);
+  for (int r = 0; r < nc_; ++r)  // a nonholonomic row has no Φ, and its own row for μ = 0
+    if (system_.holonomic()[r]) std::swap(rows[lam0() + r], rows[mu0() + r]);
+  return rows;
+}
+
 void FirstOrderForm::pack(const MotionVariables& x, Vec y, Vec yp) const {
   y.setZero();
   yp.setZero();

@@ -1,24 +1,46 @@
 #include "trammel/formulations/first_order_scaling.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace trammel {
 
-// Mean diagonals of M (rows of motion, columns of v, F_y′), D (the same in F_y) and K (columns of q in F_y).
+// Of M (rows of motion, columns of v, F_y′), D (the same in F_y) and K (columns of q in F_y).
 FirstOrderScaling::References FirstOrderScaling::calc_references(double h, const Planes& planes) const {
   const int nv = form_.v0();
   References r{0.0, 0.0, 0.0, 1.0};
-  for (int i = 0; i < nv; ++i) {
-    if (const int slot = planes.pattern.slot(nv + i, nv + i); slot >= 0) {
-      r.m += std::abs(planes.F_yp()[slot]) / nv;
-      r.d += std::abs(planes.F_y()[slot]) / nv;
+  if (options_.reference == ScalingReference::mean_diagonal) {
+    for (int i = 0; i < nv; ++i) {
+      if (const int slot = planes.pattern.slot(nv + i, nv + i); slot >= 0) {
+        r.m += std::abs(planes.F_yp()[slot]) / nv;
+        r.d += std::abs(planes.F_y()[slot]) / nv;
+      }
+      if (const int slot = planes.pattern.slot(nv + i, i); slot >= 0) r.k += std::abs(planes.F_y()[slot]) / nv;
     }
-    if (const int slot = planes.pattern.slot(nv + i, i); slot >= 0) r.k += std::abs(planes.F_y()[slot]) / nv;
+  } else {
+    r.m = calc_norm(planes.pattern, planes.F_yp(), nv);
+    r.d = calc_norm(planes.pattern, planes.F_y(), nv);
+    r.k = calc_norm(planes.pattern, planes.F_y(), 0);
   }
   r.m = options_.m_ave.value_or(r.m), r.d = options_.d_ave.value_or(r.d), r.k = options_.k_ave.value_or(r.k);
   const double s = r.m + r.d * h + r.k * h * h;
   if (s > 0.0) r.s = s;
   return r;
+}
+
+// ‖·‖_∞ of the rows of motion in nv columns from `first` on.
+double FirstOrderScaling::calc_norm(const Pattern& pattern, const std::vector<double>& values, int first) const {
+  const int nv = form_.v0();
+  row_sum_.assign(static_cast<std::size_t>(nv), 0.0);
+  for (int c = first; c < first + nv; ++c)
+    for (int k = pattern.start[c]; k < pattern.start[c + 1]; ++k)
+      if (pattern.index[k] >= nv && pattern.index[k] < 2 * nv) row_sum_[pattern.index[k] - nv] += std::abs(values[k]);
+  return row_sum_.empty() ? 0.0 : *std::max_element(row_sum_.begin(), row_sum_.end());
+}
+
+// ρ s/(h² ℓ_r²) Gᵀ Φ in units of the equations is ρ/s Ĝᵀ Φ̂ in rows and columns scaled as below.
+double FirstOrderScaling::calc_penalty(double h, const Planes& planes) const {
+  return has_penalty() ? options_.rho / calc_references(h, planes).s : 0.0;
 }
 
 void FirstOrderScaling::fill(double h, const Coefficients& c, const Planes& planes, std::span<double> row,

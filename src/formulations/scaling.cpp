@@ -1,5 +1,6 @@
 #include "trammel/formulations/scaling.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace trammel {
@@ -14,6 +15,12 @@ double mean_diagonal(const Pattern& pattern, const std::vector<double>& values) 
   return sum / pattern.n_cols;
 }
 
+double infinity_norm(const Pattern& pattern, const std::vector<double>& values, std::vector<double>& row_sum) {
+  row_sum.assign(static_cast<std::size_t>(pattern.n_rows), 0.0);
+  for (std::size_t k = 0; k < values.size(); ++k) row_sum[pattern.index[k]] += std::abs(values[k]);
+  return row_sum.empty() ? 0.0 : *std::max_element(row_sum.begin(), row_sum.end());
+}
+
 }  // namespace
 
 ScalingFactors NoScaling::calc(double, const MotionPlanes&) const {
@@ -22,10 +29,15 @@ ScalingFactors NoScaling::calc(double, const MotionPlanes&) const {
   return factors;
 }
 
+double PhysicalScaling::calc_reference(const Pattern& pattern, const std::vector<double>& values) const {
+  return options_.reference == ScalingReference::mean_diagonal ? mean_diagonal(pattern, values)
+                                                               : infinity_norm(pattern, values, row_sum_);
+}
+
 PhysicalScaling::References PhysicalScaling::calc_references(const MotionPlanes& planes) const {
-  return {options_.m_ave ? *options_.m_ave : mean_diagonal(planes.motion, planes.M),
-          options_.d_ave ? *options_.d_ave : mean_diagonal(planes.motion, planes.D),
-          options_.k_ave ? *options_.k_ave : mean_diagonal(planes.motion, planes.K)};
+  return {options_.m_ave ? *options_.m_ave : calc_reference(planes.motion, planes.M),
+          options_.d_ave ? *options_.d_ave : calc_reference(planes.motion, planes.D),
+          options_.k_ave ? *options_.k_ave : calc_reference(planes.motion, planes.K)};
 }
 
 ScalingFactors PhysicalScaling::calc(double h, const MotionPlanes& planes) const {

@@ -61,6 +61,7 @@ void TwoFieldOperator::analyze() {
         for (const auto& [column, slot] : kinematic[c - nv_]) builder.add(row, condensed_column(column));
     }
   condensed_ = builder.build(J.version);
+  if (augments()) condensed_ = make_augmented(condensed_);
 
   direct_.assign(J.index.size(), -1);
   products_.clear();
@@ -75,11 +76,45 @@ void TwoFieldOperator::analyze() {
           products_.push_back({condensed_.slot(row, condensed_column(column)), k, slot});
     }
 
+  map_augmented();
+
   OrderingHint hint;
   for (int i = 0; i < n_ - nv_; ++i) hint.roles.push_back(role_of(form_.layout().kinds()[unknown(i)]));
+  if (const std::vector<int> rows = form_.pivot_rows(); !rows.empty()) {
+    for (int i = 0; i < nv_; ++i) hint.rows.push_back(i);  // rows of motion for q
+    for (int i = nv_; i < n_ - nv_; ++i) hint.rows.push_back(condensed_row(rows[unknown(i)]));
+  }
   static_cast<void>(solver_->analyze(condensed_, hint));
   full_.assign(J.index.size(), 0.0);
   values_.assign(condensed_.index.size(), 0.0);
+}
+
+// The entries of Ĝᵀ times those of the constraint rows, constraint by constraint. Rows of the constraints have the
+// columns of q only.
+Pattern TwoFieldOperator::make_augmented(const Pattern& plain) const {
+  const int lam0 = condensed_column(form_.lam0());
+  const TransposedPattern rows = make_transposed(plain);
+  PatternBuilder builder(plain.n_rows, plain.n_cols);
+  builder.add(plain);
+  for (int r = 0; r < form_.nc(); ++r)
+    for (int k = plain.start[lam0 + r]; k < plain.start[lam0 + r + 1] && plain.index[k] < nv_; ++k)
+      for (int c = rows.pattern.start[lam0 + r]; c < rows.pattern.start[lam0 + r + 1]; ++c)
+        builder.add(plain.index[k], rows.pattern.index[c]);
+  return builder.build(plain.version);
+}
+
+void TwoFieldOperator::map_augmented() {
+  reactions_.clear();
+  pairs_.clear();
+  if (!augments()) return;
+  const int lam0 = condensed_column(form_.lam0());
+  const TransposedPattern rows = make_transposed(condensed_);
+  for (int r = 0; r < form_.nc(); ++r)
+    for (int k = condensed_.start[lam0 + r]; k < condensed_.start[lam0 + r + 1] && condensed_.index[k] < nv_; ++k) {
+      reactions_.push_back({k, condensed_.index[k], lam0 + r});
+      for (int c = rows.pattern.start[lam0 + r]; c < rows.pattern.start[lam0 + r + 1]; ++c)
+        pairs_.push_back({condensed_.slot(condensed_.index[k], rows.pattern.index[c]), k, rows.from[c]});
+    }
 }
 
 // (3), scaled
@@ -102,6 +137,8 @@ void TwoFieldOperator::combine(double h) {
       for (int k = condensed_.start[j]; k < condensed_.start[j + 1]; ++k)
         values_[k] *= row_[nv_ + condensed_.index[k]] * column_[unknown(j)];
   }
+  if (!pairs_.empty()) penalty_ = scaling_->calc_penalty(h, planes_);
+  for (const Pair& p : pairs_) values_[p.target] += penalty_ * values_[p.reaction] * values_[p.constraint];  // (5)
   std::fill_n(column_.begin() + nv_, nv_, std::numeric_limits<double>::infinity());
 }
 
@@ -115,6 +152,7 @@ Status TwoFieldOperator::solve(const Point& p, const State& state, Vec x, Worksp
     for (int k = J.start[nv_ + j]; k < J.start[nv_ + j + 1]; ++k)
       if (J.index[k] >= nv_) x_[condensed_row(J.index[k])] += full_[k] * r1_[j] / c_.y;
   for (int i = 0; i < n_ - nv_; ++i) x_[i] *= -row_[nv_ + i];
+  for (const Reaction& g : reactions_) x_[g.row] += penalty_ * values_[g.slot] * x_[g.constraint];
   const Status status = solver_->solve(x_);
   if (!status.ok()) return named(status);
   for (int i = 0; i < n_ - nv_; ++i) x[unknown(i)] = x_[i] * column_[unknown(i)];
@@ -138,6 +176,7 @@ Status TwoFieldOperator::solve_transposed(Vec x) {
     x_[i] = -column_[c] * sum;
   }
   const Status status = solver_->solve_transposed(x_);
+  for (const Reaction& g : reactions_) x_[g.constraint] += penalty_ * values_[g.slot] * x_[g.row];
   for (int i = 0; i < n_ - nv_; ++i) x_[i] *= row_[nv_ + i];
   for (int j = 0; j < nv_; ++j)
     for (int k = J.start[nv_ + j]; k < J.start[nv_ + j + 1]; ++k)

@@ -62,13 +62,8 @@ Status RadauBlocks::setup(const Point& p, const State& state, double h, Refresh 
 void RadauBlocks::analyze() {
   keeps_pivots_ = false;
   OrderingHint hint;
-  for (const Kind kind : system_.layout().kinds()) {
-    const bool multiplier = kind == Kind::multiplier || kind == Kind::multiplier_rate;
-    const bool coordinate = kind == Kind::position || kind == Kind::rotation || kind == Kind::velocity;
-    hint.roles.push_back(multiplier   ? UnknownRole::multiplier
-                         : coordinate ? UnknownRole::coordinate
-                                      : UnknownRole::other);
-  }
+  for (const Kind kind : system_.layout().kinds()) hint.roles.push_back(role_of(kind));
+  hint.rows = system_.pivot_rows();
   static_cast<void>(real_->analyze(planes_.pattern, hint));
   if (tableau_.has_complex()) static_cast<void>(complex_->analyze(planes_.pattern, hint));
   values_.assign(planes_.pattern.index.size(), 0.0);

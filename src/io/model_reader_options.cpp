@@ -27,7 +27,8 @@ void read_scaling(Fields& fields, SolverOptions& solver) {
   scaling.d_ave = fields.optional_number("d_ave");
   scaling.k_ave = fields.optional_number("k_ave");
   scaling.l_ref = fields.number("l_ref", scaling.l_ref);
-  scaling.rho = fields.number("rho", scaling.rho);
+  scaling.reference = fields.text("reference", scaling.reference);
+  scaling.rho = fields.optional_number("rho");
   fields.finish();
 }
 

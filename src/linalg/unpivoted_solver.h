@@ -33,34 +33,38 @@ class UnpivotedSolver : public LinearSolver<S> {
   Status do_analyze(const Pattern& pattern, const OrderingHint& hint) final;
   Status do_factor(std::span<const S> values) final;
   Status do_refactor(std::span<const S> values, bool& kept) final;
-  Status do_solve(std::span<S> b) final {
-    solve_refined(b, false);
-    return Status::success();
-  }
-  Status do_solve_transposed(std::span<S> b) final {
-    solve_refined(b, true);
-    return Status::success();
-  }
+  Status do_solve(std::span<S> b) final { return solve_refined(b, false); }
+  Status do_solve_transposed(std::span<S> b) final { return solve_refined(b, true); }
 
  private:
   struct Pair {
     int slot, mirror;  // (i, j) with i < j, and (j, i); −1: not in the pattern
   };
-  bool is_symmetric(std::span<const S> values) const;
-  bool is_rounding(std::span<const S> values, const Pair& pair) const;
-  void solve_refined(std::span<S> b, bool transposed);
-  void solve_permuted(std::span<S> b, bool transposed);
-  /// r = b − A x (or Aᵀ x); returns max |r_i| / (|A| |x| + |b|)_i, the backward error of x [Oettli, Prager 1964].
-  double update_residual(std::span<const S> b, std::span<const S> x, bool transposed);
+  void take_pattern(const Pattern& pattern, const OrderingHint& hint);
+  void take_values(std::span<const S> values);
+  bool is_symmetric() const;
+  bool is_rounding(const Pair& pair) const;
+  Status solve_refined(std::span<S> b, bool transposed);
+  Status find_corrections(bool transposed);
+  void correct(bool transposed);  // x ← x + A⁻¹r
+  void solve_permuted(std::span<S> x, bool transposed);
+  void update_residual(bool transposed);  // r = b − A x (or Aᵀ x)
+  /// Updates r and returns max |r_i| / (|A| |x| + |b|)_i, the backward error of x [Oettli, Prager 1964].
+  double measure_error(bool transposed);
+  /// ‖r‖/(‖A‖ ‖x‖ + ‖b‖) in ∞-norms, of the last residual: rows that hold nothing but rounding do not count.
+  double calc_normwise_error(bool transposed);
 
   UnpivotedOptions options_;
-  Pattern pattern_;
-  std::vector<int> column_;  // of each slot
+  Pattern pattern_;           // with rows in the order of their unknowns (OrderingHint::rows)
+  std::vector<int> row_of_;   // the matrix row of each row of pattern_; empty: the same
+  std::vector<int> slot_of_;  // the matrix slot of each slot of pattern_; empty: the same
+  std::vector<int> column_;   // of each slot
   std::vector<Pair> pairs_;
-  std::vector<int> order_;
-  std::vector<S> pivot_, permuted_, values_, b_, r_;
+  std::vector<int> order_, pivot_row_;  // unknown and matrix row of each step
+  std::vector<S> values_;
+  std::vector<S> pivot_, permuted_, x_, b_, r_;
   std::vector<double> abs_pivot_, size_;
-  bool refines_ = false;
+  int n_corrections_ = -1;  // that solutions with the present factors need; −1: not measured yet
 };
 
 extern template class UnpivotedSolver<double>;

@@ -83,6 +83,12 @@ bool is_one_of(const std::string& word, const std::vector<std::string>& words) {
 
 bool is_first_order(const SolverOptions& solver) { return solver.integrator == "bdf" || solver.integrator == "radau"; }
 
+bool has_augmented_term(const SolverOptions& solver) {
+  if (!is_first_order(solver)) return true;
+  return solver.integrator == "bdf" && solver.bdf.fields == "two" && formulation_of(solver) == "index3" &&
+         solver.scaling.kind == ScalingKind::physical;
+}
+
 void check_bdf(const SolverOptions& solver, OptionChecks& checks) {
   const BdfSettings& bdf = solver.bdf;
   if (solver.integrator != "bdf") {
@@ -149,11 +155,12 @@ void check_bdf(const SolverOptions& solver, OptionChecks& checks) {
                   fmt::format("this kind of scaling belongs to the integrators 'bdf' and 'radau'; '{}' takes "
                               "'none' or 'physical'",
                               solver.integrator));
-  if (!second_order && solver.scaling.rho != 0.0)
+  if (!has_augmented_term(solver) && solver.scaling.rho.value_or(0.0) != 0.0)
     checks.report("scaling",
-                  fmt::format("the augmented term 'rho' belongs to the second-order methods on 'index3', and "
+                  fmt::format("the augmented term 'rho' belongs to second-order systems: the one-step methods on "
+                              "'index3', and 'bdf' on 'index3' with fields = \"two\" and physical scaling; '{}' on "
                               "'{}' is chosen",
-                              solver.integrator));
+                              solver.integrator, formulation_of(solver)));
 }
 
 // Pairs that the coordinate split and GGL* exclude, with the reason.
@@ -274,7 +281,10 @@ void check_solver(const SolverOptions& solver, const AnalysisOptions& analysis, 
   average("d_ave", s.d_ave, true);
   average("k_ave", s.k_ave, true);
   scaling.range("l_ref", s.l_ref, s.l_ref > 0.0 && std::isfinite(s.l_ref), "l_ref > 0");
-  scaling.range("rho", s.rho, s.rho >= 0.0 && std::isfinite(s.rho), "rho ≥ 0");
+  if (s.rho) scaling.range("rho", *s.rho, *s.rho >= 0.0 && std::isfinite(*s.rho), "rho ≥ 0");
+  scaling.name("reference", s.reference, {"mean_diagonal", "infinity_norm"});
+  if (scaling.given("reference") && s.kind != ScalingKind::physical)
+    scaling.report("reference", "'reference' belongs to kind = \"physical\"");
   scaling.append_to(all);
 }
 
@@ -300,6 +310,11 @@ std::string formulation_of(const SolverOptions& options) {
 std::string iteration_of(const SolverOptions& options) {
   if (!options.split.iteration.empty()) return options.split.iteration;
   return formulation_of(options) == "coordinate_split" ? "cm" : "ggl";
+}
+
+double augmented_weight(const SolverOptions& options) {
+  const bool by_default = has_augmented_term(options) && options.scaling.kind == ScalingKind::physical;
+  return options.scaling.rho.value_or(by_default ? 1.0 : 0.0);
 }
 
 std::vector<Issue> issues(const Study& study) {

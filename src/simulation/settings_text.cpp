@@ -163,9 +163,10 @@ std::string settings_text(const Study& study) {
     lines.number("m_ave", scaling.m_ave);
     lines.number("d_ave", scaling.d_ave);
     lines.number("k_ave", scaling.k_ave);
+    lines.name("reference", scaling.reference);
   }
   lines.number("l_ref", scaling.l_ref);
-  lines.number("rho", scaling.rho);
+  lines.number("rho", augmented_weight(solver));
 
   lines.table("output");
   if (study.output.every_step)

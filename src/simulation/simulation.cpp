@@ -30,10 +30,16 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 LinearSolverKind solver_kind(const SolverOptions& options) { return parse_linear_solver_kind(options.linear_solver); }
 
-std::unique_ptr<MotionScaling> make_scaling(const ScalingOptions& options) {
-  if (options.kind == ScalingKind::none) return std::make_unique<NoScaling>(options.rho);
+ScalingReference reference_of(const ScalingOptions& options) {
+  return options.reference == "infinity_norm" ? ScalingReference::infinity_norm : ScalingReference::mean_diagonal;
+}
+
+std::unique_ptr<MotionScaling> make_scaling(const SolverOptions& options) {
+  const ScalingOptions& s = options.scaling;
+  const double rho = augmented_weight(options);
+  if (s.kind == ScalingKind::none) return std::make_unique<NoScaling>(rho);
   return std::make_unique<PhysicalScaling>(
-      PhysicalScaling::Options{options.m_ave, options.d_ave, options.k_ave, options.l_ref, options.rho});
+      PhysicalScaling::Options{s.m_ave, s.d_ave, s.k_ave, s.l_ref, rho, reference_of(s)});
 }
 
 AlphaCoefficients coefficients_of(const SolverOptions& options) {
@@ -112,6 +118,7 @@ FirstOrderScaling::Options first_order_scaling_of(const SolverOptions& options) 
   }
   if (options.bdf.preset == "hastiff" && !chosen) scaling.kind = FirstOrderScaling::Kind::constraints;
   scaling.m_ave = s.m_ave, scaling.d_ave = s.d_ave, scaling.k_ave = s.k_ave, scaling.l_ref = s.l_ref;
+  scaling.rho = augmented_weight(options), scaling.reference = reference_of(s);
   return scaling;
 }
 
@@ -403,7 +410,7 @@ void Simulation::make_integrator() {
     options.hmin = hmin, options.hmax = hmax;
     integrator_ = std::make_unique<RungeKuttaMotion>(moved_system(), options);
   } else {
-    scaling_ = make_scaling(o.scaling);
+    scaling_ = make_scaling(o);
     StepOptions steps;
     steps.h = o.h, steps.h0 = o.h0;
     steps.hmin = hmin, steps.hmax = hmax;
@@ -756,6 +763,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
   summary.scaling_m = scaling.m, summary.scaling_d = scaling.d, summary.scaling_k = scaling.k;
   summary.scaling_s = scaling.s;
   warn_of_split(summary);
+  summary.scaling_rho = augmented_weight(study_.solver);
   finish_summary(summary);
   return summary;
 }

@@ -30,8 +30,9 @@ std::string Summary::to_text() const {
                                  steps > 0 ? static_cast<double>(iterations) / static_cast<double>(steps) : 0.0));
   line("factorizations", fmt::format("{}, linearizations {}", factorizations, linearizations));
   if (scaling_s > 0.0)
-    line("scaling", fmt::format("s = {:.4g} (m_r = {:.4g} kg, d_r = {:.4g} N s/m, k_r = {:.4g} N/m)", scaling_s,
-                                scaling_m, scaling_d, scaling_k));
+    line("scaling",
+         fmt::format("s = {:.4g} (m_r = {:.4g} kg, d_r = {:.4g} N s/m, k_r = {:.4g} N/m){}", scaling_s, scaling_m,
+                     scaling_d, scaling_k, scaling_rho > 0.0 ? fmt::format(", rho = {:.4g}", scaling_rho) : ""));
   if (condition > 0.0)
     line("condition", fmt::format("{:.3g} in the last step, largest {:.3g}", condition, condition_max));
   if (split_choices > 0)

@@ -33,7 +33,7 @@ std::vector<Contestant<S>> solvers() {
       {"sparse_ldlt", [] { return make_sparse_ldlt<S>(); }},
       {"skyline_ldlt", [] { return make_skyline_ldlt<S>(); }},
       {"gmres", [] { return make_gmres<S>(); }},
-      {"sparse_ldlt, always refined", [] { return make_sparse_ldlt<S>({.refine_below = 1.0}); }},
+      {"sparse_ldlt, always refined", [] { return make_sparse_ldlt<S>({.refine_above = 0.0}); }},
   };
 }
 

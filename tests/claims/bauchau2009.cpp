@@ -71,6 +71,49 @@ TEST(Bauchau2009, scaled_condition_numbers_are_those_of_the_paper_and_depend_nei
   EXPECT_GT(largest / smallest, 1.0 + 1e-6);  // it is not one and the same matrix
 }
 
+// M = diag(m, m, m, 0) and K = diag(0, 0, 0, k) in (x, y, z, φ): the means count what is not there, the norms do not.
+TEST(Bauchau2009, references_are_mean_diagonals_or_infinity_norms) {
+  const double m = 2.0, h = 1e-2;
+  const auto summary_with = [&](const std::string& scaling) {
+    return run_example(problem_2, {set("parameters.m", m), set("solver.h", h), set("analysis.end", 3 * h),
+                                   "solver.record_condition=true", "solver.scaling={kind=\"physical\"" + scaling + "}"})
+        .summary;
+  };
+  const Summary mean = summary_with(""), norm = summary_with(", reference=\"infinity_norm\"");
+  EXPECT_DOUBLE_EQ(mean.scaling_m, 0.75 * m);
+  EXPECT_DOUBLE_EQ(mean.scaling_k, 0.25 * k);
+  EXPECT_DOUBLE_EQ(mean.scaling_s, 0.75 * m + 0.25 * k * h * h);
+  EXPECT_DOUBLE_EQ(norm.scaling_m, m);
+  EXPECT_DOUBLE_EQ(norm.scaling_k, k);
+  EXPECT_DOUBLE_EQ(norm.scaling_s, m + k * h * h);
+  // The default weight of the augmented term is 1, and with m_r = m the condition number is that of the paper.
+  EXPECT_EQ(mean.scaling_rho, 1.0);
+  EXPECT_NEAR(norm.condition, 10.91, 0.02 * 10.91);
+  const Summary two_field =
+      run_example(problem_2, {set("parameters.m", m), set("solver.h", h), set("analysis.end", 3 * h),
+                              "solver.integrator=bdf", "solver.formulation=index3", "solver.fields=two",
+                              "solver.scaling={kind=\"physical\", reference=\"infinity_norm\"}"})
+          .summary;
+  EXPECT_DOUBLE_EQ(two_field.scaling_m, m);
+  EXPECT_DOUBLE_EQ(two_field.scaling_k, k);
+  EXPECT_EQ(two_field.scaling_rho, 1.0);
+}
+
+TEST(Bauchau2009, wrong_references_and_weights_are_refused_with_the_nearest_name) {
+  const auto refusal = [](const Settings& settings) {
+    try {
+      static_cast<void>(Simulation(read_study(example(problem_2), settings)));
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(refusal({"solver.scaling={reference=\"infinity_form\"}"}).find("infinity_norm"), std::string::npos);
+  EXPECT_NE(refusal({"solver.scaling={kind=\"none\", reference=\"infinity_norm\"}"}).find("physical"),
+            std::string::npos);
+  EXPECT_NE(refusal({"solver.integrator=bdf", "solver.scaling={rho=1}"}).find("fields = \"two\""), std::string::npos);
+}
+
 // s = 1 repairs the dependence on h and not that on the mass.
 TEST(Bauchau2009, a_scaling_without_the_mass_leaves_the_dependence_on_the_mass) {
   const auto with_unit_s = [](double h, double m) {
@@ -145,7 +188,7 @@ TEST(Bauchau2009, without_row_exchanges_accuracy_needs_the_augmented_term) {
     OrderingHint hint;
     hint.roles.assign(static_cast<std::size_t>(simulation->dae().nv()), UnknownRole::coordinate);
     hint.roles.resize(static_cast<std::size_t>(J.rows()), UnknownRole::multiplier);
-    const auto solver = make_skyline_ldlt<double>({.pivot_tol = 0.0, .refine_below = 0.0, .max_refinements = 0});
+    const auto solver = make_skyline_ldlt<double>({.pivot_tol = 0.0, .refine_above = 1.0, .max_refinements = 0});
     EXPECT_TRUE(solver->analyze(newton.pattern(), hint).ok());
     EXPECT_TRUE(solver->factor(newton.matrix()).ok());
     Eigen::VectorXd x(J.rows());

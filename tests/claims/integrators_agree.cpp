@@ -48,11 +48,16 @@ const Method methods[] = {{"generalized_alpha", "", 3, false, false},
                           {"radau", "index3", 2, false, true},
                           {"radau", "index3", 3, false, true},
                           {"radau", "stabilized_index2", 2, false, true},
-                          {"radau", "stabilized_index1", 3, false, true}};
+                          {"radau", "stabilized_index1", 3, false, true},
+                          {"radau", "index2", 3, false, true},
+                          {"radau", "index1", 3, false, true}};
 
 constexpr int n_steps = 2000;       // of a fixed step: errors ∝ (end/2000)²
 constexpr double tolerance = 1e-8;  // per step; some hundred of them may add up
 constexpr double limit = 1e-4;
+/// λ of Newmark and of Radau with two stages is of order 1, and of the latter at the large steps that its order 3 in q
+/// allows.
+constexpr double reaction_limit = 1e-3, reaction_limit_of_order_1 = 2e-2;
 
 Study study_of(const Machine& machine, const Method& method, double steps) {
   Study study = read_study(example(machine.file), machine.settings);
@@ -70,34 +75,76 @@ Study study_of(const Machine& machine, const Method& method, double steps) {
   return study;
 }
 
-// Positions and velocities of all bodies at the end, velocities relative to their size.
-Eigen::VectorXd end_of(const Study& study) {
-  const Recorded recorded = run(study);
-  std::vector<double> numbers;
-  for (const BodySpec& body : study.model.bodies) {
-    const Eigen::VectorXd q = recorded.last(body.name + ".position"), v = recorded.last(body.name + ".velocity");
-    numbers.insert(numbers.end(), q.begin(), q.end());
-    for (const double x : v) numbers.push_back(x / (1.0 + v.norm()));
-  }
+/// Positions and velocities of all bodies, velocities relative to their size; forces and moments of all joints relative
+/// to the largest of them.
+struct End {
+  Eigen::VectorXd motion, reactions;
+};
+
+Eigen::VectorXd joined(const std::vector<double>& numbers) {
   return Eigen::Map<const Eigen::VectorXd>(numbers.data(), static_cast<Eigen::Index>(numbers.size()));
+}
+
+// λ of a midpoint step belongs to its middle and alternates: the mean of the steps before and after `end` is compared.
+End end_of(Study study, bool mean_of_neighbours) {
+  const double end = study.analysis.end;
+  if (mean_of_neighbours) {
+    study.output = {};
+    study.output.every_step = true;
+    study.analysis.end = end + *study.solver.h;
+  }
+  const Recorded recorded = run(study);
+  const auto at_end = [&](const std::string& channel) {
+    const Eigen::MatrixXd all = recorded.values(channel);
+    return Eigen::VectorXd(all.row(all.rows() - (mean_of_neighbours ? 2 : 1)).transpose());
+  };
+  EXPECT_NEAR(recorded.times()[recorded.times().size() - (mean_of_neighbours ? 2 : 1)], end, 1e-12);
+  std::vector<double> motion, reactions;
+  for (const BodySpec& body : study.model.bodies) {
+    const Eigen::VectorXd q = at_end(body.name + ".position"), v = at_end(body.name + ".velocity");
+    motion.insert(motion.end(), q.begin(), q.end());
+    for (const double x : v) motion.push_back(x / (1.0 + v.norm()));
+  }
+  for (const JointSpec& joint : study.model.joints)
+    for (const char* what : {".reaction_force", ".reaction_moment"}) {
+      Eigen::VectorXd r = at_end(joint.name + what);
+      if (mean_of_neighbours) r = 0.5 * (r + recorded.last(joint.name + what));
+      reactions.insert(reactions.end(), r.begin(), r.end());
+    }
+  return {joined(motion), joined(reactions)};
+}
+
+bool is_order_1(const Method& method) {
+  return std::string(method.integrator) == "newmark" ||
+         (std::string(method.integrator) == "radau" && method.stages == 2);
 }
 
 class IntegratorsAgree : public testing::TestWithParam<Machine> {};
 
-TEST_P(IntegratorsAgree, on_positions_and_velocities) {
+TEST_P(IntegratorsAgree, on_positions_velocities_and_reactions) {
   const Machine& machine = GetParam();
   const Method reference_method{"radau", "stabilized_index2", 3, false, true};
   Study precise = study_of(machine, reference_method, 0);
   precise.solver.rtol = precise.solver.atol = 1e-11;
-  const Eigen::VectorXd reference = end_of(precise);
+  const End reference = end_of(precise, false);
+  const double force = 1.0 + (reference.reactions.size() ? reference.reactions.lpNorm<Eigen::Infinity>() : 0.0);
   for (const Method& method : methods) {
-    Eigen::VectorXd end = end_of(study_of(machine, method, n_steps));
+    SCOPED_TRACE(fmt::format("{} {} {} {}", method.integrator, method.formulation, method.stages,
+                             method.controlled ? "tolerance" : "fixed step"));
+    const bool midpoint = std::string(method.integrator) == "midpoint";
+    const auto run_with = [&](int steps) {
+      return end_of(study_of(machine, method, steps), midpoint && !method.controlled);
+    };
+    End end = run_with(n_steps);
     if (method.first_order) {
-      const Eigen::VectorXd half = end_of(study_of(machine, method, 2 * n_steps));
-      end = (8.0 * end_of(study_of(machine, method, 4 * n_steps)) - 6.0 * half + end) / 3.0;
+      const End half = run_with(2 * n_steps), quarter = run_with(4 * n_steps);
+      end.motion = (8.0 * quarter.motion - 6.0 * half.motion + end.motion) / 3.0;
+      end.reactions = (8.0 * quarter.reactions - 6.0 * half.reactions + end.reactions) / 3.0;
     }
-    EXPECT_LT((end - reference).lpNorm<Eigen::Infinity>(), limit)
-        << method.integrator << " " << method.formulation << " " << method.stages << (method.controlled ? " tol" : "");
+    EXPECT_LT((end.motion - reference.motion).lpNorm<Eigen::Infinity>(), limit);
+    if (end.reactions.size() == 0 || (midpoint && method.controlled)) continue;
+    EXPECT_LT((end.reactions - reference.reactions).lpNorm<Eigen::Infinity>() / force,
+              is_order_1(method) ? reaction_limit_of_order_1 : reaction_limit);
   }
 }
 

@@ -123,5 +123,27 @@ TEST(Rolling, scaled_iteration_matrices_do_not_depend_on_the_step) {
   }
 }
 
+// A correction of the λ of a rolling contact is rounding of the velocity, ε v, times m/h, and 1e-6 N at h = 1e-10 s,
+// where m/h² is the unit of λ in the scaled equations. Newton's test on all unknowns to 1e-8 is met there and nowhere
+// else, and the motion is the same.
+TEST(Rolling, convergence_is_judged_in_scaled_multipliers) {
+  const double h = 1e-10;
+  const auto simulation_with = [&](const char* scaling, const char* test) {
+    const Settings settings{set("solver.h", h), fmt::format("solver.scaling={}", scaling),
+                            fmt::format("solver.newton_test={}", test), "solver.newton_tol=1e-8"};
+    return std::make_unique<Simulation>(read_study(example("08_rolling_disc/rolling_disc.toml"), settings));
+  };
+  const auto scaled = simulation_with("physical", "all"), motion = simulation_with("none", "motion"),
+             unscaled = simulation_with("none", "all");
+  for (int i = 0; i < 100; ++i)
+    for (Simulation* simulation : {scaled.get(), motion.get()})
+      ASSERT_TRUE(simulation->integrator().advance(1.0, simulation->state()).status.ok()) << i;
+  EXPECT_LT((scaled->integrator().newest().q - motion->integrator().newest().q).norm(), 1e-13);
+  StepReport stalled;
+  for (int i = 0; i < 100 && stalled.status.ok(); ++i) stalled = unscaled->integrator().advance(1.0, unscaled->state());
+  EXPECT_FALSE(stalled.status.ok());
+  EXPECT_GE(stalled.worst_unknown, unscaled->dae().nv() + unscaled->dae().nz()) << "a multiplier";
+}
+
 }  // namespace
 }  // namespace trammel

@@ -48,6 +48,26 @@ TEST_P(TwoFields, take_the_steps_of_three_fields) {
 INSTANTIATE_TEST_SUITE_P(Forms, TwoFields,
                          testing::Values("index3", "stabilized_index2", "stabilized_index1", "index2"));
 
+// The augmented term is a left multiplication, here as well: other pivots, the same iterates.
+TEST(TwoFieldAugmentation, changes_the_matrix_and_not_the_motion) {
+  for (const char* file : {"03_slider_crank/slider_crank.toml", "05_heavy_top/heavy_top.toml",
+                           "08_rolling_disc/rolling_disc.toml", "models/pendulum_rod_spring.toml"}) {
+    Study study = bdf_study(file, "index3", "two", 0.05);
+    study.solver.record_condition = true;
+    study.solver.scaling.rho = 0.0;
+    const Recorded without = run(study);
+    study.solver.scaling.rho.reset();
+    const Recorded with = run(study);
+    EXPECT_GT(std::abs(with.summary.condition / without.summary.condition - 1.0), 1e-3) << file;
+    EXPECT_NEAR(static_cast<double>(with.summary.steps), static_cast<double>(without.summary.steps),
+                1.0 + 0.02 * static_cast<double>(without.summary.steps))
+        << file;
+    for (const BodySpec& body : study.model.bodies)
+      EXPECT_LE((with.last(body.name + ".position") - without.last(body.name + ".position")).norm(), rounding_limit)
+          << file << " " << body.name;
+  }
+}
+
 // A two-field code that differences positions is 1.6e-8 off at h = 1e-8 (measured). Here v has its own history. The
 // exact angle from the horizontal is φ = −t²/2 + t⁶/240 − …; the first step of order 1 leaves an error of h t in it.
 TEST(TwoFieldPositions, keep_their_digits_at_the_smallest_steps) {

@@ -63,7 +63,7 @@ std::vector<Contestant<S>> solvers() {
       {"sparse_lu", [] { return make_sparse_lu<S>(); }, stable},
       {"sparse_lu_threshold", [] { return make_sparse_lu<S>({.pivot_tol = 1e-3}); }, threshold},
       {"sparse_ldlt", [] { return make_sparse_ldlt<S>(); }, stable, false},
-      {"sparse_ldlt_refined", [] { return make_sparse_ldlt<S>({.refine_below = 1.0}); }, stable, false},
+      {"sparse_ldlt_refined", [] { return make_sparse_ldlt<S>({.refine_above = 0.0}); }, stable, false},
       {"skyline_ldlt", [] { return make_skyline_ldlt<S>(); }, stable, false},
       {"gmres", [] { return make_gmres<S>(); }, iterative, false},
       {"auto", [] { return make_linear_solver<S>(LinearSolverKind::automatic, 1000); }, stable},
@@ -367,7 +367,7 @@ TYPED_TEST(LinearSolverContract, wrong_use_throws_before_any_work) {
     std::vector<S> b(7, S(1)), short_b(6, S(1));
     EXPECT_ANY_THROW((void)solver->factor(values)) << "factor before analyze";
     EXPECT_ANY_THROW((void)solver->analyze(PatternBuilder(2, 3).build())) << "not square";
-    EXPECT_ANY_THROW((void)solver->analyze(A.pattern, {.roles = {UnknownRole::other}, .blocks = {}}))
+    EXPECT_ANY_THROW((void)solver->analyze(A.pattern, {.roles = {UnknownRole::other}, .blocks = {}, .rows = {}}))
         << "hint of wrong size";
     ASSERT_TRUE(solver->analyze(A.pattern).ok());
     EXPECT_ANY_THROW((void)solver->solve(std::span<S>(b))) << "solve before factor";

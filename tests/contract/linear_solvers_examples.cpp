@@ -4,10 +4,14 @@
 #include <Eigen/Dense>
 #include <filesystem>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "support/chain.h"
 #include "support/motion_matrix.h"
 #include "trammel/io/model_reader.h"
+#include "trammel/linalg/skyline_ldlt.h"
+#include "trammel/linalg/sparse_ldlt.h"
 
 // The iteration matrices of all examples with every linear solver: the answer of dense LU, or a refusal that names an
 // unknown.
@@ -43,36 +47,63 @@ TEST(LinearSolversOnExamples, agree_with_dense_lu_or_name_the_unknown_whose_pivo
   const std::vector<Study> examples = all_examples();
   ASSERT_GE(examples.size(), 16u);
   for (const Study& study : examples)
-    for (const double rho : {0.0, 1.0})
-      for (const double h : {1e-2, 1e-5}) {
-        const testing::MotionMatrix A = testing::make_motion_matrix(study, rho, h);
-        if (A.pattern.n_cols == 0) continue;
-        SparseMatrix<double> sparse(A.pattern);
-        sparse.values = A.values;
-        const Eigen::MatrixXd dense = sparse.to_dense();
-        const Eigen::VectorXd b = Eigen::VectorXd::LinSpaced(dense.rows(), -1.0, 1.3);
-        const Eigen::VectorXd exact = dense.fullPivLu().solve(b);
-        const double condition = dense.norm() * dense.inverse().norm();
-        for (const std::string& word : linear_solver_kind_names()) {
-          SCOPED_TRACE(fmt::format("{} with {}, rho = {}, h = {}, condition {:.1e}", study.model.title, word, rho, h,
-                                   condition));
-          const LinearSolverKind kind = parse_linear_solver_kind(word);
-          const std::unique_ptr<LinearSolver<double>> solver = make_linear_solver(kind, A.pattern.n_cols);
-          ASSERT_TRUE(solver->analyze(A.pattern, A.hint).ok());
-          const Status status = solver->factor(A.values);
-          if (!status.ok()) {
-            EXPECT_EQ(status.cause, Cause::vanished_pivot);
-            EXPECT_EQ(rho, 0.0) << "with a penalty every freedom has a pivot";
-            EXPECT_GE(status.row, 0);
-            EXPECT_TRUE(kind != LinearSolverKind::automatic && kind != LinearSolverKind::dense &&
-                        kind != LinearSolverKind::sparse_lu);
-            continue;
-          }
-          Eigen::VectorXd x = b;
-          ASSERT_TRUE(solver->solve(x).ok());
-          EXPECT_LT((x - exact).norm(), allowed_difference(condition, kind) * exact.norm());
+    for (const auto& [rho, h, n_steps] : std::vector<std::tuple<double, double, int>>{
+             {0.0, 1e-2, 0}, {1.0, 1e-2, 0}, {0.0, 1e-5, 3}, {1.0, 1e-5, 3}, {0.0, 1e-3, 30}, {1.0, 1e-3, 30}}) {
+      const testing::MotionMatrix A = testing::make_motion_matrix(study, rho, h, n_steps);
+      if (A.pattern.n_cols == 0) continue;
+      SparseMatrix<double> sparse(A.pattern);
+      sparse.values = A.values;
+      const Eigen::MatrixXd dense = sparse.to_dense();
+      const Eigen::VectorXd b = Eigen::VectorXd::LinSpaced(dense.rows(), -1.0, 1.3);
+      const Eigen::VectorXd exact = dense.fullPivLu().solve(b);
+      const double condition = dense.norm() * dense.inverse().norm();
+      for (const std::string& word : linear_solver_kind_names()) {
+        SCOPED_TRACE(fmt::format("{} with {}, rho = {}, h = {}, after {} steps, condition {:.1e}", study.model.title,
+                                 word, rho, h, n_steps, condition));
+        const LinearSolverKind kind = parse_linear_solver_kind(word);
+        const std::unique_ptr<LinearSolver<double>> solver = make_linear_solver(kind, A.pattern.n_cols);
+        ASSERT_TRUE(solver->analyze(A.pattern, A.hint).ok());
+        const Status status = solver->factor(A.values);
+        if (!status.ok()) {
+          EXPECT_EQ(status.cause, Cause::vanished_pivot);
+          EXPECT_EQ(rho, 0.0) << "with a penalty every freedom has a pivot";
+          EXPECT_GE(status.row, 0);
+          EXPECT_TRUE(kind != LinearSolverKind::automatic && kind != LinearSolverKind::dense &&
+                      kind != LinearSolverKind::sparse_lu);
+          continue;
         }
+        Eigen::VectorXd x = b;
+        ASSERT_TRUE(solver->solve(x).ok());
+        EXPECT_LT((x - exact).norm(), allowed_difference(condition, kind) * exact.norm());
       }
+    }
+}
+
+// Errors grow along a chain of hinged links although no pivot is small (0.06 of its column): what is measured switches
+// refinement on, for all solutions with the same factors.
+TEST(LinearSolversOnChains, refine_by_what_they_measure_and_not_by_pivots) {
+  const testing::MotionMatrix A = testing::make_motion_matrix(testing::chain(100), 0.0, 1e-3, 1);
+  SparseMatrix<double> sparse(A.pattern);
+  sparse.values = A.values;
+  const Eigen::MatrixXd dense = sparse.to_dense();
+  const Eigen::VectorXd b = Eigen::VectorXd::LinSpaced(dense.rows(), -1.0, 1.3);
+  const auto backward_error = [&](std::unique_ptr<LinearSolver<double>> solver) {
+    double largest = 0.0;
+    EXPECT_TRUE(solver->analyze(A.pattern, A.hint).ok());
+    EXPECT_TRUE(solver->factor(A.values).ok());
+    EXPECT_GT(solver->smallest_pivot().relative, 0.01);
+    for (const double sign : {1.0, -0.7}) {  // the second solution is corrected without being measured
+      Eigen::VectorXd x = sign * b;
+      EXPECT_TRUE(solver->solve(x).ok());
+      const Eigen::VectorXd size = dense.cwiseAbs() * x.cwiseAbs() + b.cwiseAbs();
+      largest = std::max(largest, (sign * b - dense * x).cwiseAbs().cwiseQuotient(size).maxCoeff());
+    }
+    return largest;
+  };
+  for (const auto make : {&make_sparse_ldlt<double>, &make_skyline_ldlt<double>}) {
+    EXPECT_GT(backward_error(make({.max_refinements = 0})), 1e-10);
+    EXPECT_LT(backward_error(make({})), 1e-14);
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
+#include <random>
 
 #include "support/test_matrices.h"
 #include "trammel/base/error.h"
@@ -36,7 +37,8 @@ TestMatrix<double> massless(double epsilon, double rho) {
 }
 
 OrderingHint two_coordinates_and_a_multiplier() {
-  return {.roles = {UnknownRole::coordinate, UnknownRole::coordinate, UnknownRole::multiplier}, .blocks = {}};
+  return {
+      .roles = {UnknownRole::coordinate, UnknownRole::coordinate, UnknownRole::multiplier}, .blocks = {}, .rows = {}};
 }
 
 Eigen::VectorXd solve(LinearSolver<double>& solver, const TestMatrix<double>& A, const Eigen::VectorXd& b) {
@@ -77,6 +79,47 @@ TEST_P(Unpivoted, refinement_restores_what_a_small_pivot_lost) {
   EXPECT_LT((solve(*refined, A, b) - exact).norm(), 1e-14);
 }
 
+// A pivot of 1e-20 before a full matrix leaves a Schur complement of rank 1 to rounding: nothing is left to refine, and
+// the solution is refused and not handed over.
+TEST_P(Unpivoted, solutions_that_cannot_be_refined_are_refused) {
+  constexpr int n = 6;
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> value(-1.0, 1.0);
+  std::vector<testing::Entry> entries;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) entries.push_back({i, j, i + j == 0 ? 1e-20 : value(random)});
+  const TestMatrix<double> A = testing::make_test_matrix("full", n, n, entries);
+  OrderingHint hint;  // the small one first
+  hint.roles.assign(n, UnknownRole::multiplier);
+  hint.roles[0] = UnknownRole::coordinate;
+  const std::unique_ptr<LinearSolver<double>> solver = GetParam()({.pivot_tol = 0.0});
+  ASSERT_TRUE(solver->analyze(A.pattern, hint).ok());
+  Eigen::VectorXd x = Eigen::VectorXd::LinSpaced(n, -1.0, 1.3);
+  Status status = solver->factor(A.values);  // meets an exact zero, as luck will have it
+  if (status.ok()) status = solver->solve(x);
+  EXPECT_EQ(status.cause, Cause::vanished_pivot);
+}
+
+// Rows in another order than their unknowns, as in the stabilized forms where Φ̇ = 0 determines λ: pivots stand where
+// the hint says. Without it the first unknown has no pivot.
+TEST_P(Unpivoted, pivots_stand_in_the_rows_of_the_hint) {
+  TestMatrix<double> A = testing::make_test_matrix(
+      "cyclic", 3, 3, {{1, 0, 4.0}, {2, 1, 5.0}, {0, 2, 3.0}, {2, 0, 1.0}, {0, 1, -1.0}, {1, 2, 0.5}});
+  const OrderingHint hint{.roles = {}, .blocks = {}, .rows = {1, 2, 0}};
+  const std::unique_ptr<LinearSolver<double>> solver = GetParam()({});
+  ASSERT_TRUE(solver->analyze(A.pattern).ok());
+  EXPECT_FALSE(solver->factor(A.values).ok());
+  ASSERT_TRUE(solver->analyze(A.pattern, hint).ok());
+  ASSERT_TRUE(solver->factor(A.values).ok());
+  const Eigen::MatrixXd dense = A.matrix().to_dense();
+  const Eigen::Vector3d b(0.3, -0.7, 0.2);
+  Eigen::VectorXd x = b, y = b;
+  ASSERT_TRUE(solver->solve(x).ok());
+  ASSERT_TRUE(solver->solve_transposed(y).ok());
+  EXPECT_LT((dense * x - b).norm(), 1e-15 * 10);
+  EXPECT_LT((dense.transpose() * y - b).norm(), 1e-15 * 10);
+}
+
 TEST_P(Unpivoted, the_threshold_decides_which_pivots_have_vanished) {
   const TestMatrix<double> A = massless(1e-12, 0.0);
   for (const double pivot_tol : {0.0, 1e-13, 1e-10, 1e-3}) {
@@ -89,7 +132,8 @@ TEST_P(Unpivoted, the_threshold_decides_which_pivots_have_vanished) {
 TEST_P(Unpivoted, impossible_options_are_refused) {
   EXPECT_THROW(GetParam()({.pivot_tol = 1.0}), InputError);
   EXPECT_THROW(GetParam()({.pivot_tol = -1e-3}), InputError);
-  EXPECT_THROW(GetParam()({.refine_below = 1.5}), InputError);
+  EXPECT_THROW(GetParam()({.refine_above = 1.5}), InputError);
+  EXPECT_THROW(GetParam()({.refuse_above = 0.0}), InputError);
   EXPECT_THROW(GetParam()({.max_refinements = 11}), InputError);
 }
 

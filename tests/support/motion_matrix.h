@@ -35,11 +35,7 @@ inline MotionMatrix make_motion_matrix(const Study& study, double rho, double h,
   static_cast<void>(matrix.setup(x.point(inputs.view()), simulation.state(), coefficients, h,
                                  MotionOperator::Refresh::linearize, *workspace));
   const std::span<const double> values = matrix.matrix();
-  MotionMatrix out{matrix.pattern(), {values.begin(), values.end()}, {}};
-  out.hint.roles.assign(static_cast<std::size_t>(dae.nv()), UnknownRole::coordinate);
-  out.hint.roles.insert(out.hint.roles.end(), static_cast<std::size_t>(dae.nz()), UnknownRole::other);
-  out.hint.roles.insert(out.hint.roles.end(), static_cast<std::size_t>(dae.nc()), UnknownRole::multiplier);
-  return out;
+  return {matrix.pattern(), {values.begin(), values.end()}, matrix.make_hint()};
 }
 
 }  // namespace trammel::testing

@@ -60,6 +60,9 @@ class DaeSystem {
   virtual std::vector<PlaneRole> plane_roles() const { return {PlaneRole::y, PlaneRole::yp}; }
   /// Overwrites the planes; by default grouped differences of the residual.
   virtual Status linearize(const Point& p, const State& state, Planes& planes, Workspace& workspace) const;
+  /// For solvers that do not exchange rows: the row that determines each unknown, a permutation. Empty: row i, unknown
+  /// i.
+  virtual std::vector<int> pivot_rows() const { return {}; }
   /// Brings pattern and planes up to date with the State. Returns true when the pattern changed.
   bool update_pattern(const State& state, Planes& planes) const;
 

@@ -23,6 +23,10 @@ class RowColumnScaling {
   /// Both spans are 1 on entry. α = c_y′/c_y.
   virtual void fill(double h, const Coefficients& c, const Planes& planes, std::span<double> row,
                     std::span<double> column) const = 0;
+  /// The augmented term of operators that have one: scaled rows of motion += penalty · (scaled columns of λ) · (scaled
+  /// rows of constraints), in r and in J.
+  virtual bool has_penalty() const { return false; }  ///< decides the pattern, before any h is known
+  virtual double calc_penalty(double /*h*/, const Planes&) const { return 0.0; }
 };
 
 struct OperatorCounters {

@@ -74,6 +74,8 @@ class MotionOperator {
   /// The scaled iteration matrix as factored, for condition numbers and tests.
   const Pattern& pattern() const { return pattern_; }
   std::span<const double> matrix() const { return values_; }
+  /// What solvers without row exchanges are told about its unknowns.
+  OrderingHint make_hint() const;
   /// Condition number of that matrix: singular values for small systems, else an estimate of κ₁.
   double condition();
   long linearizations() const { return linearizations_; }

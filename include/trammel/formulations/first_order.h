@@ -74,6 +74,8 @@ class FirstOrderForm : public DaeSystem {
   double next_breakpoint(double t) const override { return system_.next_breakpoint(t); }
   Status residual(const Point& p, const State& state, Vec F, Workspace& workspace) const override;
   Pattern make_pattern(const State& state) const override;
+  /// Stabilized forms: λ acts on v and is found from Φ̇ = 0, μ acts on q and is found from Φ = 0.
+  std::vector<int> pivot_rows() const override;
   std::vector<PlaneRole> plane_roles() const override { return {PlaneRole::y, PlaneRole::yp, PlaneRole::y}; }
   Status linearize(const Point& p, const State& state, Planes& planes, Workspace& workspace) const override;
   void to_matrix_rows(const Point& p, const State& state, Vec F, Workspace& workspace) const override;

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "trammel/dae/iteration_operator.h"
 #include "trammel/formulations/first_order.h"
+#include "trammel/formulations/scaling.h"
 
 namespace trammel {
 
@@ -25,6 +27,8 @@ class FirstOrderScaling final : public RowColumnScaling {
     Kind kind = Kind::physical;
     std::optional<double> m_ave, d_ave, k_ave;
     double l_ref = 1.0;
+    double rho = 0.0;  ///< augmented term of the two fields (TwoFieldOperator), physical scaling only
+    ScalingReference reference = ScalingReference::mean_diagonal;
   };
   FirstOrderScaling(const FirstOrderForm& form, const MechanicalSystem& system, const Options& options)
       : form_(form), system_(system), options_(options) {}
@@ -32,15 +36,21 @@ class FirstOrderScaling final : public RowColumnScaling {
   void fill(double h, const Coefficients& c, const Planes& planes, std::span<double> row,
             std::span<double> column) const override;
 
+  bool has_penalty() const override { return options_.kind == Kind::physical && options_.rho != 0.0; }
+  double calc_penalty(double h, const Planes& planes) const override;
+
   struct References {
     double m, d, k, s;
   };
   References calc_references(double h, const Planes& planes) const;
 
  private:
+  double calc_norm(const Pattern& pattern, const std::vector<double>& values, int first) const;
+
   const FirstOrderForm& form_;
   const MechanicalSystem& system_;
   Options options_;
+  mutable std::vector<double> row_sum_;  // scratch
 };
 
 }  // namespace trammel

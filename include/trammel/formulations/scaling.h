@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "trammel/dae/motion_operator.h"
 
@@ -17,6 +18,12 @@ class NoScaling final : public MotionScaling {
   double rho_;
 };
 
+/// What stands for a whole matrix in s.
+enum class ScalingReference {
+  mean_diagonal,  ///< Σ|a_ii|/n
+  infinity_norm,  ///< max_i Σ_j |a_ij|
+};
+
 /// Physical scaling [bauchau2009 section 2]: time in units of h, lengths in units of ℓ_r, and
 ///
 ///   (1) s = m_r + d_r h + k_r h²,   h² λ = s λ̂                                              [bauchau2009 (6)]
@@ -24,14 +31,16 @@ class NoScaling final : public MotionScaling {
 ///   (3) augmented term: motion rows += ρ s/(h² ℓ_r²) Gᵀ·(constraint rows), so that ρ s Gᵀ G stands in the scaled
 ///   matrix
 ///
-/// m_r, d_r, k_r are the mean diagonals of M, D and K unless given. The scaled matrix is O(h⁰). Scaling changes
-/// conditioning, the norm in which convergence is judged and what a solver without pivoting can do; the motion is the
-/// same to rounding.
+/// m_r, d_r, k_r are the mean diagonals or ∞-norms of M, D and K unless given. A mean counts coordinates without mass,
+/// the norm does not see them and follows the heaviest body instead; both are of the right order. The scaled matrix is
+/// O(h⁰). Scaling changes conditioning, the norm in which convergence is judged and what a solver without pivoting can
+/// do; the motion is the same to rounding.
 class PhysicalScaling final : public MotionScaling {
  public:
   struct Options {
     std::optional<double> m_ave, d_ave, k_ave;
-    double l_ref = 1.0, rho = 0.0;
+    double l_ref = 1.0, rho = 1.0;
+    ScalingReference reference = ScalingReference::mean_diagonal;
   };
   explicit PhysicalScaling(const Options& options) : options_(options) {}
   ScalingFactors calc(double h, const MotionPlanes& planes) const override;
@@ -43,7 +52,10 @@ class PhysicalScaling final : public MotionScaling {
   References calc_references(const MotionPlanes& planes) const;
 
  private:
+  double calc_reference(const Pattern& pattern, const std::vector<double>& values) const;
+
   Options options_;
+  mutable std::vector<double> row_sum_;  // scratch
 };
 
 }  // namespace trammel

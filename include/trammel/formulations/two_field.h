@@ -20,6 +20,12 @@ namespace trammel {
 /// digits is lost at small steps. Scaling: the factors of rows and columns that remain, left = (44),
 /// left_right_velocity = (48)(49). Iterates are those of the three-field operator up to rounding; the matrix has nv
 /// rows less, and more entries where M couples bodies.
+///
+/// On index3 with physical scaling the augmented term of [bauchau2009 section 5] may be added, as in MotionOperator:
+///
+///   (5)  scaled motion rows += ρ/s Ĝᵀ·(scaled constraint rows), Ĝᵀ the scaled columns of λ
+///
+/// in the matrix and in the right-hand side; the iterates do not change.
 class TwoFieldOperator final : public IterationOperator {
  public:
   /// The form, and the scaling (none if null), must outlive the operator.
@@ -49,11 +55,20 @@ class TwoFieldOperator final : public IterationOperator {
   struct Product {
     int target, factor_v, factor_a;  // condensed slot += V slot · A slot / c_y
   };
+  struct Reaction {
+    int slot, row, constraint;  // an entry of Ĝᵀ: row of motion, row of the constraint, both condensed
+  };
+  struct Pair {
+    int target, reaction, constraint;  // condensed slots: target += penalty · reaction · constraint
+  };
   bool is_velocity(int column) const { return column >= nv_ && column < 2 * nv_; }
   int condensed_row(int row) const { return row - nv_; }
   int condensed_column(int column) const { return column < nv_ ? column : column - nv_; }
   void analyze();
   void combine(double h);
+  Pattern make_augmented(const Pattern& plain) const;
+  void map_augmented();
+  bool augments() const { return scaling_ && scaling_->has_penalty() && form_.form() == ConstraintForm::index3; }
   Status named(Status status) const;
 
   const FirstOrderForm& form_;
@@ -66,6 +81,9 @@ class TwoFieldOperator final : public IterationOperator {
   std::vector<double> values_;  // of the condensed matrix, scaled
   std::vector<int> direct_;     // condensed slot of each slot of J outside v columns and kinematic rows, else −1
   std::vector<Product> products_;
+  std::vector<Reaction> reactions_;  // (5); empty without the augmented term
+  std::vector<Pair> pairs_;
+  double penalty_ = 0.0;
   std::vector<double> row_, column_;
   Eigen::VectorXd x_, r1_;
   Coefficients c_;

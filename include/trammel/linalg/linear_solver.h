@@ -18,11 +18,12 @@ namespace trammel {
 /// What an unknown is, as far as an elimination order is concerned.
 enum class UnknownRole : std::uint8_t { coordinate, multiplier, other };
 
-/// What a solver may know beyond the pattern; both lists are empty or have one entry per unknown. Solvers that pivot
+/// What a solver may know beyond the pattern; the lists are empty or have one entry per unknown. Solvers that pivot
 /// ignore it; factorizations without pivoting eliminate a multiplier only after the coordinates it acts on.
 struct OrderingHint {
   std::vector<UnknownRole> roles;
   std::vector<int> blocks;  ///< unknowns of one block (body, joint) belong together; −1: none
+  std::vector<int> rows;    ///< the row in which each unknown has its pivot, a permutation; empty: row i for unknown i
 };
 
 /// The pivot most likely to name the culprit when a matrix is nearly singular.

@@ -12,11 +12,16 @@ struct UnpivotedOptions {
   /// factorization is refused with Cause::vanished_pivot. Elimination multiplies rounding errors by at most 1/pivot_tol
   /// then. 0 refuses exact zeros only (to show what happens without the test). 0 ≤ pivot_tol < 1
   double pivot_tol = 1e-10;
-  /// Solutions are refined while the smallest pivot is below this: x ← x + A⁻¹(b − A x). The default spends nothing on
-  /// healthy matrices; 1 refines every solution. 0 ≤ refine_below ≤ 1
-  double refine_below = 1e-6;
+  /// The first solution after every factorization is measured: when its backward error max |b − A x|/(|A||x| + |b|) is
+  /// above this, it is refined, x ← x + A⁻¹(b − A x), once and then until 1e-10 is reached; all that follow with these
+  /// factors get as many corrections. Pivots of order 1 do not exclude large errors: they add up along a chain. 0
+  /// refines down to rounding, 1 measures none. 0 ≤ refine_above ≤ 1
+  double refine_above = 1e-14;
+  /// A refined solution with a larger backward error is refused with Cause::vanished_pivot and the unknown of the
+  /// smallest pivot: half of the digits are lost, and other solvers have them. 1 refuses none. 0 < refuse_above ≤ 1
+  double refuse_above = 1e-8;
   /// Corrections per solution at most; they stop early when the residual stops falling. 0 … 10
-  int max_refinements = 3;
+  int max_refinements = 5;
 };
 
 /// A = L D U with pivots on the diagonal in an order that is chosen from the pattern alone; for a symmetric A this is
@@ -32,8 +37,8 @@ struct UnpivotedOptions {
 ///             a stored zero.
 ///
 /// Made for scaled iteration matrices [bauchau2009 section 7]: with H = M/h² + … + ρ GᵀG positive definite all pivots
-/// exist. First-order forms pair the multiplier of q̇ with the row of Φ̇, so that pivots of multipliers may vanish there.
-/// A coordinate without mass and stiffness needs ρ > 0; matrices without a useful diagonal need sparse_lu. A
+/// exist. First-order forms say in OrderingHint::rows which row determines which unknown (Φ̇ = 0 gives λ, Φ = 0 gives
+/// μ). A coordinate without mass and stiffness needs ρ > 0; matrices without a useful diagonal need sparse_lu. A
 /// vanished pivot is reported with its unknown as Cause::vanished_pivot: it does not prove the matrix singular.
 template <class S>
 std::unique_ptr<LinearSolver<S>> make_sparse_ldlt(const UnpivotedOptions& options = {});

@@ -39,8 +39,9 @@ enum class ScalingKind {
 struct ScalingOptions {
   ScalingKind kind = ScalingKind::physical;
   std::optional<double> m_ave, d_ave, k_ave;  ///< m_r [kg], d_r [N s/m], k_r [N/m]
+  std::string reference = "mean_diagonal";    ///< mean_diagonal | infinity_norm: what m_r, d_r, k_r are of M, D, K
   double l_ref = 1.0;                         ///< reference length [m]
-  double rho = 0.0;                           ///< augmented-Lagrangian weight ρ ≥ 0
+  std::optional<double> rho;                  ///< augmented-Lagrangian weight ρ ≥ 0; absent: augmented_weight()
 };
 
 /// Settings of the BDF method; see docs/integrators/bdf.md.
@@ -122,6 +123,9 @@ struct OutputOptions {
 std::string formulation_of(const SolverOptions& options);
 /// The iteration that will be used: ggl, ggl_star, cs or cm.
 std::string iteration_of(const SolverOptions& options);
+/// The weight ρ that will be used: what is given, else 1 for physically scaled second-order systems (one-step methods,
+/// the two fields of bdf on index3) and 0 where there is no augmented term.
+double augmented_weight(const SolverOptions& options);
 
 /// Everything a model file says.
 struct Study {

@@ -25,6 +25,7 @@ struct Summary {
   double energy_start = 0.0, energy_drift = 0.0, work = 0.0;  ///< [J]; drift: largest
   double position_drift = 0.0, velocity_drift = 0.0;          ///< largest |Φ|, |Φ̇| at accepted steps
   double scaling_m = 0.0, scaling_d = 0.0, scaling_k = 0.0, scaling_s = 0.0;
+  double scaling_rho = 0.0;                                 ///< weight of the augmented term; 0: none
   double condition = 0.0, condition_max = 0.0;              ///< of the last step, largest; 0: not recorded
   double split_condition = 0.0, split_condition_max = 0.0;  ///< ‖(GY)⁻¹GX‖ of the last step, largest; 0: no split
   long split_choices = 0, split_changes = 0;                ///< of the independent coordinates
