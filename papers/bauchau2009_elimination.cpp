@@ -90,8 +90,9 @@ std::string write_no_pivot(const Place& place) {
   return fmt::format(
       R"(## Section 7: elimination without row exchanges
 
-Problem II at rest, `skyline_ldlt` with its safeguards (threshold of pivots, refinement) switched off. (36) drops h²k; with it the matrix without the augmented term has a pivot h²k/2 in row φ and loses
-accuracy like h⁻², although its condition number is 4.7:
+Problem II at rest, `skyline_ldlt` with its safeguards (threshold of pivots, refinement) switched off. (36) drops h²k; with
+it the matrix without the augmented term has a pivot h²k/2 in row φ and loses accuracy like h⁻², although its condition
+number is 4.7:
 
 | h | ρ = 0: relative error | ρ = 1: relative error |
 |---|---|---|

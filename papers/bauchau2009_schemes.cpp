@@ -33,7 +33,7 @@ struct Scheme {
 using Matrix = Scheme::Matrix;
 
 const std::string index3 = "solver.formulation=index3", tight = "solver.newton_tol=1e-14";
-/// BDF and Radau take the equations without the augmented term.
+/// Radau takes the equations without the augmented term, the two fields of BDF have it by default.
 const std::string without_rho = "solver.scaling={kind=\"physical\", m_ave=1, d_ave=0, k_ave=0}";
 const std::vector<Scheme> schemes{
     {"midpoint", {"solver.integrator=midpoint", tight}, 0.01, "10.91", "2/2/1"},
@@ -144,7 +144,7 @@ std::string write_schemes(const Place& place) {
 
 Plain pendulum, m = l = 1, g = 9.81, θ₀ = 1, θ̇₀ = 0.5, s = m, ρ = 1. The paper claims independence of h and prints no numbers;
 *expected* are the acceptance values of a prototype. Radau: the untransformed matrix of all stages; the method itself
-factors small blocks. BDF2: two fields with ρ = 1; the engine factors them without the augmented term.
+factors small blocks. BDF2: two fields.
 
 | scheme | condition | expected | exponent of h | as factored | orders q/v/λ | expected |
 |---|---|---|---|---|---|---|

@@ -63,8 +63,9 @@ std::string write_iterative(const Place& place) {
   for (const int scaled : {0, 1})
     for (const double h : steps) {
       const std::string scaling = scaled ? "physical" : "none";
-      const std::unique_ptr<Simulation> simulation = make_simulation(
-          place, chain(h, {"gravity=[0,0,0]", "analysis.end=10", fmt::format("solver.scaling=\"{}\"", scaling)}));
+      const std::unique_ptr<Simulation> simulation =
+          make_simulation(place, chain(h, {"gravity=[0,0,0]", "analysis.end=10",
+                                           fmt::format("solver.scaling={{kind=\"{}\", rho=0}}", scaling)}));
       take_steps(*simulation, 1);
       n = newton_operator(*simulation).pattern().n_cols;
       for (std::size_t p = 0; p < preconditioners.size(); ++p) {

@@ -313,7 +313,9 @@ std::string iteration_of(const SolverOptions& options) {
 }
 
 double augmented_weight(const SolverOptions& options) {
-  const bool by_default = has_augmented_term(options) && options.scaling.kind == ScalingKind::physical;
+  // The preconditioner of gmres has the constraints exactly and only the diagonal of H: ρ GᵀG would be new work for it.
+  const bool by_default =
+      has_augmented_term(options) && options.scaling.kind == ScalingKind::physical && options.linear_solver != "gmres";
   return options.scaling.rho.value_or(by_default ? 1.0 : 0.0);
 }
 

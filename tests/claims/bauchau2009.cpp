@@ -210,7 +210,7 @@ TEST(Bauchau2009, iterations_of_gmres_do_not_depend_on_the_step_when_scaled_and_
   double n = 0.0;
   const auto iterations = [&](double h, const char* scaling) {
     const Settings settings{"parameters.N=20", "gravity=[0,0,0]", "analysis.end=10",
-                            fmt::format("solver.scaling=\"{}\"", scaling)};
+                            fmt::format("solver.scaling={{kind=\"{}\", rho=0}}", scaling)};
     const auto simulation = moved("models/chain.toml", h, settings, 1);
     n = newton_operator(*simulation).pattern().n_cols;
     return static_cast<double>(count_gmres_iterations(newton_operator(*simulation), 1e-8));
