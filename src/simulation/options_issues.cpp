@@ -84,7 +84,7 @@ bool is_one_of(const std::string& word, const std::vector<std::string>& words) {
 bool is_first_order(const SolverOptions& solver) { return solver.integrator == "bdf" || solver.integrator == "radau"; }
 
 bool has_augmented_term(const SolverOptions& solver) {
-  if (!is_first_order(solver)) return true;
+  if (!is_first_order(solver)) return solver.integrator != "runge_kutta";  // which solves no such systems
   return solver.integrator == "bdf" && solver.bdf.fields == "two" && formulation_of(solver) == "index3" &&
          solver.scaling.kind == ScalingKind::physical;
 }
