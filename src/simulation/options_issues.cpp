@@ -98,9 +98,10 @@ void check_bdf(const SolverOptions& solver, OptionChecks& checks) {
         checks.report(key,
                       fmt::format("'{}' belongs to the integrator 'bdf', and '{}' is chosen", key, solver.integrator));
     for (const char* key : {"position_tol", "rotation_tol", "velocity_tol", "multiplier_tol", "internal_tol"})
-      if (checks.given(key) && !is_first_order(solver))
-        checks.report(key, fmt::format("'{}' belongs to the integrators 'bdf' and 'radau', and '{}' is chosen", key,
-                                       solver.integrator));
+      if (checks.given(key) && !is_first_order(solver) && solver.integrator != "runge_kutta")
+        checks.report(
+            key, fmt::format("'{}' belongs to the integrators 'bdf', 'radau' and 'runge_kutta', and '{}' is chosen",
+                             key, solver.integrator));
     if (checks.given("fields"))
       checks.report("fields",
                     fmt::format("'fields' belongs to the integrator 'bdf'; '{}' has eliminated the velocities "
@@ -226,7 +227,15 @@ void check_solver(const SolverOptions& solver, const AnalysisOptions& analysis, 
   OptionChecks checks(solver.source, "solver");
   checks.name("integrator", solver.integrator,
               {"generalized_alpha", "hht", "newmark", "midpoint", "radau", "bdf", "runge_kutta"});
-  const std::string formulation = formulation_of(solver);
+  const bool is_explicit = solver.integrator == "runge_kutta";
+  if (is_explicit)
+    for (const char* key :
+         {"formulation", "linear_solver", "newton_tol", "newton_test", "max_iterations", "scaling", "record_condition"})
+      if (checks.given(key))
+        checks.report(key, fmt::format("'{}' belongs to implicit methods, and 'runge_kutta' solves for accelerations "
+                                       "directly",
+                                       key));
+  const std::string formulation = is_explicit ? "index3" : formulation_of(solver);
   checks.name("formulation", formulation, formulations);
   // The pairs that exclude each other, with the reason.
   if (!is_first_order(solver) && formulation != "index3" && is_one_of(formulation, formulations))
@@ -302,6 +311,7 @@ void check_output(const OutputOptions& output, std::vector<Issue>& all) {
 }  // namespace
 
 std::string formulation_of(const SolverOptions& options) {
+  if (options.integrator == "runge_kutta") return "explicit";
   if (!options.formulation.empty()) return options.formulation;
   if (!is_first_order(options) || options.bdf.preset == "gstiff_i3") return "index3";
   return options.bdf.preset == "hastiff" ? "stabilized_index1" : "stabilized_index2";

@@ -1,6 +1,7 @@
 #include <numbers>
 
 #include "run_model.h"
+#include "support/chain.h"
 #include "trammel/simulation/channels.h"
 
 // The same machine in absolute and in joint coordinates: the same motion, the same reactions, under the same names.
@@ -260,9 +261,67 @@ loop = false
   loop = replace_once(loop, "point = [0.5, 0, 0]", "point = [0.5, 0, 0]\nloop = false");
   const std::string closed = refusal(loop + "redundant = \"drop\"\n");
   EXPECT_NE(closed.find("closes a loop of joints that all say loop = false"), std::string::npos) << closed;
+  const std::string newton = refusal(two_links + "integrator = \"runge_kutta\"\nnewton_tol = 1e-8\n");
+  EXPECT_NE(newton.find("'newton_tol' belongs to implicit methods"), std::string::npos) << newton;
   const std::string kinematics = "[analysis]\nkind = \"kinematics\"\n[solver]\n";
   EXPECT_NE(refusal(replace_once(two_links, "[solver]\n", kinematics)).find("joint coordinates are for dynamics"),
             std::string::npos);
+}
+
+// A chain of 5001 hinges fills 25 million entries per plane: said and refused, unless nothing needs a matrix.
+TEST(JointCoordinates, say_what_large_trees_cost_implicit_methods) {
+  Study study = testing::chain(5001, true);
+  study.solver.h.reset();
+  study.solver.coordinates = "joint";
+  study.solver.integrator = "bdf";
+  try {
+    const Simulation simulation(study);
+    FAIL() << "not refused";
+  } catch (const InputError& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("5001 joint coordinates fill 2.5e+07 entries"), std::string::npos) << text;
+    EXPECT_NE(text.find("coordinates = \"absolute\" keeps everything sparse"), std::string::npos) << text;
+  }
+  study.solver.integrator = "runge_kutta";
+  Simulation simulation(study);
+  EXPECT_TRUE(simulation.integrator().advance(1.0, simulation.state()).status.ok());
+}
+
+// An event on the dense output of the explicit pair: a pendulum of one hinge passes its lowest point where energy says.
+TEST(RungeKutta, locates_events_on_its_dense_output) {
+  const std::string pendulum = R"toml(
+[[body]]
+name = "rod"
+mass = 1
+inertia = [0.01, 0.08, 0.08]
+position = [0.5, 0, 0]
+[[joint]]
+name = "pin"
+kind = "revolute"
+bodies = ["ground", "rod"]
+point = [0, 0, 0]
+axis = "y"
+[[measure]]
+name = "x"
+expression = "rod.x"
+[[event]]
+name = "lowest"
+measure = "x"
+action = "stop"
+[analysis]
+end = 2
+[solver]
+coordinates = "joint"
+integrator = "runge_kutta"
+rtol = 1e-10
+atol = 1e-10
+)toml";
+  const Recorded stopped = run_text(pendulum);
+  const double J = 0.08 + 0.25, speed = std::sqrt(2.0 * 9.81 * 0.5 / J);
+  EXPECT_NEAR(stopped.last_value("rod.position.x"), 0.0, 1e-9);
+  EXPECT_NEAR(std::abs(stopped.last_value("pin.angle_rate")), speed, 1e-8);
+  // Weight and centripetal force hang on the hinge.
+  EXPECT_NEAR(stopped.last_value("pin.reaction_force.z"), 9.81 + 0.5 * speed * speed, 1e-7);
 }
 
 }  // namespace
