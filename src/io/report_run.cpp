@@ -203,7 +203,7 @@ std::vector<std::pair<int, int>> RunWriter::complete_columns() const {
     }
   } else {
     for (const char* quantity : {"measure", "energy", "constraint_drift", "angle", "displacement", "effort", "point",
-                                 "state", "coordinate", "reaction_force", "position"}) {
+                                 "state", "coordinate", "applied_force", "reaction_force", "position"}) {
       const int group = find_group(schema, quantity);
       for (int item = 0; group >= 0 && item < schema.frames[static_cast<std::size_t>(group)].n_items(); ++item)
         if (chosen.size() < most_default_channels) add(group, item, -1);
@@ -258,10 +258,10 @@ void RunWriter::write_channels() {
 void RunWriter::write_animation() {
   const RecordSchema& schema = reader_.schema();
   const int position = find_group(schema, "position"), orientation = find_group(schema, "orientation");
-  const int reaction = find_group(schema, "reaction_force");
   if (contents_.n_frames == 0 || position < 0 || orientation < 0) return;
   std::vector<Track> tracks{{"position", position, {}}, {"orientation", orientation, {}}};
-  if (reaction >= 0) tracks.push_back({"reaction_force", reaction, {}});
+  for (const char* arrows : {"reaction_force", "applied_force"})
+    if (const int group = find_group(schema, arrows); group >= 0) tracks.push_back({arrows, group, {}});
   std::int64_t width = 0;
   for (const Track& track : tracks) width += schema.frames[static_cast<std::size_t>(track.group)].width();
 

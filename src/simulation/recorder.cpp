@@ -1,6 +1,7 @@
 #include "trammel/simulation/recorder.h"
 
 #include <Eigen/Geometry>
+#include <algorithm>
 
 namespace trammel {
 
@@ -21,11 +22,23 @@ std::pair<Vec3<double>, Vec3<double>> calc_reaction(const Assembly::Joint& joint
   return {sum.force, b.R * sum.moment - (b.R * joint.s_b).cross(sum.force)};
 }
 
+// The wrench of an applied force on its body b: force, and moment about the point where it acts, in world axes.
+Wrench<double> calc_force(const Assembly::Force& force, const KinematicState& k,
+                          std::vector<Wrench<double>>& wrenches) {
+  force.group->add_forces(k, wrenches, {});
+  const Frame<double>& b = k.frames[force.frame_b];
+  Wrench<double> w = wrenches[force.frame_b];
+  w.moment = b.R * w.moment - (b.R * force.s_b).cross(w.force);
+  wrenches[force.frame_a] = wrenches[force.frame_b] = zero_wrench<double>();
+  return w;
+}
+
 }  // namespace
 
 Recorder::Recorder(const Model& model, const Assembly& assembly)
     : model_(model), assembly_(assembly), workspace_(assembly.system->make_workspace()) {
-  std::vector<std::string> bodies, joints, angles, displacements, motions, coordinates, states, measures, points;
+  std::vector<std::string> bodies, joints, angles, displacements, motions, coordinates, states, measures, points,
+      forces;
   std::vector<std::string> effort_units, measure_units;
   for (const BodySpec& body : model.bodies) bodies.push_back(body.name);
   for (std::size_t i = 0; i < model.joints.size(); ++i) {
@@ -33,6 +46,8 @@ Recorder::Recorder(const Model& model, const Assembly& assembly)
     if (assembly.joints[i].angle) angles.push_back(model.joints[i].name);
     if (assembly.joints[i].displacement) displacements.push_back(model.joints[i].name);
   }
+  for (std::size_t i = 0; i < model.forces.size(); ++i)
+    if (assembly.forces[i].group) forces.push_back(model.forces[i].name);
   for (const MotionSpec& motion : model.motions) motions.push_back(motion.name);
   for (const CoordinateSpec& coordinate : model.coordinates) coordinates.push_back(coordinate.name);
   for (const ControlSpec& control : model.controls)
@@ -65,6 +80,11 @@ Recorder::Recorder(const Model& model, const Assembly& assembly)
   joint("angle_rate", angles, {}, "rad/s", "");
   joint("displacement", displacements, {}, "m", "along the axis; zero as drawn");
   joint("displacement_rate", displacements, {}, "m/s", "");
+  const auto force = [&](const std::string& quantity, const std::string& unit, const std::string& text) {
+    groups_.push_back({"/frames/" + quantity, forces, xyz, unit, text, "/forces/{name}/" + quantity});
+  };
+  force("applied_force", "N", "force on body b at its point, world axes");
+  force("applied_moment", "N m", "moment on body b about that point, world axes");
   groups_.push_back(
       {"/frames/effort", motions, {}, "N or N m", "force or torque that a motion exerts", "/motions/{name}/effort"});
   groups_.push_back({"/frames/coordinate",
@@ -93,6 +113,7 @@ Recorder::Recorder(const Model& model, const Assembly& assembly)
   std::size_t width = 0;
   for (const RecordGroup& group : groups_) width += group.width();
   values_.resize(width);
+  wrenches_.assign(static_cast<std::size_t>(assembly.system->n_frames()), zero_wrench<double>());
   for (const EventSpec& event : model.events)
     for (std::size_t i = 0; i < model.measures.size(); ++i)
       if (model.measures[i].name == event.measure) event_measure_.push_back(i);
@@ -152,6 +173,16 @@ std::span<const double> Recorder::update_frame(const MotionPoint& p, const State
   };
   put_coordinates(true, false), put_coordinates(true, true);
   put_coordinates(false, false), put_coordinates(false, true);
+  const auto n_forces = std::count_if(assembly_.forces.begin(), assembly_.forces.end(),
+                                      [](const Assembly::Force& force) { return force.group != nullptr; });
+  double* moments = next + 3 * n_forces;
+  for (const Assembly::Force& force : assembly_.forces) {
+    if (!force.group) continue;
+    const Wrench<double> w = calc_force(force, k, wrenches_);
+    put3(w.force);
+    moments = std::copy(w.moment.data(), w.moment.data() + 3, moments);
+  }
+  next = moments;
   for (int row : assembly_.motion_row) put(-k.lam[row]);
   for (int f : assembly_.coordinate_frame) put(k.frames[f].p.x()), put(k.frames[f].v.x());
   for (double z : k.z) put(z);

@@ -49,6 +49,7 @@ export interface RunHeader {
     position: TrackHeader;
     orientation: TrackHeader;
     reaction_force?: TrackHeader;
+    applied_force?: TrackHeader;
   };
   solver: { stretch: number; times: Packed; groups: GroupHeader[] };
   not_finite?: { channel: string; time: number };
@@ -115,7 +116,8 @@ export interface Animation {
   times: Float64Array;
   position: Track; // 3 columns per body
   orientation: Track; // 4 per body: w, x, y, z
-  reaction: Track | null; // 3 per joint
+  reaction: Track | null; // 3 per joint: force on its second body
+  applied: Track | null; // 3 per force of the scene: on its second body
   stride: number;
   quantised: boolean;
 }
@@ -222,6 +224,7 @@ async function openRun(header: RunHeader, index: number): Promise<Run> {
       position: await track(a.position, a.frames),
       orientation: await track(a.orientation, a.frames),
       reaction: a.reaction_force ? await track(a.reaction_force, a.frames) : null,
+      applied: a.applied_force ? await track(a.applied_force, a.frames) : null,
       stride: a.stride,
       quantised: a.quantised,
     };

@@ -4,6 +4,7 @@ import { valueAt } from "./data";
 import type { Machine } from "./machine";
 import { runColors } from "./machine";
 import { element, format, unitText, withUnit } from "./numbers";
+import type { SceneForce, SceneJoint } from "./scene";
 
 interface Row {
   cells: HTMLElement[];
@@ -61,7 +62,10 @@ export class Inspector {
     if (spec.kind === "rigid") facts.push(`principal inertia ${spec.inertia.slice(0, 3).map((x) => format(x, 3)).join(", ")} kg m²`);
     this.element.append(element("p", "facts", facts.join(" · ")));
     for (const run of this.report.runs) this.addRun(run, spec.name);
-    this.addJoints(body);
+    const { joints, forces } = machine.scene;
+    this.addForces("Reactions on it", "reaction_force", joints, body);
+    this.addForces("Forces on it", "applied_force", forces.filter((force) => force.kind !== "torque"), body);
+    this.addForces("Torques on it", "applied_moment", forces.filter((force) => force.kind.startsWith("tor")), body);
     this.moveTo(this.time);
   }
 
@@ -91,27 +95,25 @@ export class Inspector {
       this.element.append(element("p", "hint", "This report does not carry the channels of this body (trammel report --channel takes them in)."));
   }
 
-  private addJoints(body: number): void {
+  /** Forces on the body; recorded on the second body of each joint or force, the first feels the opposite. */
+  private addForces(title: string, quantity: string, all: (SceneJoint | SceneForce)[], body: number): void {
     const run = this.report.runs[0];
-    const joints = this.machines[0].scene.joints
-      .map((joint, index) => ({ joint, index }))
-      .filter(({ joint }) => joint.a === body || joint.b === body);
-    const group = run.quantity("reaction_force");
-    if (joints.length === 0 || !group) return;
-    this.element.append(element("h3", "", "Reactions"));
+    const group = run.quantity(quantity);
+    if (!group) return;
     const table = element("table", "numbers");
-    for (const { joint } of joints) {
-      const base = group.names.length === 1 ? group.pattern : group.pattern.replace("{name}", () => joint.name);
+    for (const force of all) {
+      if (force.a !== body && force.b !== body) continue;
+      const base = group.names.length === 1 ? group.pattern : group.pattern.replace("{name}", () => force.name);
       const names = ["x", "y", "z"].map((component) => `${base}.${component}`);
       const channels = names.map((n) => run.channel(n));
       if (channels.some((channel) => !channel || channel.values.length === 0)) continue;
-      const sign = joint.b === body ? 1 : -1; // recorded on the second body
-      this.addRow(table, `${joint.name} (${joint.kind.replaceAll("_", " ")})`, "N", names, (t) => {
+      const sign = force.b === body ? 1 : -1;
+      this.addRow(table, `${force.name} (${force.kind.replaceAll("_", " ")})`, unitText(group.unit), names, (t) => {
         const values = channels.map((channel) => (channel ? sign * valueAt(channel, t) : NaN));
         return [...values.map((x) => format(x)), `|${format(Math.hypot(...values))}|`];
       });
     }
-    this.element.append(table);
+    if (table.childElementCount > 0) this.element.append(element("h3", "", title), table);
   }
 
   private addRow(table: HTMLElement, label: string, unit: string, names: string[], update: (t: number) => string[]): void {

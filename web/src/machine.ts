@@ -1,8 +1,8 @@
 // One run's machine in the 3-D view: bodies, joints, springs, axes, arrows and trails, all drawn in a few calls.
 import * as THREE from "three";
-import type { Run } from "./data";
+import type { Run, Track } from "./data";
 import { Motion } from "./motion";
-import type { Scene, Vec3 } from "./scene";
+import type { Scene, SceneForce, SceneJoint, Vec3 } from "./scene";
 import { attachments, sceneOf } from "./scene";
 import type { Part } from "./shapes";
 import { geometryOf, makeParts, unit } from "./shapes";
@@ -15,6 +15,7 @@ export interface Layers {
   joints: boolean;
   axes: boolean;
   reactions: boolean;
+  forces: boolean;
   trails: boolean;
 }
 
@@ -106,7 +107,7 @@ export class Machine {
     this.addJoints();
     this.addSprings();
     this.addAxes();
-    this.addReactions();
+    this.addForces();
     this.addPoints();
     for (const point of this.scene.points) this.addTrail(point.name, point.body, point.at);
     const last = this.scene.bodies.length - 1;
@@ -260,6 +261,12 @@ export class Machine {
     const mesh = new THREE.InstancedMesh(geometry, material, count);
     mesh.frustumCulled = false;
     mesh.castShadow = !glow;
+    if (glow) {
+      // Arrows and axes are seen through bodies.
+      material.depthTest = false;
+      material.transparent = true;
+      mesh.renderOrder = 10;
+    }
     this.group.add(mesh);
     this.updates.push({
       layer,
@@ -435,40 +442,49 @@ export class Machine {
     });
   }
 
-  private addReactions(): void {
-    const motion = this.motion as Motion;
-    const track = motion.animation.reaction;
-    if (!track || track.columns !== 3 * this.scene.joints.length) return;
-    // The arrows' scale: what 95 % of the forces stay below is a quarter of the machine long.
+  /** Arrows of joints' reactions and of applied forces, on the second bodies, all in one scale. */
+  private addForces(): void {
+    const { reaction, applied } = (this.motion as Motion).animation;
+    const { joints, forces } = this.scene;
+    const kinds: { layer: keyof Layers; track: Track; at: (SceneJoint | SceneForce)[]; color: string }[] = [];
+    if (reaction?.columns === 3 * joints.length) kinds.push({ layer: "reactions", track: reaction, at: joints, color: "#ff5d3b" });
+    if (applied?.columns === 3 * forces.length) kinds.push({ layer: "forces", track: applied, at: forces, color: "#9b5de5" });
+    // What 95 % of the forces stay below is a quarter of the machine long.
     const magnitudes: number[] = [];
-    const step = Math.max(1, Math.floor((track.frames * this.scene.joints.length) / 20000));
-    for (let k = 0; k < track.frames * this.scene.joints.length; k += step) {
-      const joint = k % this.scene.joints.length;
-      const frame = Math.floor(k / this.scene.joints.length);
-      const f = Math.hypot(track.at(3 * joint, frame), track.at(3 * joint + 1, frame), track.at(3 * joint + 2, frame));
-      if (Number.isFinite(f)) magnitudes.push(f);
+    for (const { track } of kinds) {
+      const n = track.columns / 3;
+      const step = Math.max(1, Math.floor((track.frames * n) / 20000));
+      for (let k = 0; k < track.frames * n; k += step) {
+        const frame = Math.floor(k / n);
+        const f = Math.hypot(...[0, 1, 2].map((c) => track.at(3 * (k % n) + c, frame)));
+        if (Number.isFinite(f)) magnitudes.push(f);
+      }
     }
     magnitudes.sort((a, b) => a - b);
     const typical = magnitudes[Math.floor(0.95 * (magnitudes.length - 1))] ?? 0;
     if (!(typical > 0)) return;
     this.forceScale = (0.25 * this.size) / typical;
+    for (const { layer, track, at, color } of kinds) this.addArrows(layer, track, at, color);
+  }
+
+  private addArrows(layer: keyof Layers, track: Track, at: (SceneJoint | SceneForce)[], color: string): void {
+    const motion = this.motion as Motion;
     const shaft = new THREE.CylinderGeometry(1, 1, 1, 14).rotateX(Math.PI / 2).translate(0, 0, 0.5);
     const head = new THREE.ConeGeometry(1, 1, 18).rotateX(Math.PI / 2).translate(0, 0, 0.5);
     const r = 0.0045 * this.size;
     const arrow = (isHead: boolean) => (i: number, out: THREE.Matrix4) => {
-      const joint = this.scene.joints[i];
-      motion.reaction(i, direction);
+      motion.vector(track, i, direction);
       const l = Math.min(direction.length() * this.forceScale, 0.6 * this.size);
       if (!(l > 0.006 * this.size)) return void out.copy(hidden);
       direction.normalize();
       turn.setFromUnitVectors(z_axis, direction);
-      motion.point(joint.b, joint.point_b, from);
+      motion.point(at[i].b, at[i].point_b, from);
       const tip = Math.min(0.035 * this.size, 0.5 * l);
       if (isHead) out.compose(from.addScaledVector(direction, l - tip), turn, scale.set(2.6 * r, 2.6 * r, tip));
       else out.compose(from, turn, scale.set(r, r, l - tip));
     };
-    this.addBatch("reactions", shaft, "#ff5d3b", this.scene.joints.length, arrow(false), true);
-    this.addBatch("reactions", head, "#ff5d3b", this.scene.joints.length, arrow(true), true);
+    this.addBatch(layer, shaft, color, at.length, arrow(false), true);
+    this.addBatch(layer, head, color, at.length, arrow(true), true);
   }
 
   /** The path of a point over the whole run; drawn up to the present. */

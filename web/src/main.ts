@@ -21,7 +21,7 @@ const keys: [string, string][] = [
   ["↑ ↓", "faster or slower"],
   ["1 2 3 4", "view: angle, front, side, top"],
   ["F", "fit the whole motion into the picture"],
-  ["J A R T G", "joints, axes, reactions, trails, ground"],
+  ["J A R P T G", "joints, axes, reactions, applied forces, trails, ground"],
   ["N", "select the next body (with Shift: the one before)"],
   ["O", "follow the selected body, or stop following"],
   ["Esc", "select nothing"],
@@ -161,6 +161,7 @@ class Page {
       ["joints", "Joints", "Joints and where the ground holds (J)"],
       ["axes", "Axes", "Axes of the bodies (A)"],
       ["reactions", "Reactions", "Forces of the joints on their second bodies (R)"],
+      ["forces", "Forces", "Applied forces on their second bodies: springs, bushings, given forces (P)"],
       ["trails", "Trails", "Paths of measured points and of the selected body (T)"],
       ["ground", "Ground", "Ground (G)"],
     ];
@@ -168,6 +169,7 @@ class Page {
       const button = element("button", "toggle", label);
       button.title = title;
       button.addEventListener("click", () => this.toggleLayer(layer));
+      if (layer === "forces" && !this.report.runs[0].animation?.applied) continue; // nothing to show
       this.layerButtons.set(layer, button);
       toggles.append(button);
     }
@@ -319,7 +321,7 @@ class Page {
       button.setAttribute("aria-pressed", String(on));
     }
     const notes = this.view.works ? [`grid ${format(this.view.spacing, 2)} m`] : [];
-    if (this.view.layers.reactions) {
+    if (this.view.layers.reactions || this.view.layers.forces) {
       const scale = this.view.machines[0].forceScale;
       const length = (0.25 * this.view.machines[0].size) / scale;
       notes.push(`an arrow of ${format(0.25 * this.view.machines[0].size, 2)} m: ${format(length, 2)} N`);
@@ -427,6 +429,7 @@ class Page {
       j: () => this.toggleLayer("joints"),
       a: () => this.toggleLayer("axes"),
       r: () => this.toggleLayer("reactions"),
+      p: () => this.toggleLayer("forces"),
       t: () => this.toggleLayer("trails"),
       g: () => this.toggleLayer("ground"),
       n: () => this.select((this.selected + 1) % n),

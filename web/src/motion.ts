@@ -1,6 +1,6 @@
 // Poses of bodies at any time, between the frames of the animation.
 import * as THREE from "three";
-import type { Animation } from "./data";
+import type { Animation, Track } from "./data";
 import { indexAt } from "./data";
 import type { Vec3 } from "./scene";
 
@@ -91,14 +91,12 @@ export class Motion {
     return out.applyQuaternion(turn);
   }
 
-  /** The force of a joint on its second body, as it is now. */
-  reaction(joint: number, out: THREE.Vector3): THREE.Vector3 {
-    const track = this.animation.reaction;
-    if (!track) return out.set(0, 0, 0);
+  /** A vector of a track, three columns each, as it is now. */
+  vector(track: Track, index: number, out: THREE.Vector3): THREE.Vector3 {
     const next = Math.min(this.frame + 1, track.frames - 1);
     const get = (c: number) => {
-      const x = track.at(3 * joint + c, this.frame);
-      return x + this.part * (track.at(3 * joint + c, next) - x);
+      const x = track.at(3 * index + c, this.frame);
+      return x + this.part * (track.at(3 * index + c, next) - x);
     };
     return out.set(get(0), get(1), get(2));
   }

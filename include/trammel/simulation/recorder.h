@@ -18,7 +18,7 @@ struct Ledger {
 };
 
 /// Turns a point of the motion into the numbers that a results file holds: motions of bodies, joint coordinates,
-/// reactions, drives, states, measures, energies, under the names of the model.
+/// reactions, applied forces, drives, states, measures, energies, under the names of the model.
 class Recorder {
  public:
   Recorder(const Model& model, const Assembly& assembly);
@@ -36,6 +36,7 @@ class Recorder {
   std::vector<std::size_t> event_measure_;  // the measure of each event
   std::vector<RecordGroup> groups_;
   std::vector<double> values_;
+  std::vector<Wrench<double>> wrenches_;  // of frames, zero between uses
 };
 
 }  // namespace trammel

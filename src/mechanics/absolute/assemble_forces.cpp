@@ -31,6 +31,16 @@ void Assembler::add_force(const ForceSpec& spec) {
   FormulaGroup::Element formula;
   formula.frame[0] = a, formula.frame[1] = b;
   formula.in_body_axes = spec.in_body_axes;
+  // Every element joins its kind; what acts on bodies is also kept alone, so that reports can tell its force.
+  Assembly::Force& alone = out_.forces.emplace_back();
+  alone.frame_a = a, alone.frame_b = b;
+  alone.s_b = local_point(b, world(spec.point_b));
+  const auto add = [&](auto& group, auto single, auto element) {
+    single->add(element);
+    if (spec.kind != ForceKind::joint_spring && spec.kind != ForceKind::joint_limit) alone.group = std::move(single);
+    group.add(std::move(element));
+  };
+  const auto add_formula = [&] { add(*formula_, std::make_unique<FormulaGroup>(*out_.formulas), formula); };
 
   switch (spec.kind) {
     case ForceKind::force:
@@ -39,7 +49,7 @@ void Assembler::add_force(const ForceSpec& spec) {
       formula.s_b = local_point(b, world(spec.point_b));
       for (const Formula& component : spec.components)
         formula.programs.push_back(compile(component.given() ? component : Formula{"0", ""}, scope));
-      formula_->add(std::move(formula));
+      add_formula();
       break;
     case ForceKind::spring_damper: {
       const Eigen::Vector3d s_a = local_point(a, world(spec.point_a)), s_b = local_point(b, world(spec.point_b));
@@ -47,11 +57,13 @@ void Assembler::add_force(const ForceSpec& spec) {
         formula.output = FormulaGroup::Output::line;
         formula.s_a = s_a, formula.s_b = s_b;
         formula.programs.push_back(compile(spec.law, scope));
-        formula_->add(std::move(formula));
+        add_formula();
       } else {
         const double drawn = (world(spec.point_b) - world(spec.point_a)).norm();
-        springs_->add(
-            {{s_a, s_b, spec.stiffness, spec.damping, spec.free_value.value_or(drawn), spec.preload}, {a, b}, {}});
+        const SpringDamper::Params params{
+            s_a, s_b, spec.stiffness, spec.damping, spec.free_value.value_or(drawn), spec.preload};
+        using Springs = ForceGroup<SpringDamper>;
+        add(*springs_, std::make_unique<Springs>(), Springs::Element{params, {a, b}, {}});
       }
       break;
     }
@@ -64,7 +76,7 @@ void Assembler::add_force(const ForceSpec& spec) {
         formula.x = term.x;
         formula.frame[0] = term.frame[0], formula.frame[1] = term.frame[1];
         formula.programs.push_back(compile(spec.law, scope));
-        formula_->add(std::move(formula));
+        add_formula();
         break;
       }
       CoordinateForce::Params params;
@@ -77,7 +89,9 @@ void Assembler::add_force(const ForceSpec& spec) {
       constexpr double unlimited = std::numeric_limits<double>::infinity();
       params.lower = spec.lower.value_or(-unlimited);
       params.upper = spec.upper.value_or(unlimited);
-      joint_springs_->add({params, {term.frame[0], term.frame[1]}, {term.branch}});
+      using Springs = ForceGroup<CoordinateForce>;
+      add(*joint_springs_, std::make_unique<Springs>(),
+          Springs::Element{params, {term.frame[0], term.frame[1]}, {term.branch}});
       break;
     }
     case ForceKind::bushing:
@@ -109,7 +123,8 @@ void Assembler::add_force(const ForceSpec& spec) {
         params.C = spec.C;
       }
       params.printed = spec.angles == BushingAngles::printed;
-      bushings_->add({params, {a, b}, {}});
+      using Bushings = ForceGroup<Bushing>;
+      add(*bushings_, std::make_unique<Bushings>(), Bushings::Element{params, {a, b}, {}});
       break;
     }
   }

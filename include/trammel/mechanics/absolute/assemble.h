@@ -25,6 +25,12 @@ struct Assembly {
     int angle_branch = -1;
   };
 
+  struct Force {
+    std::unique_ptr<ElementGroup> group;  ///< with this element alone; null: acts on a coordinate, not on bodies
+    int frame_a = 0, frame_b = 0;
+    Eigen::Vector3d s_b = Eigen::Vector3d::Zero();  ///< where it acts on b, from the frame's origin
+  };
+
   std::unique_ptr<FormulaSet> formulas;
   std::unique_ptr<AbsoluteSystem> system;
   MotionVariables drawn;                        ///< q, v, z as the model states them (not yet consistent)
@@ -33,6 +39,7 @@ struct Assembly {
   std::vector<Eigen::Vector3d> center_of_mass;  ///< of each body: origin = p − R com
   std::vector<int> coordinate_frame;            ///< of each [[coordinate]]
   std::vector<Joint> joints;
+  std::vector<Force> forces;                     ///< each [[force]] on its own, for reports
   std::vector<int> coupler_row, motion_row;      ///< −1: none
   std::vector<int> motion_input;                 ///< the function of time of each motion
   std::vector<std::vector<int>> control_states;  ///< z of each control
