@@ -34,7 +34,7 @@ struct ExplicitForm::Scratch final : Workspace {
 ExplicitForm::ExplicitForm(const MechanicalSystem& system)
     : system_(system), index3_(system), nv_(system.nv()), nz_(system.nz()), nc_(system.nc()) {
   const auto* joint = dynamic_cast<const JointSystem*>(&system);
-  if (joint != nullptr && joint->explicit_refusal().empty()) tree_ = joint;
+  if (joint != nullptr && joint->explicit_refusal().empty() && nc_ == 0) tree_ = joint;
   std::vector<Kind> kinds(system.kinds_q().begin(), system.kinds_q().end());
   kinds.insert(kinds.end(), nv_, Kind::velocity);
   kinds.insert(kinds.end(), nz_, Kind::internal);

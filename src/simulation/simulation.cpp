@@ -342,7 +342,7 @@ void Simulation::enter_joint_coordinates() {
 }
 
 Status Simulation::find_first_accelerations() {
-  if (joint_->explicit_refusal().empty()) {
+  if (joint_->explicit_refusal().empty() && joint_->nc() == 0) {
     joint_->calc_inputs(x_.t, inputs_);
     return joint_->accelerate(x_.point(inputs_.view()), state_, x_.a, x_.zp, *workspace_);
   }
@@ -354,7 +354,8 @@ Status Simulation::find_first_accelerations() {
 void Simulation::check_joint_costs() {
   constexpr int noticeable_size = 1000, largest_size = 5000;
   const int nv = joint_->nv();
-  const bool needs_matrix = study_.solver.integrator != "runge_kutta" || !joint_->explicit_refusal().empty();
+  const bool needs_matrix =
+      study_.solver.integrator != "runge_kutta" || !joint_->explicit_refusal().empty() || joint_->nc() > 0;
   if (!needs_matrix || nv < noticeable_size) return;
   double entries = 0.0;
   const JointTree& tree = joint_->tree();

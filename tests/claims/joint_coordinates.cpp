@@ -82,6 +82,112 @@ TEST(JointCoordinates, agree_with_absolute_ones_in_motion_and_reactions) {
   }
 }
 
+// Every joint of a tree, some seen from their outer side or against the ground, and drives that become coordinates.
+const std::string every_kind = R"toml(
+[[repeat]]
+start = 1
+count = 9
+[[repeat.body]]
+name = "b{i}"
+mass = "1 + 0.1*i"
+inertia = [0.5, 0.7, 0.6, 0.05, -0.02, 0.03]
+center_of_mass = [0.1, -0.05, 0.02]
+position = ["0.3*i", "0.1*i", "-0.2*i"]
+axis_angle = {axis = [1, 2, 3], angle = "0.3*i"}
+[[joint]]
+name = "shoulder"
+kind = "revolute"
+bodies = ["b1", "ground"]
+point = [0, 0, 0]
+axis = [1, 0.2, 0.5]
+[[joint]]
+name = "telescope"
+kind = "prismatic"
+bodies = ["b2", "b1"]
+axis = [0, 0.3, 1]
+[[motion]]
+name = "extend"
+joint = "telescope"
+function = "0.2*sin(3*t)"
+[[joint]]
+name = "spindle"
+kind = "screw"
+bodies = ["b2", "b3"]
+point = [0.8, 0.2, -0.5]
+axis = [1, 0, 1]
+pitch = 0.4
+[[motion]]
+name = "turn"
+joint = "spindle"
+coordinate = "angle"
+function = "t^2"
+[[joint]]
+name = "cardan"
+kind = "universal"
+bodies = ["b4", "b3"]
+point = [1, 0.3, -0.7]
+axis = "x"
+axis_b = "y"
+[[joint]]
+name = "table"
+kind = "planar"
+bodies = ["b5", "b1"]
+point = [1.2, 0.4, -0.9]
+axis = "z"
+[[joint]]
+name = "ball"
+kind = "spherical"
+bodies = ["b6", "b5"]
+point = [1.5, 0.5, -1]
+[[joint]]
+name = "sleeve"
+kind = "cylindrical"
+bodies = ["b7", "b1"]
+point = [0.5, 0.5, 0]
+axis = [0, 1, 1]
+[[joint]]
+name = "weld"
+kind = "fixed"
+bodies = ["b8", "b7"]
+[[joint]]
+name = "motor"
+kind = "revolute"
+bodies = ["b8", "b9"]
+point = [2, 1, -1]
+axis = [0, 1, 0.3]
+[[motion]]
+name = "spin"
+joint = "motor"
+function = "2*t"
+[[force]]
+name = "spring"
+kind = "spring_damper"
+bodies = ["b4", "b9"]
+point_a = [1.5, 0.3, -1]
+point_b = [2.5, 1, -1.5]
+stiffness = 30
+damping = 2
+[[force]]
+name = "brake"
+kind = "joint_spring"
+joint = "shoulder"
+stiffness = 5
+damping = 1
+[analysis]
+end = 0.3
+[output]
+interval = 0.3
+)toml";
+
+TEST(JointCoordinates, keep_signs_and_efforts_of_every_joint_seen_from_either_side) {
+  const std::string solver = "[solver]\nintegrator = \"radau\"\nrtol = 1e-12\natol = 1e-12\nhmax = 1e-3\n";
+  const Recorded absolute = run_text(every_kind + solver);
+  const Recorded joint = run_text(every_kind + solver + "coordinates = \"joint\"\n");
+  expect_same(joint, absolute, motion_tol, reaction_tol);
+  EXPECT_EQ(joint.summary.nc, 0);
+  EXPECT_EQ(joint.summary.nv, 1 + 2 + 3 + 3 + 2);  // hinge, cardan, table, ball, sleeve
+}
+
 // Redundant rows: the motion is the same, and reactions are those of smallest norm, whatever rows each set of
 // coordinates left out.
 TEST(JointCoordinates, share_the_reactions_of_redundant_rows_like_absolute_ones) {

@@ -215,6 +215,21 @@ TEST_P(SystemContract, ledger_of_energy_is_complete) {
   });
 }
 
+// Both formalisms with multipliers, forces of every kind and charts: Φ(q, v, φ(q, v, λ), λ) = 0.
+TEST_P(SystemContract, explicit_formalism_solves_the_residual_one) {
+  if (!joint_ || !joint_->explicit_refusal().empty()) GTEST_SKIP() << "absolute, or a freedom without inertia";
+  for_all([&](const Point& p) {
+    MotionVariables x = p.x;
+    x.a.setZero();
+    const Eigen::VectorXd psi = evaluate(x, p.state).head(index3_->nv());
+    index3_->calc_inputs(x.t, inputs_);
+    ASSERT_TRUE(joint_->accelerate(x.point(inputs_.view()), p.state, x.a, x.zp, *workspace_).ok());
+    const Eigen::VectorXd r = evaluate(x, p.state).head(index3_->nv());
+    EXPECT_LE(r.norm(), 1e-12 * (2.0 * psi.norm() + r.norm()));
+    EXPECT_GT(x.a.norm(), 0.0);
+  });
+}
+
 // Frames do not depend on the chart in which they are written: nothing changes when charts are re-centred.
 TEST_P(SystemContract, residual_does_not_depend_on_the_chart) {
   for_all([&](const Point& p) {

@@ -63,7 +63,6 @@ std::string JointSystem::explicit_refusal() const {
   if (!massless_.empty()) return fmt::format("{} has no inertia", massless_);
   for (int z = 0; z < nz(); ++z)
     if (E()[z] == 0.0) return fmt::format("{} is algebraic", describe_state(z));
-  if (nc() > 0) return fmt::format("{} closes a loop", describe_constraint(0));
   return {};
 }
 
@@ -216,8 +215,10 @@ Status JointSystem::accelerate(const MotionPoint& p, const State& state, Vec a, 
     KinematicState k = update_kinematics(p, state, ws);
     for (Wrench<double>& w : ws.wrench) w = zero_wrench<double>();
     std::fill(ws.rates.begin(), ws.rates.end(), 0.0);
-    for_groups(*machine_.system, state, k,
-               [&](const ElementGroup& group) { group.add_forces(k, ws.wrench, ws.rates); });
+    for_groups(*machine_.system, state, k, [&](const ElementGroup& group) {
+      group.add_forces(k, ws.wrench, ws.rates);
+      if (nc() > 0) group.add_constraints(k, ws.phi, ws.wrench);
+    });
     to_links(ws.wrench, ws);
     status = tree_.accelerate(p.q, p.v, state.charts, p.in, ws.link_frames, ws.by_link, a, ws.tree);
     for (int z = 0; z < nz(); ++z) zp[z] = ws.rates[z];

@@ -52,7 +52,7 @@ class JointSystem final : public MechanicalSystem {
 
   /// Why the explicit formalism cannot be used for this machine, by name; empty: it can.
   std::string explicit_refusal() const;
-  /// v̇ and ż of a machine without rows.
+  /// The explicit formalism: v̇ = M⁻¹(f − Gᵀλ) and ż = g with the multipliers of the point.
   Status accelerate(const MotionPoint& p, const State& state, Vec a, Vec zp, Workspace& workspace) const;
 
   /// The same motion in absolute coordinates with the multipliers of every row, reactions of tree joints and efforts of
