@@ -72,4 +72,25 @@ struct PlotCommand {
 };
 int plot(const PlotCommand& command);
 
+struct SweepCommand {
+  std::filesystem::path model;
+  std::vector<std::string> settings;  ///< "parameters.L=0.1:0.5:9", "solver.integrator=bdf,radau", "solver.h=1e-4"
+  std::filesystem::path out;          ///< folder; empty: <model>_sweep
+  int jobs = 0;                       ///< at a time; 0: as many as there are cores
+  bool quiet = false;
+};
+int sweep(const SweepCommand& command);
+
+struct CompareCommand {
+  std::filesystem::path model;
+  std::vector<std::string> settings;
+  std::vector<std::string> across;  ///< "integrator", "formulation=index3|stabilized_index2", …
+  std::vector<double> tolerances{1e-3, 1e-4, 1e-5, 1e-6};
+  double error = 0.0;         ///< wanted [m]; 0: 1e-4 of the extent of the motion
+  double limit = 60.0;        ///< [s] of one run
+  std::filesystem::path out;  ///< figure; empty: none
+  bool quiet = false;
+};
+int compare(const CompareCommand& command);
+
 }  // namespace trammel::apps

@@ -10,7 +10,8 @@ namespace {
 
 using namespace trammel::apps;
 
-const std::vector<std::string> command_names{"run", "check", "info", "report", "plot", "export", "repair"};
+const std::vector<std::string> command_names{"run",   "check",   "info",   "report", "plot",
+                                             "sweep", "compare", "export", "repair"};
 
 const char* const exit_codes =
     "Exit codes: 0 fine, 2 wrong input or command line, 3 the simulation failed, 4 a file cannot be read or written,\n"
@@ -28,15 +29,6 @@ std::vector<std::string> spread_settings(const std::vector<std::string>& words) 
     spread.push_back(words[i]);
   }
   return spread;
-}
-
-std::string join_command_line(const std::vector<std::string>& words) {
-  std::string line = "trammel";
-  for (const std::string& word : words) {
-    const bool plain = word.find_first_of(" \t\"'$&|;()<>*?[]") == std::string::npos && !word.empty();
-    line += plain ? " " + word : " '" + word + "'";
-  }
-  return line;
 }
 
 void add_settings(CLI::App& app, std::vector<std::string>& settings) {
@@ -170,6 +162,59 @@ int parse_and_call(CLI::App& app, const std::vector<std::string>& words) {
     sort_words(plot_words, plot_command);
     call(plot_command.files.front(), [&] { return plot(plot_command); });
   });
+
+  SweepCommand sweep_command;
+  CLI::App* sweep_app = app.add_subcommand("sweep", "Simulate a model for every combination of some settings");
+  sweep_app->add_option("model", sweep_command.model, "Model file")->required()->type_name("MODEL.toml");
+  sweep_app
+      ->add_option("--set", sweep_command.settings,
+                   "key=a:b:n (n values from a to b), key=v1,v2 or key=value; may be repeated")
+      ->required()
+      ->type_name("KEY=VALUES")
+      ->allow_extra_args(false);
+  sweep_app->add_option("-o,--out", sweep_command.out, "Folder of the results; default: MODEL_sweep")
+      ->type_name("FOLDER");
+  sweep_app->add_option("-j,--jobs", sweep_command.jobs, "Runs at a time; default: one for each core")
+      ->check(CLI::PositiveNumber);
+  sweep_app->add_flag("-q,--quiet", sweep_command.quiet, "Print errors only");
+  sweep_app->footer(
+      fmt::format("Example:\n"
+                  "  trammel sweep slider_crank.toml --set parameters.r=0.05:0.2:7 solver.integrator=bdf,radau\n"
+                  "Writes one results file per case and cases.csv. Called again it runs only what is not done yet.\n{}",
+                  exit_codes));
+  sweep_app->callback([&] { call(sweep_command.model, [&] { return sweep(sweep_command); }); });
+
+  CompareCommand compare_command;
+  CLI::App* compare_app = app.add_subcommand(
+      "compare", "Run a model with several methods and tolerances: error against cost, and which to take");
+  compare_app->add_option("model", compare_command.model, "Model file")->required()->type_name("MODEL.toml");
+  compare_app
+      ->add_option("--across", compare_command.across,
+                   "What is varied: integrator, formulation, coordinates, linear_solver; with their values: "
+                   "integrator=bdf|radau")
+      ->delimiter(',')
+      ->required()
+      ->type_name("KEYS");
+  add_settings(*compare_app, compare_command.settings);
+  compare_app
+      ->add_option("--tolerances", compare_command.tolerances, "Relative tolerances, default 1e-3,1e-4,1e-5,1e-6")
+      ->delimiter(',')
+      ->type_name("RTOLS");
+  compare_app
+      ->add_option("--error", compare_command.error,
+                   "Wanted accuracy of positions [m]; default: 1e-4 of the extent of the motion")
+      ->check(CLI::PositiveNumber);
+  compare_app->add_option("--limit", compare_command.limit, "Longest time of one run [s]")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  compare_app->add_option("-o,--out", compare_command.out, "Work-precision figure, .svg or .png")->type_name("FILE");
+  compare_app->add_flag("-q,--quiet", compare_command.quiet, "No progress");
+  compare_app->footer(
+      fmt::format("Example:\n"
+                  "  trammel compare four_bar.toml --across integrator,formulation -o four_bar.svg\n"
+                  "Steps are error-controlled; errors are measured against Radau with rtol = 1e-10.\n{}",
+                  exit_codes));
+  compare_app->callback([&] { call(compare_command.model, [&] { return compare(compare_command); }); });
 
   RepairCommand repair_command;
   CLI::App* repair_app = app.add_subcommand("repair", "Make a clean copy of the results of a run that was killed");

@@ -73,6 +73,15 @@ int report_errors(const std::filesystem::path& file, const std::function<int()>&
   }
 }
 
+std::string join_command_line(const std::vector<std::string>& words) {
+  std::string line = "trammel";
+  for (const std::string& word : words) {
+    const bool plain = word.find_first_of(" \t\"'$&|;()<>*?[]") == std::string::npos && !word.empty();
+    line += plain ? " " + word : " '" + word + "'";
+  }
+  return line;
+}
+
 void require_file(const std::filesystem::path& file) {
   std::error_code ignored;
   if (std::filesystem::exists(file, ignored)) return;

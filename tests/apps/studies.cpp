@@ -1,0 +1,124 @@
+#include <fmt/format.h>
+
+#include <map>
+#include <regex>
+
+#include "program.h"
+#include "trammel/io/csv.h"
+#include "trammel/io/results_reader.h"
+
+// `trammel sweep` and `trammel compare`: many runs of one model.
+
+namespace trammel {
+namespace {
+
+using program::call;
+using program::Folder;
+using program::lines_of;
+using program::model_path;
+using program::Outcome;
+using program::read_text;
+
+const std::string pendulum = model_path("pendulum.toml");
+
+std::vector<std::string> column(const std::string& csv, std::size_t index) {
+  std::vector<std::string> cells;
+  for (const std::string& line : lines_of(csv)) {
+    std::istringstream stream(line);
+    std::string cell;
+    for (std::size_t i = 0; i <= index; ++i) std::getline(stream, cell, ',');
+    cells.push_back(cell);
+  }
+  return cells;
+}
+
+TEST(Sweep, runs_every_combination_and_lists_what_came_out) {
+  const Folder folder;
+  const Outcome out = call(folder, {"sweep", pendulum, "--set", "solver.h=1e-3:3e-3:3", "gravity=[0,0,-9.81]",
+                                    "solver.integrator=generalized_alpha,midpoint", "--jobs", "2", "--out", "s"});
+  EXPECT_EQ(out.code, 0) << out.err;
+  EXPECT_SAYS(out.out, "s/cases.csv: 6 cases, 0 failed\n");
+  const std::string table = read_text(folder / "s/cases.csv");
+  EXPECT_EQ(column(table, 0), (std::vector<std::string>{"case", "1", "2", "3", "4", "5", "6"}));
+  EXPECT_EQ(column(table, 1),
+            (std::vector<std::string>{"solver.h", "0.001", "0.001", "0.002", "0.002", "0.003", "0.003"}));
+  EXPECT_SAYS(lines_of(table)[0], "height end,height min,height max");
+  const ResultsReader last(folder / "s/case_0006.h5");
+  EXPECT_EQ(last.summary().at("integrator"), "midpoint");
+  EXPECT_NEAR(last.read("solver.h").values(0, 0), 3e-3, 1e-15);
+  const Series height = last.read("height");
+  EXPECT_SAYS(lines_of(table)[6], fmt::format("{},{},{}", height.values(height.values.rows() - 1, 0),
+                                              height.values.minCoeff(), height.values.maxCoeff()));
+}
+
+TEST(Sweep, goes_on_where_it_was_left) {
+  const Folder folder;
+  const std::vector<std::string> words{"sweep", pendulum, "--set", "solver.h=1e-3:3e-3:3", "--out", "s"};
+  ASSERT_EQ(call(folder, words).code, 0);
+  const auto written = [&](const char* name) { return std::filesystem::last_write_time(folder / "s" / name); };
+  const auto first = written("case_0001.h5"), third = written("case_0003.h5");
+  std::filesystem::remove(folder / "s/case_0002.h5");
+  std::filesystem::resize_file(folder / "s/case_0003.h5", 1000);
+  const Outcome again = call(folder, words);
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_SAYS(again.err, "3 cases, 1 of them done before");
+  EXPECT_EQ(written("case_0001.h5"), first);
+  EXPECT_NE(written("case_0003.h5"), third);
+  EXPECT_EQ(ResultsReader(folder / "s/case_0002.h5").n_steps(), 250);
+}
+
+TEST(Sweep, finishes_the_others_when_a_case_fails_and_refuses_wrong_keys_before_any) {
+  const Folder folder;
+  const Outcome out = call(folder, {"sweep", pendulum, "--set", "body.rod.mass=1,-1,2", "--out", "s"});
+  EXPECT_EQ(out.code, 3);
+  EXPECT_SAYS(out.out, "3 cases, 1 failed");
+  EXPECT_SAYS(lines_of(read_text(folder / "s/cases.csv"))[2], "2,-1,refused");
+  EXPECT_TRUE(std::filesystem::exists(folder / "s/case_0003.h5"));
+
+  const Outcome wrong = call(folder, {"sweep", pendulum, "--set", "solver.hh=1:2:3", "--out", "w"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_SAYS(wrong.err, "unknown key 'hh'");
+  EXPECT_FALSE(std::filesystem::exists(folder / "w"));
+  EXPECT_EQ(call(folder, {"sweep", pendulum, "--set", "solver.h=1:2:0.5"}).code, 2);
+}
+
+// Every line of the table keeps its promise: a tenth of the tolerance gives a smaller error, and what is recommended
+// meets the wanted accuracy.
+TEST(Compare, measures_errors_and_recommends_what_meets_the_wanted_accuracy) {
+  const Folder folder;
+  const Outcome out = call(folder, {"compare", pendulum, "--across", "integrator=bdf|radau|generalized_alpha",
+                                    "--tolerances", "1e-3,1e-6", "--error", "1e-3", "-o", "work.svg"});
+  ASSERT_EQ(out.code, 0) << out.err;
+  std::map<std::string, std::vector<double>> errors;
+  for (const std::string& line : lines_of(out.out)) {
+    std::smatch match;
+    if (std::regex_match(line, match, std::regex(R"((bdf|radau|generalized_alpha) +1e-0[36] +(\S+) .*)")))
+      errors[match[1]].push_back(std::stod(match[2]));
+  }
+  ASSERT_EQ(errors.size(), 3u) << out.out;
+  for (const auto& [name, error] : errors) {
+    ASSERT_EQ(error.size(), 2u);
+    EXPECT_LT(error[1], 0.2 * error[0]) << name;
+    EXPECT_GT(error[1], 0.0);
+  }
+  std::smatch best;
+  ASSERT_TRUE(std::regex_search(out.out, best, std::regex(R"(Cheapest within 1.0e-03 m: error (\S+) m)"))) << out.out;
+  EXPECT_LE(std::stod(best[1]), 1e-3);
+  EXPECT_SAYS(out.out, "[solver]\nintegrator = \"");
+  EXPECT_SAYS(read_text(folder / "work.svg"), ">computing time [s]<");
+}
+
+TEST(Compare, says_which_pairs_are_excluded_and_refuses_unknown_axes) {
+  const Folder folder;
+  const Outcome out =
+      call(folder, {"compare", pendulum, "--across", "integrator=midpoint,formulation=index3|stabilized_index2",
+                    "--tolerances", "1e-3"});
+  EXPECT_EQ(out.code, 0) << out.err;
+  EXPECT_SAYS(out.out, "not possible:\n    'midpoint stabilized_index2': ");
+  const Outcome unknown = call(folder, {"compare", pendulum, "--across", "integrater"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_SAYS(unknown.err, "did you mean 'integrator'?");
+}
+
+}  // namespace
+}  // namespace trammel
