@@ -1,5 +1,7 @@
 // What a reader does with a report: play, scrub, select, plot, compare, with mouse, keys and fingers.
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { cleanUp, drawn, folder, openBrowser, openPage, simulate, trammel } from "./support.mjs";
 
@@ -173,6 +175,52 @@ test("a phone shows everything without sideways scrolling", async () => {
   assert.ok((await page.locator(".canvas canvas").boundingBox()).height > 200);
   await page.getByRole("tab", { name: "Solver" }).tap();
   assert.ok(await page.locator(".panel-title", { hasText: "Newton iterations" }).isVisible());
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test("every kind of geometry is drawn where the model puts it", async () => {
+  writeFileSync(join(folder, "wedge.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+  const kinds = {
+    box: "size = [1, 1, 1]",
+    sphere: "radius = 0.5",
+    cylinder: 'radius = 0.5\nlength = 1\ninner_radius = 0.3\naxis = "x"',
+    capsule: "radius = 0.25\nlength = 0.5",
+    cone: "radius = 0.5\nlength = 1",
+    extrusion: "polygon = [[0, 0], [1, 0], [0, 1]]\nlength = 0.2",
+    mesh: 'file = "wedge.obj"',
+  };
+  let model = `title = "Kinds"\n[[body]]\nname = "tray"\nmass = 1\ninertia = [1, 1, 1]\n[analysis]\nend = 0.01\n[solver]\nh = 1e-3\n`;
+  Object.entries(kinds).forEach(([kind, keys], i) => {
+    model += `[[geometry]]\nbody = "tray"\nkind = "${kind}"\n${keys}\nposition = [${2 * i}, 0, 0]\ncolor = "#3b7dd8"\n`;
+  });
+  writeFileSync(join(folder, "kinds.toml"), model);
+  trammel("run", "kinds.toml", "-q", "--report");
+  const { page, complaints, close } = await openPage(browser, join(folder, "kinds.html"));
+  const parts = await page.evaluate(() =>
+    window.trammel.view.machines[0].pickable.flatMap((mesh) => {
+      mesh.geometry.computeBoundingBox();
+      return mesh.userData.parts
+        .filter((part) => part.tint === 0)
+        .map((part) => {
+          const box = mesh.geometry.boundingBox.clone().applyMatrix4(part.matrix);
+          return { at: Math.round(box.min.x / 2), size: [box.max.x - box.min.x, box.max.z - box.min.z] };
+        });
+    }),
+  );
+  assert.equal(parts.length, Object.keys(kinds).length);
+  const size = Object.fromEntries(parts.sort((a, b) => a.at - b.at).map((part, i) => [Object.keys(kinds)[i], part.size]));
+  const near = (kind, x, z) => {
+    assert.ok(Math.abs(size[kind][0] - x) < 0.02 && Math.abs(size[kind][1] - z) < 0.02, `${kind}: ${size[kind]}`);
+  };
+  near("box", 1, 1);
+  near("sphere", 1, 1);
+  near("cylinder", 1, 1);
+  near("capsule", 0.5, 1);
+  near("cone", 1, 1);
+  near("extrusion", 1, 0.2);
+  near("mesh", 1, 1);
+  await drawn(page);
   assert.deepEqual(complaints, []);
   await close();
 });
