@@ -11,8 +11,10 @@
 int main(int argc, char** argv) {
   using namespace trammel;
   using namespace trammel::papers;
-  const std::map<std::string, void (*)(const Place&)> all{
-      {"bauchau2009", write_bauchau2009}, {"bottasso2007", write_bottasso2007}, {"hastiff", write_hastiff}};
+  const std::map<std::string, void (*)(const Place&)> all{{"bauchau2009", write_bauchau2009},
+                                                          {"bottasso2007", write_bottasso2007},
+                                                          {"hastiff", write_hastiff},
+                                                          {"yen1996", write_yen1996}};
   std::filesystem::path out = std::filesystem::path(TRAMMEL_SOURCE_DIR) / "build/papers";
   bool quick = false;
   std::vector<std::string> names;

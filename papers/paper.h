@@ -24,6 +24,7 @@ struct Place {
 void write_bauchau2009(const Place& place);
 void write_bottasso2007(const Place& place);
 void write_hastiff(const Place& place);
+void write_yen1996(const Place& place);
 
 using Settings = std::vector<std::string>;
 

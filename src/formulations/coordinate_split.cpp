@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "trammel/base/error.h"
 #include "trammel/linalg/condition.h"
@@ -39,8 +40,9 @@ Status CoordinateSplit::choose(std::span<const double> Gt) {
   return Status::success();
 }
 
-void CoordinateSplit::calc_multipliers(ConstVec projected, Vec s) const {
-  lu_.solve_swept(projected, s);
+void CoordinateSplit::project(Vec r, Vec s) const {
+  lu_.solve(r, s);
+  lu_.subtract(s, r);
   for (const int row : rows_) s[row] = -s[row];
 }
 
@@ -204,13 +206,10 @@ Status CoordinateSplitForm::bare_residual(const Point& p, const State& state, Ve
   return status;
 }
 
-// F: bare rows on entry, projected ones after.
-void CoordinateSplitForm::calc_multipliers(Vec F, Scratch& s) const {
-  const CoordinateSplit& kinematic = s.kinematic_split(nonholonomic_);
-  kinematic.project(F.head(v0()));
-  s.motion.project(F.segment(v0(), v0()));
-  kinematic.calc_multipliers(F.head(v0()), s.s_kinematic);
-  s.motion.calc_multipliers(F.segment(v0(), v0()), s.s_motion);
+// Both projections; multipliers in s_kinematic and s_motion.
+void CoordinateSplitForm::project(Vec F, Scratch& s) const {
+  s.kinematic_split(nonholonomic_).project(F.head(v0()), s.s_kinematic);
+  s.motion.project(F.segment(v0(), v0()), s.s_motion);
 }
 
 Status CoordinateSplitForm::residual(const Point& p, const State& state, Vec F, Workspace& workspace) const {
@@ -228,11 +227,16 @@ Status CoordinateSplitForm::residual(const Point& p, const State& state, Vec F, 
   if (!status.ok()) return status;
   status = bare_residual(p, state, F, s);
   if (!status.ok()) return status;
-  const CoordinateSplit& kinematic = s.kinematic_split(nonholonomic_);
-  kinematic.project(F.head(v0()));
-  s.motion.project(F.segment(v0(), v0()));
-  kinematic.lu().add_swept_product(p.y.segment(mu0(), nc()), F.head(v0()));
-  s.motion.lu().add_swept_product(p.y.segment(lam0(), nc()), F.segment(v0(), v0()));
+  project(F, s);
+  const TallLu &kinematic = s.kinematic_split(nonholonomic_).lu(), &motion = s.motion.lu();
+  for (int k = 0; k < kinematic.m(); ++k) {
+    const int c = kinematic.pivot_columns()[k];
+    F[kinematic.pivot_rows()[k]] = p.y[mu0() + c] - s.s_kinematic[c];
+  }
+  for (int k = 0; k < motion.m(); ++k) {
+    const int c = motion.pivot_columns()[k];
+    F[v0() + motion.pivot_rows()[k]] = p.y[lam0() + c] - s.s_motion[c];
+  }
   for (int r = 0; r < nc(); ++r)
     if (!system().holonomic()[r]) F[mu0() + r] = p.y[mu0() + r];
   return status;
@@ -252,7 +256,7 @@ Status CoordinateSplitForm::linearize(const Point& p, const State& state, Planes
   if (newton) {
     status = bare_residual(p, state, s.F, s);
     if (!status.ok()) return status;
-    calc_multipliers(s.F, s);
+    project(s.F, s);
   }
   // Without K_λ: λ = μ = 0, or what forces depend on and the plane left out.
   s.y = p.y;
@@ -267,15 +271,15 @@ Status CoordinateSplitForm::linearize(const Point& p, const State& state, Planes
   return status;
 }
 
-// (6): rows of Y are solved apart, for σ = λ − s₂; where forces or states depend on λ, they see δλ = δs − σ.
+// (6): rows of Y are σ = λ − s₂; where forces or states depend on λ, they see δλ = δs − σ.
 void CoordinateSplitForm::to_matrix_rows(const Point& p, const State& state, Vec F, Workspace& workspace) const {
   Scratch& s = static_cast<Scratch&>(workspace);
   if (splits()) {
-    const CoordinateSplit& kinematic = s.kinematic_split(nonholonomic_);
-    kinematic.lu().solve_swept(F.head(v0()), s.sigma_kinematic);
-    s.motion.lu().solve_swept(F.segment(v0(), v0()), s.sigma_motion);
-    for (const int i : kinematic.lu().pivot_rows()) F[i] = 0.0;
-    for (const int i : s.motion.lu().pivot_rows()) F[v0() + i] = 0.0;
+    const TallLu &kinematic = s.kinematic_split(nonholonomic_).lu(), &motion = s.motion.lu();
+    for (int k = 0; k < kinematic.m(); ++k)
+      s.sigma_kinematic[kinematic.pivot_columns()[k]] = std::exchange(F[kinematic.pivot_rows()[k]], 0.0);
+    for (int k = 0; k < motion.m(); ++k)
+      s.sigma_motion[motion.pivot_columns()[k]] = std::exchange(F[v0() + motion.pivot_rows()[k]], 0.0);
     if (s.reactions) {
       for (int c = 0; c < nc(); ++c) {
         for (int k = s.m.reaction.start[c]; k < s.m.reaction.start[c + 1]; ++k)
@@ -315,7 +319,7 @@ bool CoordinateSplitForm::predicted(double t, const State& state, Vec y, ConstVe
     return false;
   }
   if (!choose(p, state, s).ok() || !bare_residual(p, state, s.F, s).ok()) return false;
-  calc_multipliers(s.F, s);
+  project(s.F, s);
   y.segment(lam0(), nc()) = s.s_motion;
   for (int r = 0; r < nc(); ++r) y[mu0() + r] = system().holonomic()[r] ? s.s_kinematic[r] : 0.0;
   return true;

@@ -83,4 +83,19 @@ TEST_F(Papers, of_hastiff_have_their_three_tables) {
   EXPECT_TRUE(fs::exists(folder_ / "hastiff/README.md"));
 }
 
+TEST_F(Papers, of_yen_1996_have_their_tables_and_figures) {
+  write("yen1996");
+  const std::string columns = "method,tol,eps,steps,fevals,jevals,etfs,ctfs,split,error_set";
+  const std::size_t methods = 7, with_split = 6, splits = 3, rates = 4 * 2 * 3;
+  expect_table("yen1996/table51.csv", columns, 3 * methods);
+  expect_table("yen1996/table52.csv", columns, 3 * methods);
+  expect_table("yen1996/table53.csv", columns, 3 * (1 + splits * with_split));
+  expect_table("yen1996/table54.csv", columns, 1 + splits * with_split);
+  expect_table("yen1996/consistency.csv", "method,tol,x_error,energy_error", 5 * 3);
+  expect_table("yen1996/rates.csv", "method,eps,h,delta,rate", 2 * rates);
+  for (const char* figure : {"figure51", "figure53", "figure54", "figure56"})
+    EXPECT_TRUE(fs::exists(folder_ / (std::string("yen1996/") + figure + ".svg"))) << figure;
+  EXPECT_TRUE(fs::exists(folder_ / "yen1996/README.md"));
+}
+
 }  // namespace

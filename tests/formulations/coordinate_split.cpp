@@ -69,13 +69,12 @@ CoordinateSplit make_split(Machine& machine, std::span<const int> independent = 
 /// P with one row per coordinate; rows of Y are zero.
 Eigen::MatrixXd dense_P(const CoordinateSplit& split, int n) {
   Eigen::MatrixXd P = Eigen::MatrixXd::Identity(n, n);
+  Eigen::VectorXd s = Eigen::VectorXd::Zero(n);
   for (int c = 0; c < n; ++c) {
     Eigen::VectorXd column = P.col(c);
-    split.project(column);
+    split.project(column, s);
     P.col(c) = column;
   }
-  for (int i = 0; i < n; ++i)
-    if (!split.is_independent(i)) P.row(i).setZero();
   return P;
 }
 
@@ -106,8 +105,7 @@ TEST_P(Splits, give_the_multipliers_that_leave_the_projection) {
   const int n = machine.system->nv();
   const Eigen::VectorXd r = machine.x.a;
   Eigen::VectorXd projected = r, s = Eigen::VectorXd::Zero(machine.system->nc());
-  split.project(projected);
-  split.calc_multipliers(projected, s);
+  split.project(projected, s);
   const Eigen::MatrixXd G = machine.dense(machine.planes.constraint, machine.planes.G);
   const Eigen::VectorXd balanced = r + G.transpose() * s;
   for (int i = 0; i < n; ++i)
@@ -148,8 +146,7 @@ TEST_P(SplitDerivatives, are_those_of_2_9) {
   const int n = machine.system->nv();
   const Eigen::VectorXd r = machine.x.a, q = machine.x.q;
   Eigen::VectorXd projected = r, s = Eigen::VectorXd::Zero(machine.system->nc());
-  split.project(projected);
-  split.calc_multipliers(projected, s);
+  split.project(projected, s);
   machine.x.lam = s;
   machine.linearize(PlaneSet::K_lam);
   const Eigen::MatrixXd K = machine.dense(machine.planes.motion, machine.planes.K_lam);
@@ -161,7 +158,7 @@ TEST_P(SplitDerivatives, are_those_of_2_9) {
     machine.x.q[j] += step;
     EXPECT_TRUE(split.update(machine.transposed_G()).ok());
     Eigen::VectorXd value = r;
-    split.project(value);
+    split.project(value, s);
     return value;
   };
   for (int j = 0; j < n; ++j) {

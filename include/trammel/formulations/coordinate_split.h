@@ -14,8 +14,8 @@ namespace trammel {
 ///   (2)  s = −(GY)⁻ᵀYᵀr:  r + Gᵀs is zero in the rows of Y, and P r in those of X
 ///   (3)  ∂(P r)/∂q = P (∂r/∂q + ∂(Gᵀs)/∂q)  at constant s                                             (2.9)
 ///
-/// Y are the pivot rows of an LU factorization of Gᵀ with row exchanges. One forward sweep over r leaves P r in the
-/// rows of X. The rows of P are not orthonormal: P Pᵀ = I + QᵀQ.
+/// Y are the pivot rows of an elimination of Gᵀ with row exchanges. Q is never formed: it is full even for a chain. The
+/// rows of P are not orthonormal: P Pᵀ = I + QᵀQ.
 class CoordinateSplit {
  public:
   /// Gᵀ on its pattern (n × rows of G); `rows`: the rows of G that take part; `independent`: coordinates that must not
@@ -35,10 +35,8 @@ class CoordinateSplit {
   long choices() const { return choices_; }
   long changes() const { return changes_; }
 
-  /// Rows of X: P r. Rows of Y: L⁻¹Yᵀr, see TallLu.
-  void project(Vec r) const { lu_.sweep(r); }
-  /// s of (2) from a projected r.
-  void calc_multipliers(ConstVec projected, Vec s) const;
+  /// r ← r + Gᵀs with s of (2): P r in rows of X, 0 in rows of Y.
+  void project(Vec r, Vec s) const;
   const TallLu& lu() const { return lu_; }
 
   /// u with P u = a and G u = b [yen1996 (2.19)], by (2.20)–(2.22); a has one entry per coordinate of which those of Y
@@ -61,9 +59,9 @@ class CoordinateSplit {
 ///   (4)  P(J_r q̇ − v) = 0,   P(M v̇ − f) = 0,   E ż − g = 0,   Φ̇ = 0,   Φ = 0
 ///   (5)  Yᵀ(J_r q̇ − v + Gᵀμ) = 0,   Yᵀ(M v̇ + Gᵀλ − f) = 0                     λ and μ follow: they are in no test
 ///
-/// y = (q, v, z, λ, μ) and the rows are those of the stabilized index-2 form; in rows of X stands (4), in rows of Y the
-/// forward sweep of (5). Both are left multiplications of that form, so its matrix serves: with λ = s₂, μ = s₁ of (2)
-/// the Newton system of (4), (2.14), is
+/// y = (q, v, z, λ, μ) and the rows are those of the stabilized index-2 form; in rows of X stands (4), in rows of Y (5)
+/// multiplied by (GY)⁻ᵀ: λ − s₂ and μ − s₁. Both are left multiplications of that form, so its matrix serves: with
+/// λ = s₂, μ = s₁ the Newton system of (4), (2.14), is
 ///
 ///   (6)  J_GGL (δq, δv, δz, δs) = −(P r in rows of X, 0 in rows of Y, …),       λ = s₂ + δs₂, μ = s₁ + δs₁
 ///
@@ -125,7 +123,7 @@ class CoordinateSplitForm final : public FirstOrderForm {
   Status choose(const Point& p, const State& state, Scratch& s) const;
   Status update(const Point& p, const State& state, Scratch& s) const;
   Status bare_residual(const Point& p, const State& state, Vec F, Scratch& s) const;
-  void calc_multipliers(Vec F, Scratch& s) const;
+  void project(Vec F, Scratch& s) const;
 
   Options options_;
   bool nonholonomic_ = false;
