@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "trammel/base/error.h"
 #include "trammel/base/text.h"
+#include "trammel/mechanics/absolute/absolute_system.h"
 
 namespace trammel {
 
@@ -19,9 +21,23 @@ std::string in_plane_word(const Eigen::Vector3d& direction, int number) {
   return fmt::format("u{}", number);
 }
 
-}  // namespace
+// "joint 'crank', angle [rad]" -> "crank.angle", "coordinate 'phi'" -> "phi".
+std::string name_of(const std::string& description) {
+  static const std::map<std::string, std::string> words{{"position x", "x"},           {"position y", "y"},
+                                                        {"position z", "z"},           {"rotation about x", "rx"},
+                                                        {"rotation about y", "ry"},    {"rotation about z", "rz"},
+                                                        {"in-plane position 1", "u1"}, {"in-plane position 2", "u2"},
+                                                        {"first angle", "angle1"},     {"second angle", "angle2"}};
+  const std::size_t open = description.find('\''), close = description.rfind('\''), unit = description.rfind(" [");
+  if (open == std::string::npos || close <= open) return description;
+  const std::string owner = description.substr(open + 1, close - open - 1);
+  if (description.size() <= close + 3) return owner;
+  const std::string freedom = description.substr(close + 3, unit == std::string::npos ? unit : unit - close - 3);
+  const auto known = words.find(freedom);
+  return owner + "." + (known == words.end() ? freedom : known->second);
+}
 
-std::vector<std::string> coordinate_names(const AbsoluteSystem& system) {
+std::vector<std::string> absolute_names(const AbsoluteSystem& system) {
   std::vector<std::string> names(static_cast<std::size_t>(system.nv()));
   for (int f = 0; f < system.n_frames(); ++f) {
     const FrameMap& frame = system.frame_map(f);
@@ -50,7 +66,16 @@ std::vector<std::string> coordinate_names(const AbsoluteSystem& system) {
   return names;
 }
 
-std::vector<int> find_coordinates(const AbsoluteSystem& system, const std::vector<std::string>& names,
+}  // namespace
+
+std::vector<std::string> coordinate_names(const MechanicalSystem& system) {
+  if (const auto* absolute = dynamic_cast<const AbsoluteSystem*>(&system)) return absolute_names(*absolute);
+  std::vector<std::string> names;
+  for (int i = 0; i < system.nv(); ++i) names.push_back(name_of(system.describe_coordinate(i)));
+  return names;
+}
+
+std::vector<int> find_coordinates(const MechanicalSystem& system, const std::vector<std::string>& names,
                                   const std::string& option) {
   std::vector<int> found;
   if (names.empty()) return found;
@@ -62,7 +87,8 @@ std::vector<int> find_coordinates(const AbsoluteSystem& system, const std::vecto
     if (at == all.end()) {
       const std::string near = did_you_mean(name, all);
       issues.push_back({option, fmt::format("'{}' is no coordinate of the machine{} Coordinates are called BODY.x, .y, "
-                                            ".z, .rx, .ry, .rz, .angle (planar), or by the name of a [[coordinate]]",
+                                            ".z, .rx, .ry, .rz, .angle (planar), JOINT.angle, .displacement (joint "
+                                            "coordinates), or by the name of a [[coordinate]]",
                                             name, near.empty() ? "." : near)});
     } else if (std::find(found.begin(), found.end(), index) != found.end()) {
       issues.push_back({option, fmt::format("'{}' is named twice", name)});

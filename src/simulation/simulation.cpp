@@ -62,8 +62,7 @@ FirstOrderForm::Options form_of(const SolverOptions& options) {
   return form;
 }
 
-std::unique_ptr<FirstOrderForm> make_form(const MechanicalSystem& system, const AbsoluteSystem& named,
-                                          const SolverOptions& options) {
+std::unique_ptr<FirstOrderForm> make_form(const MechanicalSystem& system, const SolverOptions& options) {
   static const std::map<std::string, TestSet> sets{{"", TestSet::by_form},
                                                    {"positions", TestSet::positions},
                                                    {"states", TestSet::states},
@@ -81,14 +80,14 @@ std::unique_ptr<FirstOrderForm> make_form(const MechanicalSystem& system, const 
   FirstOrderForm::Options form = form_of(options);
   form.error_set = sets.at(options.split.error_set);
   form.corrector_set = sets.at(options.split.corrector_set);
-  form.untested = find_coordinates(named, options.split.untested, "solver.untested");
+  form.untested = find_coordinates(system, options.split.untested, "solver.untested");
   const auto iteration = iterations.find(iteration_of(options));
   if (iteration == iterations.end()) return std::make_unique<FirstOrderForm>(system, form);
   CoordinateSplitForm::Options split;
   split.form = form;
   split.iteration = iteration->second;
   split.cm_mode = modes.at(options.split.cm_mode);
-  split.independent = find_coordinates(named, options.split.independent, "solver.independent");
+  split.independent = find_coordinates(system, options.split.independent, "solver.independent");
   return std::make_unique<CoordinateSplitForm>(system, split);
 }
 
@@ -399,7 +398,7 @@ void Simulation::make_integrator() {
     BdfOptions options = bdf_options_of(o, study_.output.interval.value_or(span / 500.0));
     max_corrections_ = options.max_iterations;
     options.hmin = hmin, options.hmax = std::min(options.hmax, hmax);
-    integrator_ = std::make_unique<BdfMotion>(system, make_form(system, *full_.system, o), options, solver_kind(o),
+    integrator_ = std::make_unique<BdfMotion>(system, make_form(system, o), options, solver_kind(o),
                                               first_order_scaling_of(o), o.bdf.fields == "two");
   } else if (o.integrator == "radau") {
     RadauOptions options = radau_options_of(o);
