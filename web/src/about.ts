@@ -1,7 +1,7 @@
 // What the run was: how it ended, its settings, its model; and what several runs differ in.
 import type { Report, Run } from "./data";
 import { runColors } from "./machine";
-import { count, element, format } from "./numbers";
+import { count, element, format, unitText } from "./numbers";
 
 const first = ["stop", "failure", "integrator", "formulation", "linear_solver", "steps", "iterations", "wall_time"];
 
@@ -151,7 +151,7 @@ function differences(report: Report): HTMLElement {
     const row = element("tr");
     const group = reference.quantity(quantity);
     if (!group) continue;
-    row.append(element("th", "", `${quantity.replaceAll("_", " ")}${group.unit ? ` [${group.unit}]` : ""}`));
+    row.append(element("th", "", `${quantity.replaceAll("_", " ")}${group.unit ? ` [${unitText(group.unit)}]` : ""}`));
     let any = false;
     for (const run of report.runs.slice(1)) {
       let most = -1;

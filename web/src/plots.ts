@@ -198,7 +198,9 @@ export class PlotPanel {
     for (const curve of this.curves) {
       const item = element("span", "legend-item");
       const chip = element("i", "chip");
-      chip.style.background = curve.color;
+      chip.style.color = curve.color;
+      if (curve.dash.length > 0) chip.classList.add("line", curve.dash[0] < 4 ? "dotted" : "dashed");
+      else chip.style.background = curve.color;
       const value = element("b", "value");
       this.values.push(value);
       const name = element("span", "name", curve.label);

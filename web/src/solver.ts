@@ -96,7 +96,13 @@ function troubleTable(run: Run, player: Player): HTMLElement {
     );
     return box;
   }
-  const worst = [...troubles].sort((a, b) => b.attempts - a.attempts).slice(0, 12);
+  const byReason = new Map<string, number>();
+  for (const trouble of troubles) byReason.set(trouble.reason, (byReason.get(trouble.reason) ?? 0) + trouble.steps);
+  const reasons = [...byReason].sort((a, b) => b[1] - a[1]);
+  const total = reasons.reduce((sum, [, steps]) => sum + steps, 0);
+  const words = reasons.map(([reason, steps]) => (reasons.length > 1 ? `${reason} (${count(steps)})` : reason));
+  box.append(element("p", "calm", `${count(total)} ${total === 1 ? "step was" : "steps were"} repeated: ${words.join("; ")}.`));
+  const worst = [...troubles].sort((a, b) => b.attempts - a.attempts).slice(0, 8);
   worst.sort((a, b) => a.from - b.from);
   const table = element("table");
   const head = element("tr");

@@ -123,6 +123,12 @@ test("the solver's story tells steps, and where they were repeated and why", asy
   );
   const { page, complaints, close } = await openPage(browser, adaptive.page);
   await page.getByRole("tab", { name: "Solver" }).click();
+  if (process.env.TRAMMEL_SCREENSHOTS) {
+    await page.locator(".panel-title").first().scrollIntoViewIfNeeded();
+    await page.evaluate(() => window.trammel.player.seek(0.2));
+    await drawn(page);
+    await page.screenshot({ path: join(process.env.TRAMMEL_SCREENSHOTS, "report_solver.png") });
+  }
   for (const title of ["Step size", "Order of the formula", "Newton iterations per step", "Condition number"])
     assert.ok(await page.locator(".panel-title", { hasText: title }).isVisible(), title);
   const rejected = await page.evaluate(() => {
@@ -149,6 +155,11 @@ test("several runs are laid over each other, with their differences and costs", 
   await page.getByRole("tab", { name: "Compare" }).click();
   const row = page.locator(".compare-table tr", { hasText: "solver.h" });
   assert.deepEqual(await row.locator("td").allTextContents(), ["0.001", "0.004"]);
+  if (process.env.TRAMMEL_SCREENSHOTS) {
+    await page.evaluate(() => window.trammel.player.seek(2.7));
+    await drawn(page);
+    await page.screenshot({ path: join(process.env.TRAMMEL_SCREENSHOTS, "report_comparison.png") });
+  }
   await page.getByRole("tab", { name: "Plots" }).click();
   await page.getByText("Differences").click();
   const label = page.locator(".legend-item", { hasText: "energy.total · coarse − fine" });
