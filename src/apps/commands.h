@@ -35,6 +35,17 @@ struct CheckCommand {
 };
 int check(const CheckCommand& command);
 
+struct EigenCommand {
+  std::filesystem::path model;
+  std::vector<std::string> settings;
+  bool from_start = false;  ///< linearize where the machine starts instead of at its equilibrium
+  int modes = 0;            ///< shown; 0: all
+  std::filesystem::path out;
+  std::filesystem::path linearization;  ///< folder for A, B, C, D; empty: not asked for
+  std::vector<std::string> inputs;      ///< parameters
+};
+int eigen(const EigenCommand& command);
+
 struct InfoCommand {
   std::filesystem::path file;
   bool channels = false;  ///< every channel on its own line and nothing else

@@ -10,8 +10,7 @@ namespace {
 
 using namespace trammel::apps;
 
-const std::vector<std::string> command_names{"run",   "check",   "info",   "report", "plot",
-                                             "sweep", "compare", "export", "repair"};
+const std::vector<std::string> command_names{"run", "check", "eigen", "info", "report", "plot", "sweep", "compare", "export", "repair"};
 
 const char* const exit_codes =
     "Exit codes: 0 fine, 2 wrong input or command line, 3 the simulation failed, 4 a file cannot be read or written,\n"
@@ -92,6 +91,30 @@ int parse_and_call(CLI::App& app, const std::vector<std::string>& words) {
                   "Nothing is simulated. The exit code is 2 if `trammel run` would refuse the model.\n{}",
                   exit_codes));
   check_app->callback([&] { call(check_command.model, [&] { return check(check_command); }); });
+
+  EigenCommand eigen_command;
+  CLI::App* eigen_app =
+      app.add_subcommand("eigen", "Frequencies and damping of small motions about an equilibrium or steady motion");
+  eigen_app->add_option("model", eigen_command.model, "Model file")->required()->type_name("MODEL.toml");
+  add_settings(*eigen_app, eigen_command.settings);
+  eigen_app->add_flag("--from-start", eigen_command.from_start,
+                      "About the initial conditions instead of the equilibrium");
+  eigen_app->add_option("--modes", eigen_command.modes, "Show this many; default: all")->check(CLI::PositiveNumber);
+  eigen_app->add_option("-o,--out", eigen_command.out, "Write all eigenvalues to this table")->type_name("FILE.csv");
+  CLI::Option* folder =
+      eigen_app
+          ->add_option("--linearization", eigen_command.linearization,
+                       "Write A, B, C, D of ẋ = A x + B u, y = C x + D u to this folder; y: the model's measures")
+          ->type_name("DIR");
+  eigen_app->add_option("--inputs", eigen_command.inputs, "Parameters of the model that are the inputs u")
+      ->delimiter(',')
+      ->needs(folder);
+  eigen_app->footer(
+      fmt::format("Examples:\n"
+                  "  trammel eigen suspension.toml --modes 10\n"
+                  "  trammel eigen suspension.toml --linearization matrices --inputs road,torque\n{}",
+                  exit_codes));
+  eigen_app->callback([&] { call(eigen_command.model, [&] { return eigen(eigen_command); }); });
 
   InfoCommand info_command;
   CLI::App* info_app =

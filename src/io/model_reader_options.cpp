@@ -8,7 +8,8 @@ namespace {
 
 const Choices<AnalysisKind> analysis_kinds{{"dynamics", AnalysisKind::dynamics},
                                            {"kinematics", AnalysisKind::kinematics},
-                                           {"inverse_dynamics", AnalysisKind::inverse_dynamics}};
+                                           {"inverse_dynamics", AnalysisKind::inverse_dynamics},
+                                           {"statics", AnalysisKind::statics}};
 const Choices<RedundancyPolicy> redundancy_policies{{"error", RedundancyPolicy::error},
                                                     {"drop", RedundancyPolicy::drop},
                                                     {"minimum_norm", RedundancyPolicy::minimum_norm}};
@@ -84,6 +85,11 @@ void read_analysis(Fields& fields, AnalysisOptions& analysis) {
   analysis.kind = fields.choice("kind", analysis_kinds, analysis.kind);
   analysis.start = fields.number("start", analysis.start);
   analysis.end = fields.number("end", analysis.end);
+  analysis.load_steps = fields.integer("load_steps", analysis.load_steps);
+  if (const Node* steady = fields.get("steady")) {
+    if (steady->kind != NodeKind::array) fields.report_type(*steady, "steady", "a list of names");
+    for (const Node& item : steady->items) analysis.steady.push_back(fields.name_of(item, "steady"));
+  }
   fields.finish();
 }
 

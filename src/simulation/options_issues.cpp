@@ -42,6 +42,11 @@ void check_analysis(const AnalysisOptions& analysis, std::vector<Issue>& all) {
   if (!(analysis.end > analysis.start) || !std::isfinite(analysis.end))
     checks.report("end", fmt::format("'end' is {} s but must be later than 'start', which is {} s", analysis.end,
                                      analysis.start));
+  const bool statics = analysis.kind == AnalysisKind::statics;
+  checks.range("load_steps", analysis.load_steps, analysis.load_steps >= 0,
+               "0 (relax to a stable equilibrium) or more");
+  for (const char* key : {"load_steps", "steady"})
+    if (checks.given(key) && !statics) checks.report(key, fmt::format("'{}' belongs to kind = \"statics\"", key));
   checks.append_to(all);
 }
 

@@ -14,6 +14,8 @@ const char* word(AnalysisKind kind) {
       return "kinematics";
     case AnalysisKind::inverse_dynamics:
       return "inverse_dynamics";
+    case AnalysisKind::statics:
+      return "statics";
     default:
       return "dynamics";
   }
@@ -93,6 +95,10 @@ std::string settings_text(const Study& study) {
   lines.name("kind", word(study.analysis.kind));
   lines.number("start", study.analysis.start);
   lines.number("end", study.analysis.end);
+  if (study.analysis.kind == AnalysisKind::statics) {
+    lines.integer("load_steps", study.analysis.load_steps);
+    if (!study.analysis.steady.empty()) lines.names("steady", study.analysis.steady);
+  }
 
   const SolverOptions& solver = study.solver;
   lines.table("solver");

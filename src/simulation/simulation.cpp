@@ -496,8 +496,9 @@ RecordSchema Simulation::make_schema() const {
 Summary Simulation::run(RecordSink& sink, const ProgressCallback& progress) {
   sink.begin(make_schema());
   const auto clock = std::chrono::steady_clock::now();
-  Summary summary =
-      study_.analysis.kind == AnalysisKind::dynamics ? integrate(sink, progress) : follow_motions(sink, progress);
+  Summary summary = study_.analysis.kind == AnalysisKind::dynamics  ? integrate(sink, progress)
+                    : study_.analysis.kind == AnalysisKind::statics ? balance(sink)
+                                                                    : follow_motions(sink, progress);
   summary.wall_time = seconds_since(clock);
   sink.end(summary.to_attributes());
   return summary;

@@ -15,6 +15,14 @@ std::string Summary::to_text() const {
   line("machine", fmt::format("{} coordinates, {} constraint rows, {} states; {} degrees of freedom", nv, nc, nz,
                               degrees_of_freedom));
   line("method", fmt::format("{} on {}, {}", integrator, formulation, linear_solver));
+  if (statics) {
+    line("load", fmt::format("{:.4g} of the whole, {} load steps, {} iterations", t, steps, iterations));
+    line("energy", fmt::format("{:.6g} J", energy_start));
+    line("constraints", fmt::format("largest violation {:.3g}", position_drift));
+    line("wall time", fmt::format("{:.3g} s", wall_time));
+    for (const std::string& note : notes) line("note", note);
+    return text;
+  }
   line("steps", fmt::format("{} (h = {:.3g} … {:.3g} s), rejected {} (error test {}, Newton {})", steps, h_min, h_max,
                             rejected_error + rejected_newton, rejected_error, rejected_newton));
   std::string reasons, help;

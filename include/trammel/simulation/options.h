@@ -14,12 +14,16 @@ enum class AnalysisKind {
   dynamics,          ///< motion from initial conditions
   kinematics,        ///< a fully driven mechanism: positions, velocities, accelerations from Φ alone
   inverse_dynamics,  ///< kinematics, and the forces and torques that the motions need
+  statics,           ///< the equilibrium near the drawn position, or a steady motion
 };
 
 struct AnalysisOptions {
   AnalysisKind kind = AnalysisKind::dynamics;
   double start = 0.0;  ///< [s]
   double end = 1.0;    ///< [s] > start
+  int load_steps = 0;  ///< statics: 0 relaxes to a stable equilibrium; n: Newton while the load grows in n steps
+  /// statics: joints and coordinates (by name) whose velocity is unknown instead of their position
+  std::vector<std::string> steady;
   Source source;
 };
 

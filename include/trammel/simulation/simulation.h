@@ -3,6 +3,8 @@
 #include <functional>
 #include <memory>
 
+#include "trammel/dae/equilibrium.h"
+#include "trammel/dae/linearization.h"
 #include "trammel/formulations/index3.h"
 #include "trammel/formulations/scaling.h"
 #include "trammel/integrators/events.h"
@@ -61,6 +63,22 @@ class Simulation {
   /// The frames of all bodies (by Assembly::body_frame) at variables of the integrator, in whatever coordinates.
   std::vector<Frame<double>> calc_frames(const MotionVariables& x, const State& state);
 
+  /// The equilibrium (or steady motion) near the drawn position; initial() and state() are there afterwards.
+  EquilibriumReport find_equilibrium(const EquilibriumOptions& options, const Equilibrium::Watch& watch = {});
+  /// The machine's small motions about initial(). `outputs` names measures; `by_input` as in linearize_motion.
+  struct Linearized {
+    Linearization motion;
+    Eigen::MatrixXd C, D;               ///< of the measures
+    std::vector<std::string> outputs;   ///< their names
+    double largest_acceleration = 0.0;  ///< not zero: not a steady motion, a momentary linearization
+  };
+  Linearized linearize(const Eigen::MatrixXd& by_input);
+  /// The rows (motion, state, constraint) at initial() of another simulation of the same machine with other parameters.
+  Eigen::VectorXd residual_at(const MotionVariables& x, const State& state);
+  /// Every coordinate of the bodies, joints or coordinates with these names.
+  std::vector<int> find_coordinates(const std::vector<std::string>& names) const;
+  std::string explain_equilibrium(const EquilibriumReport& report) const;
+
  private:
   Assembly make_assembly() const;
   void make_consistent();
@@ -72,6 +90,7 @@ class Simulation {
   void make_integrator();
   Summary integrate(RecordSink& sink, const ProgressCallback& progress);
   Summary follow_motions(RecordSink& sink, const ProgressCallback& progress);
+  Summary balance(RecordSink& sink);
   void record(RecordSink& sink, const MotionVariables& x, const State& state);
   void update_ledger(const MotionVariables& x, double h);
   /// A point as reports see it: in absolute coordinates, with the multipliers of every row. Valid until the next call.

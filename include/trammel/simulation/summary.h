@@ -16,7 +16,8 @@ struct Summary {
   std::string stop;     ///< why it stopped, one line
   std::string failure;  ///< the whole failure report; empty when completed
   std::string integrator, formulation, linear_solver;
-  double t = 0.0;  ///< where it stopped [s]
+  double t = 0.0;  ///< where it stopped [s]; statics: the part of the load
+  bool statics = false;
   long steps = 0, rejected_error = 0, rejected_newton = 0, iterations = 0, linearizations = 0, factorizations = 0;
   std::array<long, n_causes> rejections{};            ///< steps with rejected attempts, by the Cause of the last
   std::map<std::string, long, std::less<>> remedies;  ///< restarts, lower orders …: how often

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "trammel/dae/plane_matrix.h"
+#include "trammel/dae/second_order_dae.h"
+#include "trammel/linalg/linear_solver.h"
+
+namespace trammel {
+
+struct EquilibriumOptions {
+  double tol = 1e-12;        ///< of corrections, relative to 1 + |q|
+  int max_iterations = 500;  ///< of all
+  /// 0: pseudo-transient continuation, which falls to a stable equilibrium like a very viscous motion. n: Newton while
+  /// the load grows in n steps, halved where Newton fails.
+  int load_steps = 0;
+  std::vector<int> steady;  ///< coordinates whose velocity is unknown instead of their position
+};
+
+struct EquilibriumReport {
+  Status status;
+  int iterations = 0, load_steps = 0;
+  double load = 0.0;         ///< the part of the load that was reached
+  double unbalanced = 0.0;   ///< largest remaining |motion row| [N, N m]
+  int worst_row = -1;        ///< which
+  int moving_unknown = -1;   ///< the coordinate with the largest last correction
+  double last_change = 0.0;  ///< that correction
+};
+
+/// Positions q, states z and multipliers λ at rest (or in steady motion), at the time x.t:
+///
+///   (1) 0 = Gᵀλ − f(q, v, z, λ),   0 = g,   0 = Φ(q, u)        v = 0, or given with some v_i unknown instead of q_i
+///
+/// Nonholonomic rows let the machine move from where it was drawn by admissible displacements only: A δq = 0.
+///
+/// Without load steps the iteration is pseudo-transient continuation,
+///
+///   (2) (c M + K + K_λ) δq + Gᵀ δλ + … = −r,   G δq = −Φ,
+///
+/// implicit Euler steps of M q′ = −r: c falls as long as (2) predicts what happens, and Newton's iteration is left
+/// over. A little of c stays where the matrix is singular without it: directions in which nothing changes (a cart on a
+/// track) do no harm.
+/// With load steps the out-of-balance force r₀ of the start is taken away gradually, r(q) = (1 − s) r₀ with s from 0 to
+/// 1: for a structure drawn without stress the growth of its dead loads.
+class Equilibrium {
+ public:
+  Equilibrium(const SecondOrderDae& dae, LinearSolverKind solver, EquilibriumOptions options);
+
+  /// Called with the part of the load after each load step.
+  using Watch = std::function<void(double load, const MotionVariables&, const State&)>;
+  /// From the drawn, assembled machine x; how fast it would start to move sets the first pace.
+  EquilibriumReport find(MotionVariables& x, State& state, Workspace& workspace, const Watch& watch = {});
+
+ private:
+  Status calc_residual(const MotionVariables& x, const State& state, Workspace& workspace);
+  Status factor(double c);
+  Status correct(double c, MotionVariables& x, State& state, Workspace& workspace);
+  Status linearize(const MotionVariables& x, const State& state, Workspace& workspace);
+  double limit_turns(Vec delta) const;
+  Status relax(MotionVariables& x, State& state, Workspace& workspace);
+  Status load(MotionVariables& x, State& state, Workspace& workspace, const Watch& watch);
+  bool newton(MotionVariables& x, State& state, Workspace& workspace);
+
+  const SecondOrderDae& dae_;
+  EquilibriumOptions options_;
+  std::unique_ptr<LinearSolver<double>> solver_;
+  std::vector<char> steady_;  // per coordinate
+  InputBuffer inputs_;
+  MotionPlanes planes_;
+  std::optional<PlaneMatrix> matrix_;
+  std::uint64_t version_ = 0;
+  Eigen::VectorXd r_, r0_, delta_;
+  double missing_ = 0.0;  // 1 − s
+  double floor_ = 0.0;    // smallest c
+  double unbalanced_ = 0.0, force_size_ = 0.0;
+  double nonlinearity_ = 0.0;  // of the last correction: what it left over beyond what (2) says, beside ‖r‖
+  EquilibriumReport report_;
+};
+
+}  // namespace trammel

@@ -1,0 +1,123 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <fstream>
+
+#include "commands.h"
+#include "messages.h"
+#include "trammel/base/text.h"
+#include "trammel/io/model_reader.h"
+#include "trammel/simulation/simulation.h"
+
+namespace trammel::apps {
+
+namespace {
+
+// An input is a parameter of the model: the rows of motion are differenced by it.
+Eigen::MatrixXd calc_by_input(const EigenCommand& command, const Model& model, Simulation& at) {
+  const int n_rows = at.dae().nv() + at.dae().nz();
+  Eigen::MatrixXd by_input(n_rows, command.inputs.size());
+  std::vector<Issue> found;
+  for (std::size_t j = 0; j < command.inputs.size(); ++j) {
+    const std::string& name = command.inputs[j];
+    const auto parameter = model.parameters.find(name);
+    if (parameter == model.parameters.end()) {
+      std::vector<std::string> names;
+      for (const auto& [known, value] : model.parameters) names.push_back(known);
+      found.push_back({"--inputs", fmt::format("there is no parameter '{}'{}", name, did_you_mean(name, names))});
+      continue;
+    }
+    const auto with = [&](double change) {
+      std::vector<std::string> settings = command.settings;
+      settings.push_back(fmt::format("parameters.{}={:.17g}", name, parameter->second + change));
+      return Simulation(read_study(command.model, settings)).residual_at(at.initial(), at.state());
+    };
+    const double step = 1e-6;
+    const Eigen::VectorXd change = (with(step) - with(-step)) / (2.0 * step);
+    by_input.col(j) = change.head(n_rows);
+    if (at.dae().nc() > 0 && change.tail(at.dae().nc()).lpNorm<Eigen::Infinity>() > 1e-9)
+      found.push_back(
+          {"--inputs", fmt::format("'{}' moves a constraint (a motion, a joint's place): only parameters of "
+                                   "forces and controls can be inputs",
+                                   name)});
+    else if (change.isZero(0.0))
+      found.push_back({"--inputs", fmt::format("nothing depends on parameter '{}'", name)});
+  }
+  if (!found.empty()) throw InputError(std::move(found));
+  return by_input;
+}
+
+void write_matrix(const std::filesystem::path& file, const Eigen::MatrixXd& matrix,
+                  const std::vector<std::string>& rows, const std::vector<std::string>& columns) {
+  std::ofstream out(file);
+  out << "row";
+  for (const std::string& column : columns) out << ",\"" << column << '"';
+  out << '\n';
+  for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
+    out << '"' << rows[i] << '"';
+    for (Eigen::Index j = 0; j < matrix.cols(); ++j) out << ',' << fmt::format("{:.17g}", matrix(i, j));
+    out << '\n';
+  }
+  if (!out) throw IoError(fmt::format("cannot write '{}'", file.string()));
+}
+
+void write_linearization(const std::filesystem::path& folder, const Simulation::Linearized& l,
+                         const std::vector<std::string>& inputs) {
+  std::filesystem::create_directories(folder);
+  write_matrix(folder / "A.csv", l.motion.A, l.motion.states, l.motion.states);
+  write_matrix(folder / "B.csv", l.motion.B, l.motion.states, inputs);
+  write_matrix(folder / "C.csv", l.C, l.outputs, l.motion.states);
+  write_matrix(folder / "D.csv", l.D, l.outputs, inputs);
+}
+
+}  // namespace
+
+int eigen(const EigenCommand& command) {
+  require_file(command.model);
+  const Study study = read_study(command.model, command.settings);
+  Simulation simulation(study);
+  if (!command.from_start) {
+    EquilibriumOptions options;
+    options.load_steps = study.analysis.load_steps;
+    options.steady = simulation.find_coordinates(study.analysis.steady);
+    const EquilibriumReport report = simulation.find_equilibrium(options);
+    if (!report.status.ok()) {
+      std::fputs((simulation.explain_equilibrium(report) + "\n").c_str(), stderr);
+      return failed_run;
+    }
+  }
+  const Simulation::Linearized linearized = simulation.linearize(calc_by_input(command, study.model, simulation));
+  const EigenModes modes = calc_modes(linearized.motion);
+  fmt::print("{} about {}\n", study.model.title.empty() ? "Small motions" : study.model.title,
+             command.from_start ? "the start" : "its equilibrium");
+  if (linearized.largest_acceleration > 1e-6)
+    fmt::print("    note: accelerations up to {:.3g} there: not a steady motion, eigenvalues are momentary\n",
+               linearized.largest_acceleration);
+  fmt::print("    {} states, {} zero eigenvalues (rigid-body motions, neutral positions)\n", modes.values.size(),
+             modes.zeros);
+  fmt::print("{:>5} {:>14} {:>12} {:>16} {:>16}\n", "mode", "frequency [Hz]", "damping", "real [1/s]",
+             "imaginary [1/s]");
+  std::ofstream csv;
+  if (!command.out.empty()) {
+    csv.open(command.out);
+    csv << "mode,frequency_hz,damping,real,imaginary\n";
+  }
+  int mode = 0, shown = 0, unstable = 0;
+  for (int i = 0; i < modes.values.size(); ++i) {
+    const std::complex<double> value = modes.values[i];
+    if (value.imag() < 0.0) continue;  // the other half of a pair
+    ++mode;
+    if (value.real() > 1e-9 * std::abs(value) && i >= modes.zeros) ++unstable;
+    csv << fmt::format("{},{:.12g},{:.12g},{:.12g},{:.12g}\n", mode, modes.frequency(i), modes.damping(i), value.real(),
+                       value.imag());
+    if (i < modes.zeros || (command.modes > 0 && shown >= command.modes)) continue;
+    ++shown;
+    fmt::print("{:>5} {:>14.6g} {:>12.4g} {:>16.6g} {:>16.6g}\n", mode, modes.frequency(i), modes.damping(i),
+               value.real(), value.imag());
+  }
+  if (unstable > 0) fmt::print("    {} of them grow: the position or motion is unstable\n", unstable);
+  if (!command.linearization.empty()) write_linearization(command.linearization, linearized, command.inputs);
+  return success;
+}
+
+}  // namespace trammel::apps

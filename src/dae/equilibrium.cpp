@@ -1,0 +1,267 @@
+#include "trammel/dae/equilibrium.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "trammel/dae/acceleration_solver.h"
+
+namespace trammel {
+
+namespace {
+
+constexpr double largest_turn = 0.5;      // [rad] of one correction: Newton's model of a rotation reaches no farther
+constexpr double first_move = 0.2;        // [m, rad] of the first pseudo-transient step
+constexpr double fall = 0.2, rise = 4.0;  // of c per iteration
+constexpr double good = 0.25, bad = 1.0;  // nonlinearity of an iteration that makes it so
+constexpr double smallest_part = 1e-10;   // c M beside K, where it must stay
+constexpr double singular_pivot = 1e-9;
+constexpr double balanced = 1e-9;      // |r| beside the forces that cancel
+constexpr int newton_iterations = 20;  // per load step
+constexpr double smallest_load_step = 1e-6;
+
+double largest(const std::vector<double>& values) {
+  double size = 0.0;
+  for (const double value : values) size = std::max(size, std::abs(value));
+  return size;
+}
+
+}  // namespace
+
+Equilibrium::Equilibrium(const SecondOrderDae& dae, LinearSolverKind solver, EquilibriumOptions options)
+    : dae_(dae), options_(std::move(options)) {
+  const int n = dae.nv() + dae.nz() + dae.nc();
+  // Stiffness has no sign and multipliers no inertia here: pivots must be chosen.
+  const bool chooses = solver == LinearSolverKind::dense || solver == LinearSolverKind::sparse_lu;
+  solver_ = make_linear_solver<double>(chooses ? solver : LinearSolverKind::automatic, n);
+  steady_.assign(dae.nv(), 0);
+  for (const int i : options_.steady) steady_[i] = 1;
+  for (Eigen::VectorXd* x : {&r_, &r0_, &delta_}) x->setZero(n);
+}
+
+EquilibriumReport Equilibrium::find(MotionVariables& x, State& state, Workspace& workspace, const Watch& watch) {
+  report_ = {};
+  dae_.calc_inputs(x.t, inputs_);
+  if (options_.steady.empty()) x.v.setZero();
+  AccelerationSolver acceleration(dae_, LinearSolverKind::automatic);
+  report_.status = acceleration.solve(x, state, workspace);
+  if (!report_.status.ok()) return report_;
+  report_.status = options_.load_steps > 0 ? load(x, state, workspace, watch) : relax(x, state, workspace);
+  x.a.setZero();
+  x.zp.setZero();
+  Eigen::Index row = -1;
+  if (dae_.nv() > 0) report_.unbalanced = r_.head(dae_.nv()).cwiseAbs().maxCoeff(&row);
+  report_.worst_row = static_cast<int>(row);
+  return report_;
+}
+
+// (1), less what is missing of the load; a = 0 and ż = 0. Nonholonomic rows without steady motion are met by doing
+// nothing.
+Status Equilibrium::calc_residual(const MotionVariables& x, const State& state, Workspace& workspace) {
+  const int nv = dae_.nv(), nz = dae_.nz(), nc = dae_.nc();
+  MotionVariables at = x;
+  at.a.setZero();
+  at.zp.setZero();
+  const Status status =
+      dae_.residual(at.point(inputs_.view()), state, r_.head(nv), r_.segment(nv, nz), r_.tail(nc), workspace);
+  if (!status.ok()) return status;
+  r_.head(nv) -= missing_ * r0_.head(nv);
+  if (options_.steady.empty())
+    for (int row = 0; row < nc; ++row)
+      if (!dae_.holonomic()[row]) r_[nv + nz + row] = 0.0;
+  unbalanced_ = r_.norm();
+  return Status::success();
+}
+
+Status Equilibrium::linearize(const MotionVariables& x, const State& state, Workspace& workspace) {
+  MotionVariables at = x;
+  at.a.setZero();
+  at.zp.setZero();
+  const Status status = dae_.linearize(at.point(inputs_.view()), state, PlaneSet::all, planes_, workspace);
+  if (!status.ok()) return status;
+  const int nv = dae_.nv(), nz = dae_.nz();
+  if (planes_.version != version_ || !matrix_) {
+    version_ = planes_.version;
+    matrix_.emplace(nv + nz + dae_.nc());
+    matrix_->include(planes_.motion, 0, 0);
+    matrix_->include(planes_.constraint, nv + nz, 0);
+    matrix_->include_transposed(planes_.constraint, 0, nv + nz);
+    matrix_->include(planes_.reaction, 0, nv + nz);
+    matrix_->include(planes_.state_force, 0, nv);
+    matrix_->include(planes_.state_rate, nv, 0);
+    matrix_->include(planes_.state_state, nv, nv);
+    matrix_->include(planes_.state_lam, nv, nv + nz);
+    matrix_->finish(version_);
+    static_cast<void>(solver_->analyze(matrix_->pattern()));
+  }
+  const double mass = largest(planes_.M), stiffness = largest(planes_.K) + largest(planes_.K_lam);
+  floor_ = mass > 0.0 && stiffness > 0.0 ? smallest_part * stiffness / mass : 1.0;
+  return status;
+}
+
+// c M + K + …, factored.
+Status Equilibrium::factor(double c) {
+  const int nv = dae_.nv(), nz = dae_.nz();
+  const auto of_position = [&](int, int column) { return steady_[column] ? 0.0 : 1.0; };
+  const auto of_velocity = [&](int, int column) { return steady_[column] ? 1.0 : 0.0; };
+  PlaneMatrix& J = *matrix_;
+  J.set_zero();
+  J.add(planes_.motion, planes_.M, 0, 0, [&](int, int column) { return steady_[column] ? 0.0 : c; });
+  J.add(planes_.motion, planes_.K, 0, 0, of_position);
+  J.add(planes_.motion, planes_.K_lam, 0, 0, of_position);
+  J.add(planes_.motion, planes_.D, 0, 0, of_velocity);
+  J.add(planes_.state_rate, planes_.g_q, nv, 0, of_position);
+  J.add(planes_.state_rate, planes_.g_v, nv, 0, of_velocity);
+  const bool moves = !options_.steady.empty();
+  J.add(planes_.constraint, planes_.G, nv + nz, 0, [&](int row, int column) {
+    const bool on_positions = dae_.holonomic()[row] || !moves;
+    return static_cast<double>(on_positions ? !steady_[column] : steady_[column]);
+  });
+  if (moves)
+    J.add(planes_.constraint, planes_.Gv_q, nv + nz, 0,
+          [&](int row, int column) { return dae_.holonomic()[row] || steady_[column] ? 0.0 : 1.0; });
+  J.add_transposed(planes_.constraint, planes_.G, 0, nv + nz);
+  J.add(planes_.reaction, planes_.f_lam, 0, nv + nz);
+  J.add(planes_.state_force, planes_.f_z, 0, nv);
+  J.add(planes_.state_state, planes_.g_z, nv, nv);
+  J.add(planes_.state_lam, planes_.g_lam, nv, nv + nz);
+  return solver_->refactor(J.values());
+}
+
+// One correction by (2). The end of the iteration is Newton's own where it can be: c stays only if the matrix without
+// it is singular beside rounding.
+Status Equilibrium::correct(double c, MotionVariables& x, State& state, Workspace& workspace) {
+  const int nv = dae_.nv(), nz = dae_.nz(), nc = dae_.nc();
+  Status status = linearize(x, state, workspace);
+  if (!status.ok()) return status;
+  if (c > floor_) {
+    status = factor(c);
+  } else {
+    c = 0.0;
+    status = factor(c);
+    if (!status.ok() || solver_->smallest_pivot().relative < singular_pivot) status = factor(c = floor_);
+  }
+  if (!status.ok()) return status;
+  delta_ = -r_;
+  status = solver_->solve(delta_);
+  if (!status.ok()) return status;
+
+  const double part = limit_turns(delta_);
+  double change = 0.0;
+  for (int i = 0; i < nv; ++i) {
+    double& value = steady_[i] ? x.v[i] : x.q[i];
+    value += part * delta_[i];
+    const double size = std::abs(delta_[i]) / (1.0 + std::abs(value));
+    if (size > change) change = size, report_.moving_unknown = i;
+  }
+  report_.last_change = change;
+  x.z += part * delta_.segment(nv, nz);
+  x.lam += delta_.tail(nc);
+  ++report_.iterations;
+  // Charts are centred at every iterate, where derivatives by increments and by coordinates agree.
+  MotionVariables at = x;
+  dae_.accepted(at.point(inputs_.view()), x.q, state, workspace);
+  force_size_ = 0.0;
+  Eigen::VectorXd reaction = Eigen::VectorXd::Zero(nv);
+  for (int column = 0; column < nv; ++column)
+    for (int k = planes_.constraint.start[column]; k < planes_.constraint.start[column + 1]; ++k)
+      reaction[column] += planes_.G[k] * x.lam[planes_.constraint.index[k]];
+  if (nv > 0) force_size_ = std::max(reaction.lpNorm<Eigen::Infinity>(), r0_.head(nv).lpNorm<Eigen::Infinity>());
+  // What (2) promises to leave over: (1 − part) r − part c M δq.
+  const double before = unbalanced_;
+  Eigen::VectorXd promised = (1.0 - part) * r_;
+  for (int column = 0; column < nv; ++column)
+    if (!steady_[column])
+      for (int k = planes_.motion.start[column]; k < planes_.motion.start[column + 1]; ++k)
+        promised[planes_.motion.index[k]] -= part * c * planes_.M[k] * delta_[column];
+  status = calc_residual(x, state, workspace);
+  nonlinearity_ = before > 0.0 ? (r_ - promised).norm() / before : 0.0;
+  return status;
+}
+
+double Equilibrium::limit_turns(Vec delta) const {
+  double turn = 0.0;
+  for (int i = 0; i < dae_.nv(); ++i)
+    if (dae_.layout().kinds()[i] == Kind::rotation && !steady_[i]) turn = std::max(turn, std::abs(delta[i]));
+  return turn > largest_turn ? largest_turn / turn : 1.0;
+}
+
+// Pseudo-transient continuation. The pace follows from how well (2) describes what happens.
+Status Equilibrium::relax(MotionVariables& x, State& state, Workspace& workspace) {
+  missing_ = 0.0;
+  double c = (x.a.size() > 0 ? x.a.lpNorm<Eigen::Infinity>() : 0.0) / first_move, last_change = 0.0;
+  Status status = calc_residual(x, state, workspace);
+  if (!status.ok()) return status;
+  r0_ = r_;  // its size is that of the forces
+  for (int i = 0; i < options_.max_iterations; ++i) {
+    status = correct(c, x, state, workspace);
+    if (!status.ok() && status.cause == Cause::singular_matrix) {  // c M + K is singular by chance: another c
+      c = rise * std::max(c, floor_);
+      continue;
+    }
+    if (!status.ok()) return status;
+    const bool settled = unbalanced_ <= balanced * (1.0 + force_size_);
+    // The last digits are rounding when they no longer improve.
+    const double change = report_.last_change;
+    if (settled && c <= floor_ && change < 1e-6 && (change <= options_.tol || (i > 3 && change >= 0.5 * last_change))) {
+      report_.load = 1.0;
+      return Status::success();
+    }
+    last_change = change;
+    if (settled)
+      c = 0.0;
+    else if (nonlinearity_ < good)
+      c *= fall;
+    else if (nonlinearity_ > bad)
+      c = rise * std::max(c, floor_);
+  }
+  return Status::recoverable(Cause::too_many_iterations);
+}
+
+// Newton's iteration at the present load.
+bool Equilibrium::newton(MotionVariables& x, State& state, Workspace& workspace) {
+  if (!calc_residual(x, state, workspace).ok()) return false;
+  double first = 0.0, last = 0.0;
+  for (int i = 0; i < newton_iterations && report_.iterations < options_.max_iterations; ++i) {
+    if (!correct(0.0, x, state, workspace).ok()) return false;
+    const double change = report_.last_change;
+    if (change <= options_.tol) return true;
+    if (i == 0) first = change;
+    if (!std::isfinite(change) || (i > 2 && change > 10.0 * first)) return false;
+    const bool rounding = i > 2 && change >= 0.5 * last && change < 1e-8;
+    if (rounding && unbalanced_ <= balanced * (1.0 + force_size_)) return true;
+    last = change;
+  }
+  return false;
+}
+
+Status Equilibrium::load(MotionVariables& x, State& state, Workspace& workspace, const Watch& watch) {
+  missing_ = 0.0;
+  x.lam.setZero();
+  Status status = calc_residual(x, state, workspace);
+  if (!status.ok()) return status;
+  r0_ = r_;
+  const double step = 1.0 / options_.load_steps;
+  double part = step;
+  if (watch) watch(0.0, x, state);
+  while (report_.load < 1.0) {
+    const double target = std::min(1.0, report_.load + part);
+    const MotionVariables x_before = x;
+    const State state_before = state;
+    missing_ = 1.0 - target;
+    if (newton(x, state, workspace)) {
+      report_.load = target < 1.0 - 1e-12 ? target : 1.0;
+      ++report_.load_steps;
+      part = std::min(step, 2.0 * part);
+      if (watch) watch(report_.load, x, state);
+      continue;
+    }
+    x = x_before;
+    state = state_before;
+    part *= 0.5;
+    if (report_.iterations >= options_.max_iterations) return Status::recoverable(Cause::too_many_iterations);
+    if (part < smallest_load_step) return Status::recoverable(Cause::step_too_small);
+  }
+  return Status::success();
+}
+
+}  // namespace trammel

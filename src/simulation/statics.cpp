@@ -1,0 +1,176 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "trammel/base/text.h"
+#include "trammel/dae/acceleration_solver.h"
+#include "trammel/simulation/simulation.h"
+
+// Equilibria, steady motions and small motions about them.
+
+namespace trammel {
+
+namespace {
+
+constexpr double difference = 1e-6;  // of coordinates, for derivatives of measures
+
+std::string_view usual_cause(const EquilibriumReport& report) {
+  if (report.status.cause == Cause::step_too_small)
+    return "the load cannot grow further (buckling, a mechanism that locks): more load steps do not help";
+  if (report.status.cause == Cause::singular_matrix) return "something that nothing holds";
+  return "something that nothing holds, or a force that grows faster than what balances it";
+}
+
+}  // namespace
+
+std::string Simulation::explain_equilibrium(const EquilibriumReport& report) const {
+  const Layout& layout = index3_->layout();
+  std::string text = fmt::format("No equilibrium was found: {}.\n", describe(report.status.cause));
+  const auto line = [&](const char* name, const std::string& value) {
+    text += fmt::format("    {:<12}: {}\n", name, value);
+  };
+  line("iterations", std::to_string(report.iterations));
+  if (report.load < 1.0 && report.load_steps > 0) line("load", fmt::format("{:.4g} of the whole", report.load));
+  if (report.worst_row >= 0)
+    line("unbalanced", fmt::format("{:.4g} in {}", report.unbalanced, layout.describe_row(report.worst_row)));
+  if (report.moving_unknown >= 0)
+    line("still moving", fmt::format("{} by {:.3g} in the last iteration",
+                                     layout.describe_unknown(report.moving_unknown), report.last_change));
+  if (report.status.cause == Cause::singular_matrix && report.status.row >= 0)
+    line("unknown", layout.describe_unknown(report.status.row));
+  line("usual cause", std::string(usual_cause(report)));
+  text.pop_back();
+  return text;
+}
+
+// "axle" means every coordinate of body, joint or coordinate 'axle'.
+std::vector<int> Simulation::find_coordinates(const std::vector<std::string>& names) const {
+  std::vector<int> found;
+  std::vector<Issue> issues;
+  for (const std::string& name : names) {
+    const std::size_t before = found.size();
+    for (int i = 0; i < index3_->nv(); ++i)
+      if (index3_->layout().describe_unknown(i).find("'" + name + "'") != std::string::npos) found.push_back(i);
+    if (found.size() > before) continue;
+    std::string known;
+    for (int i = 0; i < std::min(index3_->nv(), 8); ++i)
+      known += (i ? "; " : "") + index3_->layout().describe_unknown(i);
+    issues.push_back({"analysis.steady", fmt::format("nothing that moves is named '{}'. Coordinates: {}{}", name, known,
+                                                     index3_->nv() > 8 ? "; …" : "")});
+  }
+  if (!issues.empty()) throw InputError(std::move(issues));
+  return found;
+}
+
+EquilibriumReport Simulation::find_equilibrium(const EquilibriumOptions& options, const Equilibrium::Watch& watch) {
+  Equilibrium equilibrium(*index3_, parse_linear_solver_kind(study_.solver.linear_solver), options);
+  return equilibrium.find(x_, state_, *workspace_, watch);
+}
+
+// The "time" of its frames is the part of the load.
+Summary Simulation::balance(RecordSink& sink) {
+  Summary summary = begin_summary();
+  EquilibriumOptions options;
+  options.tol = study_.solver.newton_tol;
+  options.load_steps = study_.analysis.load_steps;
+  options.steady = find_coordinates(study_.analysis.steady);
+  summary.statics = true;
+  summary.integrator = options.load_steps > 0 ? "statics, Newton with load steps" : "statics, relaxation";
+  summary.formulation = options.steady.empty() ? "equilibrium" : "steady motion";
+  const auto show = [&](double load, const MotionVariables& x, const State& state) {
+    spread_multipliers(x);
+    share_multipliers(x, state);
+    full_.system->calc_inputs(x.t, inputs_);
+    const MotionPoint p{x.t, inputs_.view(), x.q, x.v, x.a, x.z, x.zp, all_lam_};
+    const MechanicalSystem::Energy energy = full_.system->calc_energy(p, state, *full_workspace_);
+    ledger_.kinetic = energy.kinetic, ledger_.potential = energy.potential;
+    sink.frame(load, recorder_->update_frame(p, state, ledger_));
+  };
+  update_ledger(x_, 0.0);
+  if (options.load_steps == 0) show(0.0, x_, state_);
+  const EquilibriumReport report = find_equilibrium(options, show);
+  update_ledger(x_, 0.0);
+  if (options.load_steps == 0 && report.status.ok()) show(1.0, x_, state_);
+  summary.steps = report.load_steps;
+  summary.iterations = report.iterations;
+  summary.linear_solver = study_.solver.linear_solver;
+  summary.completed = report.status.ok();
+  summary.t = report.load;
+  if (summary.completed) {
+    summary.stop = fmt::format("equilibrium found, unbalanced {:.2g}", report.unbalanced);
+  } else {
+    summary.failure = explain_equilibrium(report);
+    summary.stop = fmt::format("no equilibrium: {}", describe(report.status.cause));
+  }
+  finish_summary(summary);
+  return summary;
+}
+
+Eigen::VectorXd Simulation::residual_at(const MotionVariables& x, const State& state) {
+  const int nv = index3_->nv(), nz = index3_->nz();
+  Eigen::VectorXd r(nv + nz + index3_->nc());
+  index3_->calc_inputs(x.t, inputs_);
+  static_cast<void>(index3_->residual(x.point(inputs_.view()), state, r.head(nv), r.segment(nv, nz),
+                                      r.tail(index3_->nc()), *workspace_));
+  return r;
+}
+
+Simulation::Linearized Simulation::linearize(const Eigen::MatrixXd& by_input) {
+  Linearized result;
+  // Accelerations and multipliers of the point itself: zero in an equilibrium.
+  AccelerationSolver acceleration(*index3_, parse_linear_solver_kind(study_.solver.linear_solver));
+  Status status = acceleration.solve(x_, state_, *workspace_);
+  if (x_.a.size() > 0) result.largest_acceleration = x_.a.lpNorm<Eigen::Infinity>();
+  if (status.ok())
+    status =
+        linearize_motion(*index3_, x_, state_, index3_->system().chart_offsets(), by_input, *workspace_, result.motion);
+  if (!status.ok()) throw InputError(fmt::format("the machine cannot be linearized there: {}", describe(status.cause)));
+
+  // Measures: differences along the columns of δq, δv, δz, δλ.
+  std::vector<int> places;
+  int place = 0;
+  for (const RecordGroup& group : recorder_->groups()) {
+    const bool measured = group.path == "/frames/measure" || group.path == "/frames/point";
+    for (int i = 0; i < group.width(); ++i, ++place) {
+      if (!measured) continue;
+      places.push_back(place);
+      const int item = i / group.n_components();
+      result.outputs.push_back(group.names[item] +
+                               (group.n_components() > 1 ? "." + group.components[i % group.n_components()] : ""));
+    }
+  }
+  const auto measure = [&](const MotionVariables& x) {
+    spread_multipliers(x);
+    full_.system->calc_inputs(x.t, inputs_);
+    const MotionPoint p{x.t, inputs_.view(), x.q, x.v, x.a, x.z, x.zp, all_lam_};
+    const std::span<const double> all = recorder_->update_frame(p, state_, ledger_);
+    Eigen::VectorXd y(places.size());
+    for (std::size_t i = 0; i < places.size(); ++i) y[i] = all[places[i]];
+    return y;
+  };
+  const auto along = [&](const Eigen::VectorXd& q, const Eigen::VectorXd& v, const Eigen::VectorXd& z,
+                         const Eigen::VectorXd& lam) -> Eigen::VectorXd {
+    const double size =
+        std::max({q.size() ? q.lpNorm<Eigen::Infinity>() : 0.0, v.size() ? v.lpNorm<Eigen::Infinity>() : 0.0,
+                  z.size() ? z.lpNorm<Eigen::Infinity>() : 0.0, lam.size() ? lam.lpNorm<Eigen::Infinity>() : 0.0});
+    if (size == 0.0) return Eigen::VectorXd::Zero(places.size());
+    // Coordinates move by `difference`; what is large (multipliers of stiff machines) must not make it smaller.
+    const double step = difference / std::max(q.size() ? q.lpNorm<Eigen::Infinity>() : 0.0, 1.0);
+    MotionVariables x = x_;
+    x.q += step * q, x.v += step * v, x.z += step * z, x.lam += step * lam;
+    const Eigen::VectorXd ahead = measure(x);
+    x = x_;
+    x.q -= step * q, x.v -= step * v, x.z -= step * z, x.lam -= step * lam;
+    return (ahead - measure(x)) / (2.0 * step);
+  };
+  const Linearization& m = result.motion;
+  const Eigen::Index n = m.A.cols(), nu = m.B.cols();
+  result.C.resize(places.size(), n), result.D.resize(places.size(), nu);
+  for (Eigen::Index j = 0; j < n; ++j) result.C.col(j) = along(m.Q.col(j), m.V.col(j), m.Z.col(j), m.L.col(j));
+  const Eigen::VectorXd rest = Eigen::VectorXd::Zero(index3_->nv());
+  for (Eigen::Index j = 0; j < nu; ++j) result.D.col(j) = along(rest, rest, m.Z_u.col(j), m.L_u.col(j));
+  return result;
+}
+
+}  // namespace trammel
