@@ -78,20 +78,18 @@ Summary Simulation::balance(RecordSink& sink) {
   summary.statics = true;
   summary.integrator = options.load_steps > 0 ? "statics, Newton with load steps" : "statics, relaxation";
   summary.formulation = options.steady.empty() ? "equilibrium" : "steady motion";
-  const auto show = [&](double load, const MotionVariables& x, const State& state) {
-    spread_multipliers(x);
-    share_multipliers(x, state);
-    full_.system->calc_inputs(x.t, inputs_);
-    const MotionPoint p{x.t, inputs_.view(), x.q, x.v, x.a, x.z, x.zp, all_lam_};
-    const MechanicalSystem::Energy energy = full_.system->calc_energy(p, state, *full_workspace_);
+  const auto record_load = [&](double load, const MotionVariables& x, const State& state) {
+    const Shown shown = show(x, state);
+    const MechanicalSystem::Energy energy = full_.system->calc_energy(shown.point, shown.state, *full_workspace_);
     ledger_.kinetic = energy.kinetic, ledger_.potential = energy.potential;
-    sink.frame(load, recorder_->update_frame(p, state, ledger_));
+    share_multipliers(shown);
+    sink.frame(load, recorder_->update_frame(shown.point, shown.state, ledger_));
   };
   update_ledger(x_, 0.0);
-  if (options.load_steps == 0) show(0.0, x_, state_);
-  const EquilibriumReport report = find_equilibrium(options, show);
+  if (options.load_steps == 0) record_load(0.0, x_, state_);
+  const EquilibriumReport report = find_equilibrium(options, record_load);
   update_ledger(x_, 0.0);
-  if (options.load_steps == 0 && report.status.ok()) show(1.0, x_, state_);
+  if (options.load_steps == 0 && report.status.ok()) record_load(1.0, x_, state_);
   summary.steps = report.load_steps;
   summary.iterations = report.iterations;
   summary.linear_solver = study_.solver.linear_solver;
@@ -141,10 +139,8 @@ Simulation::Linearized Simulation::linearize(const Eigen::MatrixXd& by_input) {
     }
   }
   const auto measure = [&](const MotionVariables& x) {
-    spread_multipliers(x);
-    full_.system->calc_inputs(x.t, inputs_);
-    const MotionPoint p{x.t, inputs_.view(), x.q, x.v, x.a, x.z, x.zp, all_lam_};
-    const std::span<const double> all = recorder_->update_frame(p, state_, ledger_);
+    const Shown shown = show(x, state_);
+    const std::span<const double> all = recorder_->update_frame(shown.point, shown.state, ledger_);
     Eigen::VectorXd y(places.size());
     for (std::size_t i = 0; i < places.size(); ++i) y[i] = all[places[i]];
     return y;

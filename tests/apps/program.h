@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "places.h"
+
 /// Calls the real program, as a person or a script does.
 namespace trammel::program {
 
@@ -54,7 +56,7 @@ inline std::string read_text(const fs::path& path) {
 }
 
 inline std::string model_path(const std::string& name) {
-  return (fs::path(TRAMMEL_SOURCE_DIR) / "tests/apps/models" / name).string();
+  return (places::source_dir() / "tests/apps/models" / name).string();
 }
 
 /// How a process ended: its exit code, or −(number of the signal that killed it).
@@ -93,7 +95,7 @@ class Child {
     std::vector<char*> words{const_cast<char*>("trammel")};
     for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
     words.push_back(nullptr);
-    if (chdir(folder.path().c_str()) == 0) execv(TRAMMEL_PROGRAM, words.data());
+    if (chdir(folder.path().c_str()) == 0) execv(places::program().c_str(), words.data());
     _exit(99);
   }
 

@@ -1,3 +1,4 @@
+#include "places.h"
 #include "program.h"
 
 // What the README promises is true.
@@ -9,7 +10,7 @@ using program::call;
 using program::Folder;
 using program::Outcome;
 
-const std::filesystem::path root = TRAMMEL_SOURCE_DIR;
+const std::filesystem::path root = places::source_dir();
 
 std::string between(const std::string& text, const std::string& from, const std::string& to) {
   const std::size_t start = text.find(from);

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "places.h"
 #include "run_model.h"
 
 /// What is printed runs: every model in the pages of the elements, and every example.
@@ -38,7 +39,7 @@ std::vector<fs::path> files_below(const fs::path& folder, const std::string& ext
 
 TEST(Docs, every_model_in_the_pages_of_the_elements_is_ready_to_run_and_runs) {
   int n_models = 0;
-  for (const fs::path& page : files_below(fs::path(TRAMMEL_SOURCE_DIR) / "docs" / "elements", ".md")) {
+  for (const fs::path& page : files_below(places::source_dir() / "docs" / "elements", ".md")) {
     for (const std::string& block : toml_blocks(page)) {
       SCOPED_TRACE(page.filename().string() + ":\n" + block);
       ++n_models;
@@ -57,7 +58,7 @@ TEST(Docs, every_model_in_the_pages_of_the_elements_is_ready_to_run_and_runs) {
 }
 
 TEST(Docs, every_example_is_ready_to_run) {
-  for (const fs::path& file : files_below(fs::path(TRAMMEL_SOURCE_DIR) / "examples", ".toml")) {
+  for (const fs::path& file : files_below(places::source_dir() / "examples", ".toml")) {
     SCOPED_TRACE(file.string());
     const bool is_chain = file.filename() == "chain.toml";
     const CheckReport report = check(read_study(file, is_chain ? Settings{"parameters.N=50"} : Settings{}));
@@ -67,7 +68,7 @@ TEST(Docs, every_example_is_ready_to_run) {
 }
 
 TEST(Docs, every_numbered_example_runs_as_it_is) {
-  for (const fs::path& file : files_below(fs::path(TRAMMEL_SOURCE_DIR) / "examples", ".toml")) {
+  for (const fs::path& file : files_below(places::source_dir() / "examples", ".toml")) {
     if (file.parent_path().filename() == "models") continue;
     SCOPED_TRACE(file.string());
     const Recorded recorded = run(read_study(file));

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "places.h"
+
 // The program of the papers in its quick variant: every table has its columns and rows, every figure is there.
 
 namespace {
@@ -28,7 +30,7 @@ class Papers : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
   void write(const std::string& name) {
-    const fs::path program = fs::path(TRAMMEL_PROGRAM).parent_path() / "trammel_papers";
+    const fs::path program = trammel::places::program().parent_path() / "trammel_papers";
     const std::string command = program.string() + " --quick --out '" + folder_.string() + "' " + name + " > /dev/null";
     ASSERT_EQ(std::system(command.c_str()), 0) << command;
   }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "places.h"
 #include "trammel/io/model_reader.h"
 #include "trammel/simulation/simulation.h"
 
@@ -45,7 +46,7 @@ inline Recorded run(const Study& study) {
 
 using Settings = std::vector<std::string>;
 
-inline std::string example(const std::string& file) { return std::string(TRAMMEL_SOURCE_DIR) + "/examples/" + file; }
+inline std::string example(const std::string& file) { return places::source_dir().string() + "/examples/" + file; }
 
 /// An example by its path below examples/.
 inline Recorded run_example(const std::string& file, const Settings& settings = {}) {

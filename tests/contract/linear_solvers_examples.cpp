@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "places.h"
 #include "support/chain.h"
 #include "support/motion_matrix.h"
 #include "trammel/io/model_reader.h"
@@ -23,7 +24,7 @@ namespace {
 std::vector<Study> all_examples() {
   std::vector<Study> all;
   const std::vector<std::string> shorter_chain{"parameters.N=30"}, smaller_net{"parameters.M=6"};
-  for (const auto& file : std::filesystem::recursive_directory_iterator(TRAMMEL_SOURCE_DIR "/examples")) {
+  for (const auto& file : std::filesystem::recursive_directory_iterator(places::source_dir() / "examples")) {
     if (file.path().extension() != ".toml") continue;
     const std::string name = file.path().stem();
     if (name == "chain")

@@ -1,4 +1,5 @@
 #include "trammel/formulations/coordinate_split.h"
+#include "places.h"
 
 #include <gtest/gtest.h>
 
@@ -25,7 +26,7 @@ struct Machine {
   MotionPlanes planes;
 
   explicit Machine(const std::string& file)
-      : assembly(assemble(read_study(std::string(TRAMMEL_SOURCE_DIR) + "/examples/" + file).model)),
+      : assembly(assemble(read_study(places::source_dir().string() + "/examples/" + file).model)),
         system(assembly.system.get()),
         workspace(system->make_workspace()),
         x(assembly.drawn) {
@@ -85,7 +86,7 @@ const char* const machines[] = {"09_stiff_spring/stiff_spring.toml",
                                 "06_squeezing_mechanism/squeezing_mechanism.toml",
                                 "models/chain.toml"};
 
-class Splits : public testing::TestWithParam<const char*> {};
+class Splits : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Splits, annihilate_the_constraint_forces) {
   Machine machine(GetParam());
@@ -135,10 +136,10 @@ TEST_P(Splits, solve_2_19_by_2_20_to_2_22) {
   EXPECT_LE((u - direct).norm(), 1e-12 * (1.0 + direct.norm()));
 }
 
-INSTANTIATE_TEST_SUITE_P(Machines, Splits, testing::ValuesIn(machines));
+INSTANTIATE_TEST_SUITE_P(Machines, Splits, ::testing::ValuesIn(machines));
 
 // (2.9) by central differences of P(q) r at constant r and constant split, without charts: h² = 1e-10 and rounding/h.
-class SplitDerivatives : public testing::TestWithParam<const char*> {};
+class SplitDerivatives : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(SplitDerivatives, are_those_of_2_9) {
   Machine machine(GetParam());
@@ -171,8 +172,8 @@ TEST_P(SplitDerivatives, are_those_of_2_9) {
 }
 
 INSTANTIATE_TEST_SUITE_P(PlanarMachines, SplitDerivatives,
-                         testing::Values("09_stiff_spring/stiff_spring.toml", "10_bushing/bushing.toml",
-                                         "06_squeezing_mechanism/squeezing_mechanism.toml"));
+                         ::testing::Values("09_stiff_spring/stiff_spring.toml", "10_bushing/bushing.toml",
+                                           "06_squeezing_mechanism/squeezing_mechanism.toml"));
 
 // ---- Newton's systems
 // ------------------------------------------------------------------------------------------------
@@ -226,7 +227,7 @@ Corrections correct(const std::string& file, CoordinateSplitForm::Iteration iter
   return result;
 }
 
-class NewtonSystems : public testing::TestWithParam<const char*> {};
+class NewtonSystems : public ::testing::TestWithParam<const char*> {};
 
 // Both ways round differently by the condition of their matrices, up to 1e8 with unscaled rows.
 TEST_P(NewtonSystems, are_those_of_2_14) {
@@ -241,8 +242,8 @@ TEST_P(NewtonSystems, are_those_of_2_14) {
 }
 
 INSTANTIATE_TEST_SUITE_P(PlanarMachines, NewtonSystems,
-                         testing::Values("09_stiff_spring/stiff_spring.toml", "10_bushing/bushing.toml",
-                                         "06_squeezing_mechanism/squeezing_mechanism.toml"));
+                         ::testing::Values("09_stiff_spring/stiff_spring.toml", "10_bushing/bushing.toml",
+                                           "06_squeezing_mechanism/squeezing_mechanism.toml"));
 
 }  // namespace
 }  // namespace trammel

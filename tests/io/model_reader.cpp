@@ -1,4 +1,5 @@
 #include "trammel/io/model_reader.h"
+#include "places.h"
 
 #include <cmath>
 #include <filesystem>
@@ -285,7 +286,7 @@ file = "here.h5")toml"));
 }
 
 TEST(ModelReader, accepts_the_whole_models_of_its_documentation) {
-  std::ifstream file(std::string(TRAMMEL_SOURCE_DIR) + "/docs/model_file.md");
+  std::ifstream file(places::source_dir().string() + "/docs/model_file.md");
   std::string line, block;
   bool inside = false;
   int models = 0;

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "places.h"
 #include "trammel/io/model_reader.h"
 #include "trammel/simulation/simulation.h"
 
@@ -12,7 +13,7 @@ namespace trammel {
 namespace {
 
 MemoryRecord run(const std::filesystem::path& example, const std::vector<std::string>& settings) {
-  const Study study = read_study(std::filesystem::path(TRAMMEL_SOURCE_DIR) / example, settings);
+  const Study study = read_study(places::source_dir() / example, settings);
   MemoryRecord record;
   Simulation simulation(study);
   EXPECT_TRUE(simulation.run(record).completed);

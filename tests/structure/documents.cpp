@@ -8,13 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "places.h"
+
 // Documents lead somewhere: links between files exist, and the index lists every page.
 
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path root = TRAMMEL_SOURCE_DIR;
+const fs::path root = trammel::places::source_dir();
 
 std::string read_text(const fs::path& path) {
   std::ifstream file(path);

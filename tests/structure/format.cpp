@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "places.h"
+
 // Every C++ file of the project is formatted as .clang-format says; `./dev format` does it.
 
 namespace {
@@ -14,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 TEST(Format, of_every_source_is_that_of_clang_format) {
-  const fs::path root = TRAMMEL_SOURCE_DIR;
+  const fs::path root = trammel::places::source_dir();
   std::string names;
   int n_files = 0;
   for (const char* top : {"include", "src", "tests", "examples", "docs", "bench", "papers"}) {

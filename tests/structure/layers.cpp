@@ -8,13 +8,15 @@
 #include <sstream>
 #include <string>
 
+#include "places.h"
+
 // The architecture as a test: a file of one layer includes only what tests/structure/allowed_includes.txt allows.
 
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path source_dir = TRAMMEL_SOURCE_DIR;
+const fs::path source_dir = trammel::places::source_dir();
 
 std::map<std::string, std::set<std::string>> read_rules() {
   std::map<std::string, std::set<std::string>> rules;
