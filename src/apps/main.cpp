@@ -10,7 +10,8 @@ namespace {
 
 using namespace trammel::apps;
 
-const std::vector<std::string> command_names{"run", "check", "eigen", "info", "report", "plot", "sweep", "compare", "export", "repair"};
+const std::vector<std::string> command_names{"run",  "check", "eigen",   "info",   "report",
+                                             "plot", "sweep", "compare", "export", "repair"};
 
 const char* const exit_codes =
     "Exit codes: 0 fine, 2 wrong input or command line, 3 the simulation failed, 4 a file cannot be read or written,\n"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "places.h"
 #include "support/allocation_counter.h"
 #include "trammel/formulations/coordinate_split.h"
 #include "trammel/formulations/first_order_scaling.h"
@@ -19,7 +20,7 @@ namespace {
 
 Assembly make_chain(int n) {
   const std::vector<std::string> settings{fmt::format("parameters.N={}", n)};
-  return assemble(read_study(TRAMMEL_SOURCE_DIR "/examples/models/bushing_chain.toml", settings).model);
+  return assemble(read_study(places::source_dir() / "examples/models/bushing_chain.toml", settings).model);
 }
 
 std::unique_ptr<FirstOrderForm> make_form(const AbsoluteSystem& system, bool split) {

@@ -290,7 +290,9 @@ TEST(JointCoordinates, reproduce_the_chain_of_pendulums_with_a_moving_suspension
     double angle = 0.0;
     for (int i = 1; i <= 16; ++i) {
       angle += chain.last_value(fmt::format("pin_{}.angle", i));
-      if (i == 1) EXPECT_NEAR(angle, r.first, 1e-8);
+      if (i == 1) {
+        EXPECT_NEAR(angle, r.first, 1e-8);
+      }
     }
     EXPECT_NEAR(angle, r.last, 1e-8);
     EXPECT_EQ(chain.summary.nv, 16);  // the suspension is driven: it has no coordinate
