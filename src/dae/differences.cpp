@@ -6,28 +6,107 @@
 
 namespace trammel {
 
-void make_column_groups(const Pattern& pattern, std::vector<int>& group_start, std::vector<int>& columns) {
+namespace {
+
+/// The columns that share a row with each column.
+class Neighbours {
+ public:
+  explicit Neighbours(const Pattern& pattern) : pattern_(pattern), rows_(make_transposed(pattern).pattern) {}
+  template <class Visit>
+  void of(int column, std::vector<int>& seen, int mark, Visit&& visit) const {
+    seen[column] = mark;
+    for (int k = pattern_.start[column]; k < pattern_.start[column + 1]; ++k) {
+      const int row = pattern_.index[k];
+      for (int m = rows_.start[row]; m < rows_.start[row + 1]; ++m) {
+        const int other = rows_.index[m];
+        if (seen[other] == mark) continue;
+        seen[other] = mark;
+        visit(other);
+      }
+    }
+  }
+
+ private:
+  const Pattern& pattern_;
+  Pattern rows_;
+};
+
+// Smallest last: from the columns that are left, one with the fewest neighbours among them goes to the end.
+std::vector<int> order_smallest_last(const Pattern& pattern) {
   const int n = pattern.n_cols;
-  std::vector<int> order(n);
+  const Neighbours neighbours(pattern);
+  std::vector<int> seen(n, -1), degree(n, 0), order(n);
+  for (int j = 0; j < n; ++j) neighbours.of(j, seen, j, [&](int) { ++degree[j]; });
+  std::vector<std::vector<int>> by_degree(n + 1);  // entries with another degree by now are passed over
+  for (int j = n - 1; j >= 0; --j) by_degree[degree[j]].push_back(j);
+  std::vector<char> left(n, 1);
+  std::fill(seen.begin(), seen.end(), -1);
+  for (int place = n - 1, smallest = 0; place >= 0; --place) {
+    int column = -1;
+    while (column < 0) {
+      std::vector<int>& candidates = by_degree[smallest];
+      if (candidates.empty()) {
+        ++smallest;
+        continue;
+      }
+      if (left[candidates.back()] && degree[candidates.back()] == smallest) column = candidates.back();
+      candidates.pop_back();
+    }
+    order[place] = column;
+    left[column] = 0;
+    neighbours.of(column, seen, place, [&](int other) {
+      if (!left[other]) return;
+      by_degree[--degree[other]].push_back(other);
+      smallest = std::min(smallest, degree[other]);
+    });
+  }
+  return order;
+}
+
+std::vector<int> order_largest_first(const Pattern& pattern) {
+  std::vector<int> order(pattern.n_cols);
   std::iota(order.begin(), order.end(), 0);
   const auto entries = [&](int j) { return pattern.start[j + 1] - pattern.start[j]; };
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return entries(a) > entries(b); });
+  return order;
+}
 
-  group_start.assign(1, 0);
-  columns.clear();
-  std::vector<int> taken_by(pattern.n_rows, -1);  // the group that last used a row
-  std::vector<char> done(n, 0);
-  for (int group = 0; static_cast<int>(columns.size()) < n; ++group) {
-    for (const int j : order) {
-      if (done[j]) continue;
-      const auto first = pattern.index.begin() + pattern.start[j], last = pattern.index.begin() + pattern.start[j + 1];
-      if (std::any_of(first, last, [&](int row) { return taken_by[row] == group; })) continue;
-      std::for_each(first, last, [&](int row) { taken_by[row] = group; });
-      columns.push_back(j);
-      done[j] = 1;
-    }
-    group_start.push_back(static_cast<int>(columns.size()));
+// Each column in turn joins the first group in which its rows are free. Returns the number of groups.
+int color_greedily(const Pattern& pattern, const std::vector<int>& order, std::vector<int>& group) {
+  const Neighbours neighbours(pattern);
+  std::vector<int> seen(pattern.n_cols, -1), taken(pattern.n_cols + 1, -1);
+  group.assign(pattern.n_cols, -1);
+  int n_groups = 0;
+  for (const int j : order) {
+    neighbours.of(j, seen, j, [&](int other) {
+      if (group[other] >= 0) taken[group[other]] = j;
+    });
+    int g = 0;
+    while (taken[g] == j) ++g;
+    group[j] = g;
+    n_groups = std::max(n_groups, g + 1);
   }
+  return n_groups;
+}
+
+}  // namespace
+
+void make_column_groups(const Pattern& pattern, std::vector<int>& group_start, std::vector<int>& columns) {
+  std::vector<int> group(pattern.n_cols), other, row_length(pattern.n_rows, 0);
+  for (const int row : pattern.index) ++row_length[row];
+  const bool has_full_row = std::find(row_length.begin(), row_length.end(), pattern.n_cols) != row_length.end();
+  std::iota(group.begin(), group.end(), 0);
+  int n_groups = pattern.n_cols;  // a full row leaves nothing to be shared
+  if (!has_full_row) n_groups = color_greedily(pattern, order_smallest_last(pattern), group);
+  if (const int n = has_full_row ? n_groups : color_greedily(pattern, order_largest_first(pattern), other);
+      n < n_groups)
+    n_groups = n, group.swap(other);
+  group_start.assign(n_groups + 1, 0);
+  for (const int g : group) ++group_start[g + 1];
+  std::partial_sum(group_start.begin(), group_start.end(), group_start.begin());
+  columns.resize(pattern.n_cols);
+  std::vector<int> next(group_start.begin(), group_start.end() - 1);
+  for (int j = 0; j < pattern.n_cols; ++j) columns[next[group[j]]++] = j;
 }
 
 namespace {

@@ -209,8 +209,10 @@ Status Bdf::correct(const State& state, BdfStep& step) {
                         change > 1.0 / max_alpha_change ||
                         (options_.matrix_cost > 0 && extra_iterations_ >= options_.matrix_cost) ||
                         system_.matrix_outdated(point(), state, *workspace_);
+  std::optional<Refresh> made;
   if (outdated && options_.jacobian_pattern.empty()) {
-    const Status status = refresh(state, step);
+    made = cheapest_refresh(state);
+    const Status status = refresh(state, step, *made);
     if (!status.ok()) return status;
   } else if (alpha != alpha_last_ || options_.fixed_h) {
     // A rate of earlier steps may be flattering: the error test would notice, but a fixed step has none.
@@ -218,10 +220,28 @@ Status Bdf::correct(const State& state, BdfStep& step) {
   }
   alpha_last_ = alpha;
   Status status = iterate(state, step);
-  if (status.ok() || outdated || status.outcome == Outcome::fatal || !options_.jacobian_pattern.empty()) return status;
+  const auto is_final = [&] {
+    return status.ok() || made == Refresh::linearize || status.outcome == Outcome::fatal ||
+           !options_.jacobian_pattern.empty();
+  };
+  while (!is_final()) {  // a wrong α first, then old planes
+    made = made ? Refresh::linearize : cheapest_refresh(state);
+    status = retry(state, step, *made);
+  }
+  return status;
+}
 
+// The planes at hand serve a new α, as long as they belong to the system as it is.
+Refresh Bdf::cheapest_refresh(const State& state) const {
+  const bool serves = options_.jacobian_update == JacobianUpdate::partitioned && operator_->ready() &&
+                      matrix_version_ == state.version && history_.alpha() != alpha_matrix_ &&
+                      !system_.matrix_outdated(point(), state, *workspace_);
+  return serves ? Refresh::combine : Refresh::linearize;
+}
+
+Status Bdf::retry(const State& state, BdfStep& step, Refresh kind) {
   predict(state);
-  status = refresh(state, step);
+  Status status = refresh(state, step, kind);
   if (status.ok()) status = iterate(state, step);
   if (status.ok()) step.rung = std::max(step.rung, Rung::fresh_matrix);
   return status;
@@ -265,17 +285,19 @@ bool Bdf::saturated() {
   return stops && n > 1 && corrections_[n - 1].norm >= decrease * corrections_[n - 2].norm;
 }
 
-Status Bdf::refresh(const State& state, BdfStep& step) {
+Status Bdf::refresh(const State& state, BdfStep& step, Refresh kind) {
   Planes& planes = operator_->planes();
   planes.typical.resize(y_.size());
   for (Eigen::Index i = 0; i < y_.size(); ++i) planes.typical[i] = tolerance_.weight(i, y_[i]);
   const double alpha = history_.alpha();
   const Coefficients c = options_.unknown == BdfUnknown::y ? Coefficients{1.0, alpha} : Coefficients{1.0 / alpha, 1.0};
-  ++step.linearizations;
+  const bool linearizes = kind == Refresh::linearize;
+  step.linearizations += linearizes;
   ++step.factorizations;
-  ++counters_.linearizations;
+  counters_.linearizations += linearizes;
+  counters_.updates += !linearizes;
   ++counters_.factorizations;
-  const Status status = operator_->setup(point(), state, c, h_, Refresh::linearize, *workspace_);
+  const Status status = operator_->setup(point(), state, c, h_, kind, *workspace_);
   alpha_matrix_ = alpha;
   matrix_version_ = state.version;
   rate_factor_ = options_.first_rate_factor;

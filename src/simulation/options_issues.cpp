@@ -98,7 +98,7 @@ void check_bdf(const SolverOptions& solver, OptionChecks& checks) {
   const BdfSettings& bdf = solver.bdf;
   if (solver.integrator != "bdf") {
     for (const char* key : {"preset", "max_order", "newton_constant", "unknown", "corrector", "stability_detection",
-                            "newton_stop", "newton_start", "jacobian_pattern", "record_corrections"})
+                            "newton_stop", "newton_start", "jacobian_pattern", "jacobian_update", "record_corrections"})
       if (checks.given(key))
         checks.report(key,
                       fmt::format("'{}' belongs to the integrator 'bdf', and '{}' is chosen", key, solver.integrator));
@@ -127,6 +127,7 @@ void check_bdf(const SolverOptions& solver, OptionChecks& checks) {
                               "cannot be rejected: give a fixed step 'h'",
                               bdf.newton_stop));
   checks.name("newton_start", bdf.newton_start, {"prediction", "previous"});
+  checks.name("jacobian_update", bdf.jacobian_update, {"full", "partitioned"});
   if (bdf.jacobian_pattern.find_first_not_of("TF") != std::string::npos ||
       (!bdf.jacobian_pattern.empty() && bdf.jacobian_pattern.front() != 'T'))
     checks.report("jacobian_pattern",

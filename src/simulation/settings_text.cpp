@@ -132,6 +132,7 @@ std::string settings_text(const Study& study) {
     lines.name("newton_stop", bdf.newton_stop);
     lines.name("newton_start", bdf.newton_start);
     optional_name("jacobian_pattern", bdf.jacobian_pattern);
+    optional_name("jacobian_update", bdf.jacobian_update);
     if (solver.source.fields.count("max_iterations")) lines.integer("max_iterations", solver.max_iterations);
     lines.flag("record_corrections", solver.record_corrections);
     if (bdf.stability_detection) lines.flag("stability_detection", *bdf.stability_detection);

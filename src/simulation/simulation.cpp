@@ -161,6 +161,7 @@ BdfOptions bdf_options_of(const SolverOptions& o, double output_step) {
   b.newton_stop = stops.at(o.bdf.newton_stop);
   if (o.bdf.newton_start == "previous") b.newton_start = NewtonStart::previous;
   if (!o.bdf.jacobian_pattern.empty()) b.jacobian_pattern = o.bdf.jacobian_pattern;
+  if (o.bdf.jacobian_update == "partitioned") b.jacobian_update = JacobianUpdate::partitioned;
   if (given("max_iterations") || b.newton_stop != NewtonStop::tolerance) b.max_iterations = o.max_iterations;
   b.records_corrections = o.record_corrections;
   if (o.bdf.stability_detection) b.detects_stability_limit = *o.bdf.stability_detection;

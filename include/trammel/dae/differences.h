@@ -4,8 +4,9 @@
 
 namespace trammel {
 
-/// Columns in groups that share no row: one residual gives all columns of a group. Greedy, columns with many entries
-/// first; never fewer groups than the largest number of entries in a row.
+/// Columns in groups that share no row: one residual gives all columns of a group [arnold2004 (18), (20)]. Greedy, in
+/// smallest-last order and with columns of many entries first, and the better of both; never fewer groups than the
+/// largest number of entries in a row. O(sum of squared row lengths).
 void make_column_groups(const Pattern& pattern, std::vector<int>& group_start, std::vector<int>& columns);
 
 /// F_y and F_y′ by forward differences, one residual per group and plane:

@@ -58,6 +58,7 @@ struct BdfStep {
 struct BdfCounters {
   long steps = 0, residuals = 0, linearizations = 0, factorizations = 0;
   long error_failures = 0, convergence_failures = 0, restarts = 0, orders_lowered = 0;
+  long updates = 0;  ///< matrices made of planes at hand: factorizations − linearizations
 };
 
 /// Backward differentiation formulas of variable order and step size with fixed leading coefficient, for F(t, y, y′) =
@@ -127,7 +128,9 @@ class Bdf {
   Status correct(const State& state, BdfStep& step);
   void settle();
   Status iterate(const State& state, BdfStep& step);
-  Status refresh(const State& state, BdfStep& step);
+  Refresh cheapest_refresh(const State& state) const;
+  Status retry(const State& state, BdfStep& step, Refresh refresh);
+  Status refresh(const State& state, BdfStep& step, Refresh refresh = Refresh::linearize);
   double apply_correction();
   bool saturated();
   Verdict judge(int iteration, double norm);

@@ -32,6 +32,14 @@ enum class NewtonStart : std::uint8_t {
 /// What the corrector solves for. The iterates are the same, the matrix is J or J/α [hastiff (1.5), (1.15)].
 enum class BdfUnknown : std::uint8_t { y, yp };
 
+/// What a new α costs [arnold2004 section 3.2].
+enum class JacobianUpdate : std::uint8_t {
+  full,  ///< new planes at every change of α beyond its range, as DASSL
+  /// J = F_y + α F_y′ with the planes at hand (23); new planes when Newton fails or is slow with the right α. In the
+  /// residual formalism F_y′ holds the mass matrix of the last linearization, where (25) takes the present one.
+  partitioned,
+};
+
 /// Settings of the BDF method. The default differs from DASSL in Newton's constant and the start of its rate; see
 /// docs/integrators/bdf.md for what that buys.
 struct BdfOptions {
@@ -53,6 +61,7 @@ struct BdfOptions {
   /// A matrix that has cost this many iterations beyond two per step is made anew: about what making it costs, so that
   /// keeping it is never dearer than twice the best. 0: only when Newton fails, as DASSL.
   int matrix_cost = 6;
+  JacobianUpdate jacobian_update = JacobianUpdate::full;
   NewtonStop newton_stop = NewtonStop::tolerance;  ///< the others are for fixed_h: they see no divergence
   NewtonStart newton_start = NewtonStart::prediction;
   bool records_corrections = false;  ///< sizes of every correction in the record of a step

@@ -66,6 +66,9 @@ struct BdfSettings {
   /// "": the matrix is kept as long as it serves | "TFFF": made anew before iterations 1, 5, 9, …; "T": before every
   /// one
   std::string jacobian_pattern;
+  /// full: new planes with every large change of the step | partitioned: the planes at hand with the new step
+  /// [arnold2004 (23)]
+  std::string jacobian_update = "full";
   /// Absolute tolerances by kind, in their units; absent: atol.
   std::optional<double> position_tol, rotation_tol, velocity_tol, multiplier_tol, internal_tol;
 };

@@ -1,0 +1,172 @@
+#include "trammel/dae/difference_system.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "trammel/dae/differences.h"
+
+namespace trammel {
+
+struct DifferenceSystem::Scratch final : Workspace {
+  std::unique_ptr<Workspace> system;
+  DifferenceCounters counters;
+  Pattern omega;                        // the estimated pattern; no columns: not yet known
+  std::vector<int> group_start, group;  // columns by group, for the pattern of `version`
+  std::uint64_t version = 0;
+  bool is_grouped = false;  // the groups are those of a pattern, else columns by themselves
+  bool has_moved = true;    // a step was accepted since the last Jacobian
+  Eigen::VectorXd y, yp, F0, F, step, direction;
+};
+
+namespace {
+
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+}  // namespace
+
+const DifferenceCounters& DifferenceSystem::counters(const Workspace& workspace) const {
+  return static_cast<const Scratch&>(workspace).counters;
+}
+
+std::unique_ptr<Workspace> DifferenceSystem::make_workspace() const {
+  auto scratch = std::make_unique<Scratch>();
+  scratch->system = system_.make_workspace();
+  const int n = layout().n();
+  for (auto* x : {&scratch->y, &scratch->yp, &scratch->F0, &scratch->F, &scratch->step, &scratch->direction})
+    x->setZero(n);
+  return scratch;
+}
+
+// An estimated pattern may grow: the planes keep room for everything, and the matrix takes what is not zero.
+Pattern DifferenceSystem::make_pattern(const State& state) const {
+  return options_.estimated ? DaeSystem::make_pattern(state) : system_.make_pattern(state);
+}
+
+void DifferenceSystem::find_groups(const Pattern& pattern, Scratch& s) const {
+  make_column_groups(pattern, s.group_start, s.group);
+  s.is_grouped = true;
+  s.version = pattern.version;
+}
+
+Status DifferenceSystem::linearize(const Point& p, const State& state, Planes& planes, Workspace& workspace) const {
+  Scratch& s = static_cast<Scratch&>(workspace);
+  ++s.counters.jacobians;
+  planes.set_zero();
+  // Ω is unknown, or it is suspected: Newton failed with a Jacobian of this very step.
+  const bool finds_pattern = options_.grouped && options_.estimated && (s.omega.n_cols == 0 || !s.has_moved);
+  s.has_moved = false;
+  if (!options_.grouped || finds_pattern) {
+    s.group_start.resize(static_cast<std::size_t>(layout().n()) + 1);
+    s.group.resize(static_cast<std::size_t>(layout().n()));
+    std::iota(s.group_start.begin(), s.group_start.end(), 0);
+    std::iota(s.group.begin(), s.group.end(), 0);
+    s.is_grouped = false;
+  } else {
+    const Pattern& pattern = options_.estimated ? s.omega : planes.pattern;
+    if (!s.is_grouped || s.version != pattern.version) find_groups(pattern, s);
+    s.counters.groups = static_cast<int>(s.group_start.size()) - 1;
+  }
+  for (Eigen::Index r = 0; r < p.y.size(); ++r)  // (17)
+    s.step[r] = std::max(std::abs(p.y[r]), std::sqrt(std::sqrt(epsilon))) * std::sqrt(epsilon);
+  ++s.counters.evaluations;
+  Status status = system_.residual(p, state, s.F0, *s.system);
+  if (status.ok()) status = difference(p, state, false, planes, s);
+  if (status.ok())
+    status = rate_plane_ ? rate_plane_(p, state, planes, *s.system) : difference(p, state, true, planes, s);
+  if (!status.ok() || !finds_pattern) return status;
+
+  PatternBuilder builder(layout().n(), layout().n());
+  builder.add_diagonal();
+  for (int j = 0; j < planes.pattern.n_cols; ++j)
+    for (int k = planes.pattern.start[j]; k < planes.pattern.start[j + 1]; ++k)
+      if (planes.F_y()[k] != 0.0 || planes.F_yp()[k] != 0.0) builder.add(planes.pattern.index[k], j);
+  const Pattern found = builder.build(1);
+  if (s.omega.n_cols == 0) {
+    s.omega = found;
+  } else {
+    const std::uint64_t before = s.omega.version;
+    s.omega = make_union(s.omega, found);
+    s.counters.pattern_updates += s.omega.version != before;
+  }
+  return status;
+}
+
+// Moves the columns of a group together, in matrix columns, and reads each one off its own rows.
+Status DifferenceSystem::difference(const Point& p, const State& state, bool of_rates, Planes& planes,
+                                    Scratch& s) const {
+  const std::span<const Kind> kinds = layout().kinds();
+  const Pattern& rows = s.is_grouped && options_.estimated ? s.omega : planes.pattern;
+  std::vector<double>& plane = of_rates ? planes.F_yp() : planes.F_y();
+  const double scale = of_rates && planes.h > 0.0 ? 1.0 / planes.h : 1.0;
+  for (std::size_t g = 0; g + 1 < s.group_start.size(); ++g) {
+    const std::span<const int> group(s.group.data() + s.group_start[g], s.group.data() + s.group_start[g + 1]);
+    s.direction.setZero();
+    bool any = false;
+    for (const int j : group) {
+      if (of_rates && is_algebraic(kinds[j])) continue;
+      s.direction[j] = scale * s.step[j];
+      any = true;
+    }
+    if (!any) continue;
+    system_.from_matrix_columns(p, state, s.direction, *s.system);
+    s.y = p.y, s.yp = p.yp;
+    (of_rates ? s.yp : s.y) += s.direction;
+    ++s.counters.evaluations;
+    const Status status = system_.residual({p.t, p.in, s.y, s.yp}, state, s.F, *s.system);
+    if (!status.ok()) return status;
+    s.F -= s.F0;
+    system_.to_matrix_rows(p, state, s.F, *s.system);
+    for (const int j : group) {
+      if (of_rates && is_algebraic(kinds[j])) continue;
+      for (int k = rows.start[j]; k < rows.start[j + 1]; ++k) {
+        const int slot = &rows == &planes.pattern ? k : planes.pattern.slot(rows.index[k], j);
+        plane[slot] = s.F[rows.index[k]] / (scale * s.step[j]);
+      }
+    }
+  }
+  return Status::success();
+}
+
+// ---- handed on -----------------------------------------------------------------------------------------------------
+
+Status DifferenceSystem::residual(const Point& p, const State& state, Vec F, Workspace& workspace) const {
+  return system_.residual(p, state, F, *static_cast<Scratch&>(workspace).system);
+}
+void DifferenceSystem::accepted(const Point& p, State& state, Workspace& workspace) const {
+  Scratch& s = static_cast<Scratch&>(workspace);
+  s.has_moved = true;
+  system_.accepted(p, state, *s.system);
+}
+void DifferenceSystem::to_matrix_rows(const Point& p, const State& state, Vec F, Workspace& workspace) const {
+  system_.to_matrix_rows(p, state, F, *static_cast<Scratch&>(workspace).system);
+}
+void DifferenceSystem::from_matrix_columns(const Point& p, const State& state, Vec delta, Workspace& workspace) const {
+  system_.from_matrix_columns(p, state, delta, *static_cast<Scratch&>(workspace).system);
+}
+bool DifferenceSystem::matrix_outdated(const Point& p, const State& state, const Workspace& workspace) const {
+  return system_.matrix_outdated(p, state, *static_cast<const Scratch&>(workspace).system);
+}
+bool DifferenceSystem::predicted(double t, const State& state, Vec y, ConstVec yp, Workspace& workspace) const {
+  return system_.predicted(t, state, y, yp, *static_cast<Scratch&>(workspace).system);
+}
+bool DifferenceSystem::corrected(Vec y, Workspace& workspace) const {
+  return system_.corrected(y, *static_cast<Scratch&>(workspace).system);
+}
+void DifferenceSystem::tested(Purpose purpose, std::span<double> mask, const Workspace& workspace) const {
+  system_.tested(purpose, mask, *static_cast<const Scratch&>(workspace).system);
+}
+Status DifferenceSystem::make_consistent(double t, State& state, Vec y, Vec yp, Workspace& workspace) const {
+  return system_.make_consistent(t, state, y, yp, *static_cast<Scratch&>(workspace).system);
+}
+void DifferenceSystem::rebase(Eigen::Ref<Eigen::MatrixXd> points, State& state, Workspace& workspace) const {
+  system_.rebase(points, state, *static_cast<Scratch&>(workspace).system);
+}
+void DifferenceSystem::event_values(const Point& p, const State& state, Vec g, Workspace& workspace) const {
+  system_.event_values(p, state, g, *static_cast<Scratch&>(workspace).system);
+}
+Status DifferenceSystem::apply_event(int id, double t, State& state, Vec y, Vec yp, Workspace& workspace) const {
+  return system_.apply_event(id, t, state, y, yp, *static_cast<Scratch&>(workspace).system);
+}
+
+}  // namespace trammel
