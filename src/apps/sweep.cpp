@@ -107,7 +107,9 @@ bool is_done(const SweepCommand& command, const Case& one, const std::string& mo
       const auto it = attributes.find(key);
       return it != attributes.end() && it->second == value;
     };
-    return reader.state() == ResultsState::closed && !reader.summary().empty() && is("model", model_text) &&
+    const auto completed = reader.summary().find("completed");
+    return reader.state() == ResultsState::closed && completed != reader.summary().end() &&
+           completed->second == "true" && is("model", model_text) &&
            is("command", join_command_line(run_words(command, one)));
   } catch (const Error&) {
     return false;  // whatever it is, it is written anew

@@ -37,7 +37,6 @@ class RunWriter {
   ReportContents write();
 
  private:
-  struct Block;
   void write_description();
   void write_animation();
   void write_channels();

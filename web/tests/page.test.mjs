@@ -104,6 +104,36 @@ test("a click on a body selects it and shows its numbers", async () => {
   await close();
 });
 
+test("the camera follows a body and takes its presets", async () => {
+  const { page, complaints, close } = await openPage(browser, crank.page);
+  const slider = 2;
+  await page.evaluate((body) => window.trammel.select(body), slider);
+  const place = () => page.evaluate((body) => window.trammel.view.screenPosition(body), slider);
+  const gap = async (t) => {
+    const before = await place();
+    await page.evaluate((to) => window.trammel.player.seek(to), t);
+    await drawn(page);
+    const after = await place();
+    return Math.hypot(after[0] - before[0], after[1] - before[1]);
+  };
+  assert.ok((await gap(0.45)) > 20, "the slider moves in the picture");
+  await page.keyboard.press("o");
+  assert.ok((await gap(0.7)) < 1, "followed, it stays where it is");
+  await page.keyboard.press("o");
+  // From the front x points right and z up; from above y points up.
+  await page.keyboard.press("2");
+  await drawn(page);
+  let [x, , z] = await page.evaluate(() => window.trammel.view.compass());
+  assert.ok(x[0] > 0.999 && z[1] > 0.999);
+  await page.keyboard.press("4");
+  await drawn(page);
+  let y;
+  [x, y] = await page.evaluate(() => window.trammel.view.compass());
+  assert.ok(x[0] > 0.999 && y[1] > 0.999);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test("any channel can be plotted by words of its name", async () => {
   const { page, complaints, close } = await openPage(browser, crank.page);
   await page.getByText("+ Plot").click();
