@@ -72,7 +72,8 @@ struct Case {
   std::vector<std::string> settings;  // "key=value", in the order of the axes
   std::filesystem::path results;
   pid_t process = 0;
-  int code = -1;  // of the process; −1: not run
+  int code = -1;                                // of the process; −1: not run
+  bool stopped() const { return code >= 128; }  // by a signal, or by itself because of one
 };
 
 std::vector<Case> make_cases(const std::vector<Axis>& axes, const std::filesystem::path& folder) {
@@ -161,7 +162,9 @@ void run_cases(const SweepCommand& command, std::vector<Case>& cases, int jobs) 
     --running, ++finished;
     if (!command.quiet)
       fmt::print(stderr, "[{}/{}] {}: {}\n", one - cases.begin() + 1, cases.size(), describe_case(*one),
-                 one->code == 0 ? "done" : fmt::format("failed (exit code {})", one->code));
+                 one->code == 0   ? "done"
+                 : one->stopped() ? "stopped"
+                                  : fmt::format("failed (exit code {})", one->code));
   }
   sigaction(SIGINT, &before, nullptr);
 }
@@ -238,11 +241,13 @@ int sweep(const SweepCommand& command) {
   const std::filesystem::path table = folder / "cases.csv";
   write_table(table, axes, cases);
 
-  const auto n_failed = std::count_if(cases.begin(), cases.end(), [](const Case& one) { return one.code > 0; });
-  const auto n_open = std::count_if(cases.begin(), cases.end(), [](const Case& one) { return one.code < 0; });
+  const auto n_failed =
+      std::count_if(cases.begin(), cases.end(), [](const Case& one) { return one.code > 0 && !one.stopped(); });
+  const auto n_open =
+      std::count_if(cases.begin(), cases.end(), [](const Case& one) { return one.code < 0 || one.stopped(); });
   if (!command.quiet)
     fmt::print("{}: {} cases, {} failed{}\n", table.string(), cases.size(), n_failed,
-               n_open > 0 ? fmt::format(", {} not run (the same command goes on)", n_open) : "");
+               n_open > 0 ? fmt::format(", {} not run to the end (the same command goes on)", n_open) : "");
   if (interrupted != 0) return 128 + SIGINT;
   return n_failed > 0 ? failed_run : success;
 }
