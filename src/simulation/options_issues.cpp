@@ -219,8 +219,9 @@ void check_split(const SolverOptions& solver, OptionChecks& checks) {
   }
   if (split.error_set == "all" && splits)
     checks.report("error_set", "multipliers follow from the split and are in no test of 'coordinate_split'");
-  if (splits && solver.bdf.unknown == "yp")
-    checks.report("unknown",
+  const bool rates = solver.bdf.unknown == "yp" || (solver.bdf.preset == "hastiff" && solver.bdf.unknown.empty());
+  if (splits && rates)
+    checks.report(solver.bdf.unknown.empty() ? "preset" : "unknown",
                   "'coordinate_split' recovers multipliers beside Newton's iteration for y: unknown = \"yp\" "
                   "would scale them by 1/(hβ)");
   if (splits && iteration == "cm" && split.cm_mode == "frozen_step" && solver.bdf.newton_start == "previous")

@@ -314,6 +314,7 @@ TEST(SplitRefusals, say_which_pair_is_excluded_and_why) {
   expect_words(refusal(spring, {"solver.iteration=cs", "solver.cm_mode=matrix_only"}), {"'cm'", "'cs'"});
   expect_words(refusal(spring, {"solver.formulation=stabilized_index2"}), {"independent_positions", "needs a split"});
   expect_words(refusal(spring, {"solver.unknown=yp"}), {"yp", "multipliers"});
+  expect_words(refusal(spring, {"solver.preset=hastiff"}), {"yp", "multipliers"});
   expect_words(refusal(spring, {"solver.newton_start=previous"}), {"frozen_step", "prediction"});
 }
 

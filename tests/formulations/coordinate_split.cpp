@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "trammel/dae/iteration_operator.h"
+#include "trammel/integrators/bdf.h"
 #include "trammel/io/model_reader.h"
 #include "trammel/mechanics/absolute/assemble.h"
 
@@ -244,6 +245,39 @@ TEST_P(NewtonSystems, are_those_of_2_14) {
 INSTANTIATE_TEST_SUITE_P(PlanarMachines, NewtonSystems,
                          ::testing::Values("09_stiff_spring/stiff_spring.toml", "10_bushing/bushing.toml",
                                            "06_squeezing_mechanism/squeezing_mechanism.toml"));
+
+// ---- restarts ------------------------------------------------------------------------------------------------------
+
+// The split is no part of the memory: it is chosen with the first matrix after a restart, in both.
+TEST(RestartedSplits, continue_with_the_same_bits) {
+  const Machine machine("04_four_bar/four_bar.toml");
+  for (const auto iteration : {CoordinateSplitForm::Iteration::ggl_star, CoordinateSplitForm::Iteration::cs,
+                               CoordinateSplitForm::Iteration::cm}) {
+    CoordinateSplitForm::Options options;
+    options.iteration = iteration;
+    const CoordinateSplitForm form(*machine.system, options);
+    BdfOptions settings;
+    settings.tolerances.rtol = settings.tolerances.atol = 1e-5;
+    const auto advance = [](Bdf& bdf, State& state, int n) {
+      for (int i = 0; i < n; ++i) ASSERT_TRUE(bdf.advance(10.0, state).status.ok());
+    };
+    State state = machine.assembly.state;
+    Eigen::VectorXd y(form.layout().n()), yp(form.layout().n());
+    form.pack(machine.assembly.drawn, y, yp);
+    ASSERT_TRUE(form.make_consistent(0.0, state, y, yp, *form.make_workspace()).ok());
+    Bdf first(form, settings, LinearSolverKind::dense), second(form, settings, LinearSolverKind::dense);
+    ASSERT_TRUE(first.start(0.0, y, yp, state).ok());
+    advance(first, state, 40);
+    first.commit(state);
+    const std::vector<double> memory = first.save();
+    State copy = State::from_numbers(state.to_numbers());
+    second.restore(memory);
+    advance(first, state, 40);
+    advance(second, copy, 40);
+    EXPECT_EQ(first.t(), second.t());
+    EXPECT_TRUE(first.y() == second.y());
+  }
+}
 
 }  // namespace
 }  // namespace trammel
