@@ -251,10 +251,11 @@ void check_solver(const SolverOptions& solver, const AnalysisOptions& analysis, 
                               "system for the integrators 'bdf' and 'radau'",
                               solver.integrator, formulation));
   checks.name("coordinates", solver.coordinates, {"absolute", "joint"});
-  if (solver.coordinates == "joint" && analysis.kind != AnalysisKind::dynamics)
+  if (solver.coordinates == "joint" &&
+      (analysis.kind == AnalysisKind::kinematics || analysis.kind == AnalysisKind::inverse_dynamics))
     checks.report("coordinates",
                   "kinematics and inverse dynamics follow all motions in coordinates = \"absolute\"; joint coordinates "
-                  "are for dynamics");
+                  "are for dynamics and statics");
   if (solver.coordinates == "joint" && !(solver.split.independent.empty() && solver.split.untested.empty()))
     checks.report(solver.split.independent.empty() ? "untested" : "independent",
                   "single coordinates are named in coordinates = \"absolute\" only");

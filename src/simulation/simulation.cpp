@@ -197,6 +197,7 @@ Simulation::Simulation(const Study& study, Customize customize) : study_(study),
   full_ = make_assembly();
   make_consistent();
   if (study_.solver.coordinates == "joint") enter_joint_coordinates();
+  static_cast<void>(find_coordinates(study_.analysis.steady));  // refuses names that nothing has
   make_integrator();
   recorder_ = std::make_unique<Recorder>(study_.model, full_);
 }

@@ -71,8 +71,10 @@ TEST(Docs, every_numbered_example_runs_as_it_is) {
   for (const fs::path& file : files_below(places::source_dir() / "examples", ".toml")) {
     if (file.parent_path().filename() == "models") continue;
     SCOPED_TRACE(file.string());
-    const Recorded recorded = run(read_study(file));
-    EXPECT_LT(recorded.summary.position_drift, 1e-8);
+    const Study study = read_study(file);
+    const Recorded recorded = run(study);
+    // BDF meets constraints to what Newton's test leaves over, a third of the tolerance with DASSL's constants.
+    EXPECT_LT(recorded.summary.position_drift, study.solver.bdf.preset == "dassl" ? 0.33 * study.solver.atol : 1e-8);
   }
 }
 
