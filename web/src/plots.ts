@@ -125,7 +125,13 @@ export class PlotPanel {
             ...axis,
             size: 62,
             values: (_u, splits) => (this.options.log ? splits.map(powerText) : axisTexts(splits)),
-            ...(this.options.log ? { splits: (_u: uPlot, _i: number, min: number, max: number) => decades(min, max) } : {}),
+            // The library would blank some of a logarithmic axis: `decades` has thinned them already.
+            ...(this.options.log
+              ? {
+                  splits: (_u: uPlot, _i: number, min: number, max: number) => decades(min, max),
+                  filter: (_u: uPlot, splits: number[]) => splits,
+                }
+              : {}),
             ...(this.options.steps ? { incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] } : {}),
             label: unit,
             labelSize: unit ? 18 : 0,
