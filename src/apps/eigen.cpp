@@ -100,6 +100,7 @@ int eigen(const EigenCommand& command) {
   std::ofstream csv;
   if (!command.out.empty()) {
     csv.open(command.out);
+    if (!csv) throw IoError(fmt::format("cannot write '{}'", command.out.string()));
     csv << "mode,frequency_hz,damping,real,imaginary\n";
   }
   int mode = 0, shown = 0, unstable = 0;

@@ -64,7 +64,7 @@ std::vector<int> Simulation::find_coordinates(const std::vector<std::string>& na
 }
 
 EquilibriumReport Simulation::find_equilibrium(const EquilibriumOptions& options, const Equilibrium::Watch& watch) {
-  Equilibrium equilibrium(*index3_, parse_linear_solver_kind(study_.solver.linear_solver), options);
+  Equilibrium equilibrium(*index3_, solver_kind(), options);
   return equilibrium.find(x_, state_, *workspace_, watch);
 }
 
@@ -117,7 +117,7 @@ Eigen::VectorXd Simulation::residual_at(const MotionVariables& x, const State& s
 Simulation::Linearized Simulation::linearize(const Eigen::MatrixXd& by_input) {
   Linearized result;
   // Accelerations and multipliers of the point itself: zero in an equilibrium.
-  AccelerationSolver acceleration(*index3_, parse_linear_solver_kind(study_.solver.linear_solver));
+  AccelerationSolver acceleration(*index3_, solver_kind());
   Status status = acceleration.solve(x_, state_, *workspace_);
   if (x_.a.size() > 0) result.largest_acceleration = x_.a.lpNorm<Eigen::Infinity>();
   if (status.ok())

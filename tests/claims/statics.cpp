@@ -258,8 +258,7 @@ angular_velocity = [0, 0, 7]
   EXPECT_NEAR(omega[1], 7.0, 1e-9);
 }
 
-// Every example that has an equilibrium oscillates about it as a run of small amplitude does: frequencies of the
-// pendulum of example 1 are √(g/l).
+// ω = √(g/l), in both directions.
 TEST(SmallMotions, of_a_pendulum_are_those_of_gravity) {
   Simulation simulation(read_study(example("01_pendulum/pendulum.toml")));
   ASSERT_TRUE(simulation.find_equilibrium({}).status.ok());

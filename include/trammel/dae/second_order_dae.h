@@ -50,22 +50,29 @@ constexpr bool contains(PlaneSet set, PlaneSet plane) {
   return (static_cast<unsigned>(set) & static_cast<unsigned>(plane)) != 0;
 }
 
+/// Where the derivatives of a second-order system may be non-zero.
+struct MotionPatterns {
+  Pattern motion;             ///< nv × nv: M, D, K, K_lam
+  Pattern constraint;         ///< nc × nv: G, Gv_q
+  Pattern reaction;           ///< nv × nc: f_lam
+  Pattern state_force;        ///< nv × nz: f_z
+  Pattern state_rate;         ///< nz × nv: g_q, g_v
+  Pattern state_state;        ///< nz × nz: g_z
+  Pattern state_lam;          ///< nz × nc: g_lam
+  std::uint64_t version = 0;  ///< of all patterns; moves when any of them grows
+};
+
 /// The derivatives of a second-order system, kept apart so that every integrator, partitioned update, scaling,
 /// statics and eigen analysis gathers what it needs. Position derivatives are with respect to *increments*
 /// (δp in the world, δβ in body axes): independent of charts. `to_chart` turns them into ∂/∂q.
-struct MotionPlanes {
-  Pattern motion;       ///< nv × nv: M, D, K, K_lam
-  Pattern constraint;   ///< nc × nv: G, Gv_q
-  Pattern reaction;     ///< nv × nc: f_lam
-  Pattern state_force;  ///< nv × nz: f_z
-  Pattern state_rate;   ///< nz × nv: g_q, g_v
-  Pattern state_state;  ///< nz × nz: g_z
-  Pattern state_lam;    ///< nz × nc: g_lam
+struct MotionPlanes : MotionPatterns {
   std::vector<double> M, D, K, K_lam;
   std::vector<double> G, Gv_q;
   std::vector<double> f_lam, f_z;            ///< −∂f/∂λ, −∂f/∂z
   std::vector<double> g_q, g_v, g_z, g_lam;  ///< derivatives of E ż − g by q, v, z, λ (that is, with the minus sign)
-  std::uint64_t version = 0;                 ///< of all patterns; moves when any of them grows
+
+  /// Takes over patterns of another version, with zeros as values.
+  void adopt(const MotionPatterns& patterns);
 };
 
 /// A mechanical system as one-step methods, statics and eigen analysis see it:

@@ -63,6 +63,8 @@ class MotionIntegrator {
   // ---- for reports -----------------------------------------------------------------------------------------------
   virtual const Layout& layout() const = 0;  ///< names of the rows and unknowns in StepReport
   virtual const LinearSolver<double>& linear_solver() const = 0;
+  /// What a report calls the linear solver; "none" where no step solves a linear system.
+  virtual std::string_view solver_name() const { return linear_solver().name(); }
   /// Of the scaled iteration matrix as last factored: singular values for small systems, else an estimate.
   virtual double calc_condition() = 0;
   /// The largest row sums of |(h Ĵ)⁻¹| by kind of unknown, Ĵ the same matrix [bottasso2007 (6), (9)]; zeros where a

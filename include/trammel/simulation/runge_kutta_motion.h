@@ -18,12 +18,12 @@ class RungeKuttaMotion final : public MotionIntegrator {
   const Layout& layout() const override { return form_.layout(); }
   /// Solves nothing when accelerations come by recursion; then it has never been given a matrix.
   const LinearSolver<double>& linear_solver() const override { return *solver_; }
+  std::string_view solver_name() const override { return form_.is_recursive() ? "none" : solver_->name(); }
   double calc_condition() override { return 0.0; }
   std::vector<double> save() override { return method_.save(); }
   void restore(std::span<const double> numbers) override;
 
   const RungeKutta& method() const { return method_; }
-  bool is_recursive() const { return form_.is_recursive(); }
 
  private:
   ExplicitForm form_;

@@ -88,6 +88,7 @@ class Simulation {
   Status find_first_accelerations();
   const MechanicalSystem& moved_system() const;
   void make_integrator();
+  LinearSolverKind solver_kind() const { return parse_linear_solver_kind(study_.solver.linear_solver); }
   Summary integrate(RecordSink& sink, const ProgressCallback& progress);
   Summary follow_motions(RecordSink& sink, const ProgressCallback& progress);
   Summary balance(RecordSink& sink);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "plane_assembly.h"
+#include "trammel/mechanics/chart_columns.h"
 #include "trammel/mechanics/elements/constraint_group.h"
 #include "trammel/mechanics/elements/constraints.h"
 
@@ -450,39 +451,12 @@ Status AbsoluteSystem::linearize(const MotionPoint& p, const State& state, Plane
   return Status::success();
 }
 
-// The three columns of a rotation share their rows, so slot k of one column stands beside slot k of the next two.
 void AbsoluteSystem::to_chart(ConstVec q, MotionPlanes& planes, std::vector<double>& G_chart) const {
-  G_chart.resize(planes.G.size());
-  std::copy(planes.G.begin(), planes.G.end(), G_chart.begin());
-  const auto multiply = [](const Pattern& pattern, int column, const Mat3<double>& J, std::vector<double>& values) {
-    const int n = pattern.start[column + 1] - pattern.start[column];
-    double *c0 = values.data() + pattern.start[column], *c1 = c0 + n, *c2 = c1 + n;
-    for (int k = 0; k < n; ++k) {
-      const double x = c0[k], y = c1[k], z = c2[k];
-      c0[k] = x * J(0, 0) + y * J(1, 0) + z * J(2, 0);
-      c1[k] = x * J(0, 1) + y * J(1, 1) + z * J(2, 1);
-      c2[k] = x * J(0, 2) + y * J(1, 2) + z * J(2, 2);
-    }
-  };
-  for (const FrameMap& map : frames_) {
-    if (map.kind != FrameMap::Kind::rigid) continue;
-    const int column = map.offset + 3;
-    const Mat3<double> J = right_jacobian(Vec3<double>(q[column], q[column + 1], q[column + 2]));
-    multiply(planes.motion, column, J, planes.K);
-    multiply(planes.motion, column, J, planes.K_lam);
-    multiply(planes.constraint, column, J, planes.Gv_q);
-    multiply(planes.constraint, column, J, G_chart);
-    multiply(planes.state_rate, column, J, planes.g_q);
-  }
+  multiply_chart_columns(chart_offsets(), q, planes, G_chart);
 }
 
 void AbsoluteSystem::calc_q_rate(ConstVec q, ConstVec v, Vec q_rate) const {
-  q_rate = v;
-  for (const FrameMap& map : frames_) {
-    if (map.kind != FrameMap::Kind::rigid) continue;
-    const Vec3<double> theta = q.segment<3>(map.offset + 3), omega = v.segment<3>(map.offset + 3);
-    q_rate.segment<3>(map.offset + 3) = inverse_right_jacobian(theta) * omega;
-  }
+  calc_chart_rates(chart_offsets(), q, v, q_rate);
 }
 
 void AbsoluteSystem::accepted(const MotionPoint& p, double chart_threshold, Vec q, State& state,

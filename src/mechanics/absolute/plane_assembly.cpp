@@ -116,13 +116,14 @@ void PlaneAssembly::rebuild(const AbsoluteSystem& system, const State& state) {
     return built;
   };
   const int nv = system.nv(), nz = system.nz(), nc = system.nc();
-  motion_ = build(pairs_, true, true, nv, nv);
-  constraint_ = build(rows_, false, true, nc, nv);
-  reaction_ = build(reactions_, true, false, nv, nc);
-  state_force_ = build(state_forces_, true, false, nv, nz);
-  state_rate_ = build(state_rates_, false, true, nz, nv);
-  state_state_ = build(state_states_, false, false, nz, nz);
-  state_lam_ = build(state_lams_, false, false, nz, nc);
+  patterns_.version = version_ + 1;
+  patterns_.motion = build(pairs_, true, true, nv, nv);
+  patterns_.constraint = build(rows_, false, true, nc, nv);
+  patterns_.reaction = build(reactions_, true, false, nv, nc);
+  patterns_.state_force = build(state_forces_, true, false, nv, nz);
+  patterns_.state_rate = build(state_rates_, false, true, nz, nv);
+  patterns_.state_state = build(state_states_, false, false, nz, nz);
+  patterns_.state_lam = build(state_lams_, false, false, nz, nc);
 
   for (auto* plane : {&frame_.M, &frame_.D, &frame_.K, &frame_.K_lam}) plane->resize(pairs_.size());
   for (auto* plane : {&frame_.G, &frame_.Gv_q}) plane->resize(rows_.size());
@@ -154,19 +155,7 @@ void PlaneAssembly::clear(PlaneSet set) {
 }
 
 void PlaneAssembly::gather(const AbsoluteSystem& system, PlaneSet set, MotionPlanes& planes) const {
-  if (planes.version != version_ + 1) {
-    planes.motion = motion_, planes.constraint = constraint_, planes.reaction = reaction_;
-    planes.state_force = state_force_, planes.state_rate = state_rate_;
-    planes.state_state = state_state_, planes.state_lam = state_lam_;
-    planes.version = version_ + 1;
-    for (auto* plane : {&planes.M, &planes.D, &planes.K, &planes.K_lam}) plane->assign(motion_.nnz(), 0.0);
-    for (auto* plane : {&planes.G, &planes.Gv_q}) plane->assign(constraint_.nnz(), 0.0);
-    planes.f_lam.assign(reaction_.nnz(), 0.0);
-    planes.f_z.assign(state_force_.nnz(), 0.0);
-    for (auto* plane : {&planes.g_q, &planes.g_v}) plane->assign(state_rate_.nnz(), 0.0);
-    planes.g_z.assign(state_state_.nnz(), 0.0);
-    planes.g_lam.assign(state_lam_.nnz(), 0.0);
-  }
+  planes.adopt(patterns_);
   const auto put_blocks = [&](const std::vector<Block6>& from, std::vector<double>& to) {
     std::fill(to.begin(), to.end(), 0.0);
     for (std::size_t k = 0; k < pairs_.size(); ++k) {

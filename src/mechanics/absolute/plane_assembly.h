@@ -32,7 +32,7 @@ class PlaneAssembly {
   std::vector<std::vector<int>> slots_;
   std::vector<Entry> pairs_, rows_, reactions_, state_forces_, state_rates_, state_states_, state_lams_;
   std::vector<int> column_slots_;
-  Pattern motion_, constraint_, reaction_, state_force_, state_rate_, state_state_, state_lam_;
+  MotionPatterns patterns_;
 };
 
 struct AbsoluteWorkspace final : Workspace {

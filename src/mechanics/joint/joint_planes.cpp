@@ -155,10 +155,9 @@ void JointPlanes::rebuild(const JointSystem& system, const State& state, std::sp
   for (const Entry& e : state_rates) tree.along_path(e.j, [&](int k) { state_rate.add(e.i, k); });
   for (const Entry& e : state_states) state_state.add(e.i, e.j);
   for (const Entry& e : state_lams) state_lam.add(e.i, e.j);
-  motion_ = motion.build(version_ + 1), constraint_ = constraint.build(version_ + 1);
-  reaction_ = reaction.build(version_ + 1), state_force_ = state_force.build(version_ + 1);
-  state_rate_ = state_rate.build(version_ + 1), state_state_ = state_state.build(version_ + 1);
-  state_lam_ = state_lam.build(version_ + 1);
+  const std::uint64_t v = version_ + 1;
+  patterns_ = {motion.build(v),     constraint.build(v),  reaction.build(v),  state_force.build(v),
+               state_rate.build(v), state_state.build(v), state_lam.build(v), v};
 
   for (auto* plane : {&frame_.M, &frame_.D, &frame_.K, &frame_.K_lam}) plane->resize(pairs.size());
   for (auto* plane : {&frame_.G, &frame_.Gv_q}) plane->resize(rows.size());
@@ -175,21 +174,6 @@ void JointPlanes::clear() {
   for (auto* plane : {&frame_.G, &frame_.Gv_q, &frame_.f_lam, &frame_.f_z, &frame_.g_q, &frame_.g_v})
     for (Row6& row : *plane) row.setZero();
   for (auto* plane : {&frame_.g_z, &frame_.g_lam}) std::fill(plane->begin(), plane->end(), 0.0);
-}
-
-void JointPlanes::prepare(MotionPlanes& planes) const {
-  if (planes.version == version_ + 1) return;
-  planes.motion = motion_, planes.constraint = constraint_, planes.reaction = reaction_;
-  planes.state_force = state_force_, planes.state_rate = state_rate_;
-  planes.state_state = state_state_, planes.state_lam = state_lam_;
-  planes.version = version_ + 1;
-  for (auto* plane : {&planes.M, &planes.D, &planes.K, &planes.K_lam}) plane->assign(motion_.nnz(), 0.0);
-  for (auto* plane : {&planes.G, &planes.Gv_q}) plane->assign(constraint_.nnz(), 0.0);
-  planes.f_lam.assign(reaction_.nnz(), 0.0);
-  planes.f_z.assign(state_force_.nnz(), 0.0);
-  for (auto* plane : {&planes.g_q, &planes.g_v}) plane->assign(state_rate_.nnz(), 0.0);
-  planes.g_z.assign(state_state_.nnz(), 0.0);
-  planes.g_lam.assign(state_lam_.nnz(), 0.0);
 }
 
 // ---- linearize -----------------------------------------------------------------------------------------------------

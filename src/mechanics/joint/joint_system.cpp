@@ -7,6 +7,7 @@
 
 #include "joint_workspace.h"
 #include "trammel/math/rotations.h"
+#include "trammel/mechanics/chart_columns.h"
 
 namespace trammel {
 
@@ -228,34 +229,12 @@ Status JointSystem::accelerate(const MotionPoint& p, const State& state, Vec a, 
 
 // ---- charts and bookkeeping ----------------------------------------------------------------------------------------
 
-// The three columns of a chart share their rows, so slot k of one column stands beside slot k of the next two.
 void JointSystem::to_chart(ConstVec q, MotionPlanes& planes, std::vector<double>& G_chart) const {
-  G_chart.resize(planes.G.size());
-  std::copy(planes.G.begin(), planes.G.end(), G_chart.begin());
-  const auto multiply = [](const Pattern& pattern, int column, const Mat3<double>& J, std::vector<double>& values) {
-    const int n = pattern.start[column + 1] - pattern.start[column];
-    double *c0 = values.data() + pattern.start[column], *c1 = c0 + n, *c2 = c1 + n;
-    for (int k = 0; k < n; ++k) {
-      const double x = c0[k], y = c1[k], z = c2[k];
-      c0[k] = x * J(0, 0) + y * J(1, 0) + z * J(2, 0);
-      c1[k] = x * J(0, 1) + y * J(1, 1) + z * J(2, 1);
-      c2[k] = x * J(0, 2) + y * J(1, 2) + z * J(2, 2);
-    }
-  };
-  for (const int column : chart_offsets()) {
-    const Mat3<double> J = right_jacobian(V3(q[column], q[column + 1], q[column + 2]));
-    multiply(planes.motion, column, J, planes.K);
-    multiply(planes.motion, column, J, planes.K_lam);
-    multiply(planes.constraint, column, J, planes.Gv_q);
-    multiply(planes.constraint, column, J, G_chart);
-    multiply(planes.state_rate, column, J, planes.g_q);
-  }
+  multiply_chart_columns(chart_offsets(), q, planes, G_chart);
 }
 
 void JointSystem::calc_q_rate(ConstVec q, ConstVec v, Vec q_rate) const {
-  q_rate = v;
-  for (const int at : chart_offsets())
-    q_rate.segment<3>(at) = inverse_right_jacobian(V3(q.segment<3>(at))) * v.segment<3>(at);
+  calc_chart_rates(chart_offsets(), q, v, q_rate);
 }
 
 void JointSystem::accepted(const MotionPoint& p, double chart_threshold, Vec q, State& state,

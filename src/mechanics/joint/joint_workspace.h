@@ -16,7 +16,7 @@ class JointPlanes {
   FramePlanes& frames() { return frame_; }
   const FramePlanes& frames() const { return frame_; }
   /// Gives `planes` the patterns if it has older ones.
-  void prepare(MotionPlanes& planes) const;
+  void prepare(MotionPlanes& planes) const { planes.adopt(patterns_); }
 
   struct Entry {
     int i, j;  // links, rows or states
@@ -29,7 +29,7 @@ class JointPlanes {
   std::uint64_t version_ = ~std::uint64_t{0};
   FramePlanes frame_;
   std::vector<std::vector<int>> slots_;
-  Pattern motion_, constraint_, reaction_, state_force_, state_rate_, state_state_, state_lam_;
+  MotionPatterns patterns_;
 };
 
 struct JointWorkspace final : Workspace {

@@ -1,0 +1,347 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "trammel/simulation/scene.h"
+#include "trammel/simulation/settings_text.h"
+#include "trammel/simulation/simulation.h"
+
+// Running: what is recorded, and the loop over steps.
+
+namespace trammel {
+
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// "reason of the last rejected attempt: 0 none, 1 …"
+std::string describe_failure_codes() {
+  std::string text = "reason of the last rejected attempt: 0 none";
+  for (int code = 1; code < n_causes; ++code) text += fmt::format(", {} {}", code, describe(static_cast<Cause>(code)));
+  return text;
+}
+
+}  // namespace
+
+RecordSchema Simulation::make_schema() const {
+  RecordSchema schema;
+  schema.frames = recorder_->groups();
+  schema.solver = {RecordGroup::scalar("/solver/h", "s", "step size"),
+                   RecordGroup::scalar("/solver/order", "", "order of the formula"),
+                   RecordGroup::scalar("/solver/iterations", "", "Newton iterations"),
+                   RecordGroup::scalar("/solver/linearizations", "", "new planes"),
+                   RecordGroup::scalar("/solver/factorizations", "", "new factors"),
+                   RecordGroup::scalar("/solver/rejected_error", "", "attempts rejected by the error test"),
+                   RecordGroup::scalar("/solver/rejected_newton", "", "attempts in which Newton did not converge"),
+                   RecordGroup::scalar("/solver/error", "", "local error over tolerance"),
+                   RecordGroup::scalar("/solver/failure", "", describe_failure_codes())};
+  if (study_.solver.record_condition)
+    schema.solver.push_back(
+        RecordGroup::scalar("/solver/condition", "", "2-norm condition number of the iteration matrix"));
+  if (study_.solver.record_condition && study_.solver.integrator == "bdf")
+    schema.solver.push_back({"/solver/inverse_bound",
+                             {"position", "velocity", "multiplier"},
+                             {},
+                             "",
+                             "largest row sum of the inverse of h times the scaled matrix, by kind of unknown",
+                             ""});
+  if (study_.solver.record_corrections) {
+    std::vector<std::string> iterations;
+    for (int i = 1; i <= max_corrections_; ++i) iterations.push_back(fmt::format("iteration_{}", i));
+    schema.solver.push_back({"/solver/correction",
+                             std::move(iterations),
+                             {"position", "velocity", "multiplier", "norm"},
+                             "",
+                             "Newton's corrections in scaled unknowns: largest by kind, and 2-norm of all; 0: not made",
+                             ""});
+  }
+  if (integrator_->split().n_independent >= 0)
+    schema.solver.push_back(RecordGroup::scalar("/solver/split_condition", "",
+                                                "norm of (GY)^-1 GX: how much dependent coordinates amplify"));
+  schema.attributes["title"] = study_.model.title;
+  schema.attributes["model"] = study_.text;
+  schema.attributes["settings"] = settings_text(study_);
+  schema.attributes["scene"] = scene_json(study_.model);
+  return schema;
+}
+
+Summary Simulation::run(RecordSink& sink, const ProgressCallback& progress) {
+  sink.begin(make_schema());
+  const auto clock = std::chrono::steady_clock::now();
+  Summary summary = study_.analysis.kind == AnalysisKind::dynamics  ? integrate(sink, progress)
+                    : study_.analysis.kind == AnalysisKind::statics ? balance(sink)
+                                                                    : follow_motions(sink, progress);
+  summary.wall_time = seconds_since(clock);
+  sink.end(summary.to_attributes());
+  return summary;
+}
+
+Summary Simulation::begin_summary() const {
+  Summary s;
+  s.integrator = study_.solver.integrator;
+  s.formulation = formulation_of(study_.solver);
+  s.nv = full_.system->nv(), s.nc = full_.system->nc(), s.nz = full_.system->nz();
+  if (joint_) s.nv = joint_->nv(), s.nc = joint_->machine().system->n_rows();
+  s.degrees_of_freedom = s.nv - rank_;
+  s.notes = notes_;
+  return s;
+}
+
+void Simulation::finish_summary(Summary& s) const {
+  s.energy_start = ledger_.start;
+  s.energy_drift = largest_drift_;
+  s.work = ledger_.work;
+  s.position_drift = largest_position_;
+  s.velocity_drift = largest_velocity_;
+}
+
+// All multipliers; 0 for dropped rows, as they are integrated.
+void Simulation::spread_multipliers(const MotionVariables& x) {
+  const AbsoluteSystem& active = reduced_ ? *reduced_->system : *full_.system;
+  const int n_rows = full_.system->n_rows();
+  all_lam_.setZero(n_rows);
+  for (int row = 0; row < n_rows; ++row)
+    if (const int i = active.active_row(row); i >= 0) all_lam_[row] = x.lam[i];
+}
+
+Simulation::Shown Simulation::show(const MotionVariables& x, const State& state) {
+  full_.system->calc_inputs(x.t, inputs_);
+  if (!joint_) {
+    spread_multipliers(x);
+    return {{x.t, inputs_.view(), x.q, x.v, x.a, x.z, x.zp, all_lam_}, state};
+  }
+  joint_->to_absolute(x.point(inputs_.view()), state, full_, shown_, shown_state_, *joint_workspace_);
+  all_lam_ = shown_.lam;
+  return {{x.t, inputs_.view(), shown_.q, shown_.v, shown_.a, shown_.z, shown_.zp, all_lam_}, shown_state_};
+}
+
+std::vector<Frame<double>> Simulation::calc_frames(const MotionVariables& x, const State& state) {
+  const Shown shown = show(x, state);
+  const KinematicState k = full_.system->update_kinematics(shown.point, shown.state, *full_workspace_);
+  return {k.frames.begin(), k.frames.end()};
+}
+
+// For reports: the multipliers of redundant rows with the smallest norm. The null space of Gᵀ is spanned by
+// n = e_row − Σ c_i e_i, one vector per dependent row; λ ← λ − N (NᵀN)⁻¹ Nᵀ λ changes no force.
+void Simulation::share_multipliers(const Shown& shown) {
+  if (dropped_.empty() || study_.solver.redundant != RedundancyPolicy::minimum_norm) return;
+  const int n_rows = full_.system->n_rows();
+  const MotionPoint& p = shown.point;
+  const MotionVariables at{p.t, p.q, p.v, p.a, p.z, p.zp, p.lam};
+  const RankReport rank = find_redundancy(Index3(*full_.system), at, shown.state, *full_workspace_);
+  const int k = static_cast<int>(rank.dependent.size());
+  Eigen::MatrixXd N = Eigen::MatrixXd::Zero(n_rows, k);
+  for (int j = 0; j < k; ++j) {
+    N(rank.dependent[j].row, j) = 1.0;
+    for (const DependentRow::Term& term : rank.dependent[j].terms) N(term.row, j) = -term.coefficient;
+  }
+  if (k > 0) all_lam_ -= N * (N.transpose() * N).ldlt().solve(N.transpose() * all_lam_);
+}
+
+void Simulation::update_ledger(const MotionVariables& x, double h) {
+  const Shown shown = show(x, state_);
+  const MotionPoint& p = shown.point;
+  const MechanicalSystem::Energy energy = full_.system->calc_energy(p, shown.state, *full_workspace_);
+  ledger_.kinetic = energy.kinetic;
+  ledger_.potential = energy.potential;
+  if (h == 0.0)
+    ledger_.start = energy.kinetic + energy.potential;
+  else
+    ledger_.work += 0.5 * h * (last_power_ + energy.power);
+  last_power_ = energy.power;
+  const int n_rows = full_.system->n_rows();
+  all_phi_.resize(n_rows), phi_dot_.resize(n_rows), bias_.resize(n_rows);
+  full_.system->all_constraints(p, shown.state, {all_phi_.data(), static_cast<std::size_t>(n_rows)}, *full_workspace_);
+  static_cast<void>(full_.system->velocity_level(p, shown.state, phi_dot_, bias_, *full_workspace_));
+  ledger_.position = ledger_.velocity = 0.0;
+  for (int row = 0; row < n_rows; ++row) {
+    if (full_.system->holonomic()[row]) ledger_.position = std::max(ledger_.position, std::abs(all_phi_[row]));
+    ledger_.velocity = std::max(ledger_.velocity, std::abs(phi_dot_[row]));
+  }
+  largest_drift_ = std::max(largest_drift_, std::abs(ledger_.drift()));
+  largest_position_ = std::max(largest_position_, ledger_.position);
+  largest_velocity_ = std::max(largest_velocity_, ledger_.velocity);
+}
+
+void Simulation::record(RecordSink& sink, const MotionVariables& x, const State& state) {
+  const Shown shown = show(x, state);
+  share_multipliers(shown);
+  sink.frame(x.t, recorder_->update_frame(shown.point, shown.state, ledger_));
+}
+
+void Simulation::watch_events() {
+  std::vector<EventKind> kinds;
+  for (const EventSpec& event : study_.model.events)
+    kinds.push_back({event.rising && event.falling ? Crossing::both
+                     : event.rising                ? Crossing::rising
+                                                   : Crossing::falling,
+                     event.stops ? EventAction::stop : EventAction::record});
+  events_.configure(std::move(kinds));
+}
+
+// Events as functions of time within the last step.
+EventFinder::Values Simulation::event_values() {
+  return [this](double t, Vec g) {
+    integrator_->interpolate(t, sample_);
+    const Shown shown = show(sample_, state_);
+    recorder_->calc_events(shown.point, shown.state, g);
+  };
+}
+
+// A split that amplifies by more than this, or that is another one in more than this part of its choices, is worth a
+// warning.
+constexpr double large_split = 100.0, restless_split = 0.1;
+constexpr long few_choices = 20;
+
+void Simulation::append_split_record(std::vector<double>& values, Summary& summary) const {
+  const MotionIntegrator::SplitReport split = integrator_->split();
+  if (split.n_independent < 0) return;
+  values.push_back(split.condition);
+  summary.split_condition = split.condition;
+  summary.split_condition_max = std::max(summary.split_condition_max, split.condition);
+  summary.split_choices = split.choices, summary.split_changes = split.changes;
+}
+
+void Simulation::warn_of_split(Summary& s) const {
+  if (s.split_condition_max > large_split)
+    s.notes.push_back(
+        fmt::format("the split of coordinates amplifies: ‖(GY)⁻¹GX‖ reached {:.3g} (limit {:.0f}). Errors "
+                    "of dependent coordinates are larger by as much, and Newton may fail: do not force "
+                    "'independent', or a singular position is near",
+                    s.split_condition_max, large_split));
+  if (s.split_choices > few_choices &&
+      static_cast<double>(s.split_changes) > restless_split * static_cast<double>(s.split_choices))
+    s.notes.push_back(
+        fmt::format("the independent coordinates changed in {} of {} choices (limit {:.0f} %): the error "
+                    "test looks at other coordinates each time; set error_set = \"states\", or name "
+                    "'independent' ones",
+                    s.split_changes, s.split_choices, 100.0 * restless_split));
+}
+
+void Simulation::append_matrix_record(const StepReport& report, std::vector<double>& values, Summary& summary) {
+  if (study_.solver.record_condition) {
+    summary.condition = integrator_->calc_condition();
+    summary.condition_max = std::max(summary.condition_max, summary.condition);
+    values.push_back(summary.condition);
+    if (study_.solver.integrator == "bdf") {
+      const FieldSizes bounds = integrator_->calc_inverse_bounds();
+      values.insert(values.end(), {bounds.position, bounds.velocity, bounds.multiplier});
+    }
+  }
+  if (!study_.solver.record_corrections) return;
+  for (int i = 0; i < max_corrections_; ++i) {
+    const FieldSizes sizes = i < std::ssize(report.corrections) ? report.corrections[i] : FieldSizes{};
+    values.insert(values.end(), {sizes.position, sizes.velocity, sizes.multiplier, sizes.norm});
+  }
+}
+
+Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress) {
+  const double start = study_.analysis.start, end = study_.analysis.end, span = end - start;
+  const double interval = study_.output.interval.value_or(span / 500.0);
+  Summary summary = begin_summary();
+  update_ledger(x_, 0.0);
+  record(sink, x_, state_);
+  sample_ = x_;
+  std::vector<double> step_values;
+  long output = 1;
+  double t = start;
+  const EventFinder::Values at_events = event_values();
+  watch_events();
+  events_.start(start, [&](double, Vec g) {
+    const Shown shown = show(x_, state_);
+    recorder_->calc_events(shown.point, shown.state, g);
+  });
+  bool stopped_by_event = false;
+  // Output times do not dictate the step; instants of events are recorded among them.
+  const auto record_at = [&](double at) {
+    integrator_->interpolate(at, sample_);
+    record(sink, sample_, state_);
+  };
+  const auto record_outputs = [&](double until) {
+    for (; start + interval * static_cast<double>(output) <= until + 1e-9 * interval; ++output) {
+      const double at = start + interval * static_cast<double>(output);
+      if (std::abs(at - t) <= 1e-9 * interval)
+        record(sink, integrator_->newest(), state_);
+      else
+        record_at(at);
+    }
+  };
+  while (t < end && !stopped_by_event) {
+    const double limit = study_.solver.h ? end : std::min(end, index3_->next_breakpoint(t));
+    const StepReport report = integrator_->advance(limit, state_);
+    summary.iterations += report.iterations;
+    summary.linearizations += report.linearizations;
+    summary.factorizations += report.factorizations;
+    summary.rejected_error += report.rejected_error;
+    summary.rejected_newton += report.rejected_newton;
+    if (report.failure != Cause::none) ++summary.rejections[static_cast<std::size_t>(report.failure)];
+    if (!report.remedy.empty()) {
+      const auto known = summary.remedies.find(report.remedy);
+      if (known != summary.remedies.end())
+        ++known->second;
+      else
+        summary.remedies.emplace(report.remedy, 1);
+    }
+    if (!report.status.ok()) {
+      summary.failure = explain(report);
+      summary.stop = fmt::format("failed at t = {:.6g} s: {}", t, describe(report.status.cause));
+      break;
+    }
+    const MotionVariables& newest = integrator_->newest();
+    t = newest.t;
+    ++summary.steps;
+    summary.h_min = summary.steps == 1 ? report.h : std::min(summary.h_min, report.h);
+    summary.h_max = std::max(summary.h_max, report.h);
+    update_ledger(newest, report.h);
+    for (const EventHit& hit : events_.find(t, at_events)) {
+      const EventSpec& event = study_.model.events[static_cast<std::size_t>(hit.id)];
+      summary.events.push_back(
+          fmt::format("'{}' at t = {:.10g} s, {}", event.name, hit.t, hit.rising ? "rising" : "falling"));
+      if (!study_.output.every_step) record_outputs(hit.t);
+      record_at(hit.t);
+      if (!event.stops) continue;
+      stopped_by_event = true;
+      t = hit.t;
+      summary.stop = fmt::format("event '{}' at t = {:.10g} s", event.name, hit.t);
+      break;
+    }
+    if (stopped_by_event) {
+      // The rest of the step is not shown.
+    } else if (study_.output.every_step) {
+      record(sink, newest, state_);
+    } else {
+      record_outputs(t);
+      const bool end_missing =
+          t >= end && std::abs(start + interval * static_cast<double>(output - 1) - end) > 1e-9 * interval;
+      if (end_missing) record(sink, newest, state_);
+    }
+    step_values.assign({report.h, static_cast<double>(report.order), static_cast<double>(report.iterations),
+                        static_cast<double>(report.linearizations), static_cast<double>(report.factorizations),
+                        static_cast<double>(report.rejected_error), static_cast<double>(report.rejected_newton),
+                        report.error, static_cast<double>(report.failure)});
+    append_matrix_record(report, step_values, summary);
+    append_split_record(step_values, summary);
+    sink.step(t, step_values);
+    if (progress && !progress({t, start, end, report.h, summary.steps})) {
+      summary.stop = fmt::format("stopped on request at t = {:.6g} s", t);
+      break;
+    }
+  }
+  summary.t = t;
+  summary.completed = t >= end || stopped_by_event;
+  if (t >= end) summary.stop = fmt::format("reached the end, t = {:.6g} s", t);
+  summary.linear_solver = integrator_->solver_name();
+  const MotionIntegrator::ScalingReport scaling = integrator_->scaling();
+  summary.scaling_m = scaling.m, summary.scaling_d = scaling.d, summary.scaling_k = scaling.k;
+  summary.scaling_s = scaling.s;
+  warn_of_split(summary);
+  summary.scaling_rho = augmented_weight(study_.solver);
+  finish_summary(summary);
+  return summary;
+}
+
+}  // namespace trammel
