@@ -33,13 +33,44 @@ Wrench<double> calc_force(const Assembly::Force& force, const KinematicState& k,
   return w;
 }
 
+// The effort Q of what acts on a coordinate: its wrenches are Q ∂x/∂twist, so that Q follows from the largest of them.
+double calc_effort(const Assembly::Force& force, const KinematicState& k, std::vector<Wrench<double>>& wrenches) {
+  force.group->add_forces(k, wrenches, {});
+  const int frames[2] = {force.frame_a, force.frame_b};
+  const Frame<double> f[2] = {k.frames[frames[0]], k.frames[frames[1]]};
+  FrameRow<double> g[2];
+  force.x->gradient(f, g);
+  double effort = 0.0, largest = 0.0;
+  for (int i = 0; i < 2; ++i) {
+    const double size = g[i].force.squaredNorm() + g[i].moment.squaredNorm();
+    if (size <= largest) continue;
+    largest = size;
+    const Wrench<double>& w = wrenches[frames[i]];
+    effort = (w.force.dot(g[i].force) + w.moment.dot(g[i].moment)) / size;
+  }
+  wrenches[frames[0]] = wrenches[frames[1]] = zero_wrench<double>();
+  return effort;
+}
+
+std::string effort_unit(RelativeCoordinate::Type type) {
+  switch (type) {
+    case RelativeCoordinate::Type::angle:
+      return "N m";
+    case RelativeCoordinate::Type::displacement:
+      return "N";
+    case RelativeCoordinate::Type::scalar:
+      break;
+  }
+  return "N or N m";
+}
+
 }  // namespace
 
 Recorder::Recorder(const Model& model, const Assembly& assembly)
     : model_(model), assembly_(assembly), workspace_(assembly.system->make_workspace()) {
   std::vector<std::string> bodies, joints, angles, displacements, motions, coordinates, states, measures, points,
-      forces;
-  std::vector<std::string> effort_units, measure_units;
+      forces, springs;
+  std::vector<std::string> spring_units, measure_units;
   for (const BodySpec& body : model.bodies) bodies.push_back(body.name);
   for (std::size_t i = 0; i < model.joints.size(); ++i) {
     joints.push_back(model.joints[i].name);
@@ -47,7 +78,12 @@ Recorder::Recorder(const Model& model, const Assembly& assembly)
     if (assembly.joints[i].displacement) displacements.push_back(model.joints[i].name);
   }
   for (std::size_t i = 0; i < model.forces.size(); ++i)
-    if (assembly.forces[i].group) forces.push_back(model.forces[i].name);
+    if (assembly.forces[i].on_joint) {
+      springs.push_back(model.forces[i].name);
+      spring_units.push_back(effort_unit(assembly.forces[i].x->type));
+    } else {
+      forces.push_back(model.forces[i].name);
+    }
   for (const MotionSpec& motion : model.motions) motions.push_back(motion.name);
   for (const CoordinateSpec& coordinate : model.coordinates) coordinates.push_back(coordinate.name);
   for (const ControlSpec& control : model.controls)
@@ -85,6 +121,13 @@ Recorder::Recorder(const Model& model, const Assembly& assembly)
   };
   force("applied_force", "N", "force on body b at its point, world axes");
   force("applied_moment", "N m", "moment on body b about that point, world axes");
+  groups_.push_back({"/frames/applied_effort",
+                     springs,
+                     {},
+                     "N or N m",
+                     "force or torque of a spring or stop on its joint's coordinate",
+                     "/forces/{name}/applied_effort",
+                     spring_units});
   groups_.push_back(
       {"/frames/effort", motions, {}, "N or N m", "force or torque that a motion exerts", "/motions/{name}/effort"});
   groups_.push_back({"/frames/coordinate",
@@ -113,6 +156,7 @@ Recorder::Recorder(const Model& model, const Assembly& assembly)
   std::size_t width = 0;
   for (const RecordGroup& group : groups_) width += group.width();
   values_.resize(width);
+  n_forces_ = static_cast<std::ptrdiff_t>(forces.size());
   wrenches_.assign(static_cast<std::size_t>(assembly.system->n_frames()), zero_wrench<double>());
   for (const EventSpec& event : model.events)
     for (std::size_t i = 0; i < model.measures.size(); ++i)
@@ -173,16 +217,16 @@ std::span<const double> Recorder::update_frame(const MotionPoint& p, const State
   };
   put_coordinates(true, false), put_coordinates(true, true);
   put_coordinates(false, false), put_coordinates(false, true);
-  const auto n_forces = std::count_if(assembly_.forces.begin(), assembly_.forces.end(),
-                                      [](const Assembly::Force& force) { return force.group != nullptr; });
-  double* moments = next + 3 * n_forces;
+  double* moments = next + 3 * n_forces_;
   for (const Assembly::Force& force : assembly_.forces) {
-    if (!force.group) continue;
+    if (force.on_joint) continue;
     const Wrench<double> w = calc_force(force, k, wrenches_);
     put3(w.force);
     moments = std::copy(w.moment.data(), w.moment.data() + 3, moments);
   }
   next = moments;
+  for (const Assembly::Force& force : assembly_.forces)
+    if (force.on_joint) put(calc_effort(force, k, wrenches_));
   for (int row : assembly_.motion_row) put(-k.lam[row]);
   for (int f : assembly_.coordinate_frame) put(k.frames[f].p.x()), put(k.frames[f].v.x());
   for (double z : k.z) put(z);

@@ -36,6 +36,7 @@ class Recorder {
   std::vector<std::size_t> event_measure_;  // the measure of each event
   std::vector<RecordGroup> groups_;
   std::vector<double> values_;
+  std::ptrdiff_t n_forces_ = 0;           // that act at points
   std::vector<Wrench<double>> wrenches_;  // of frames, zero between uses
 };
 

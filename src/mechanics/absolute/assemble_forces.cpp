@@ -31,13 +31,15 @@ void Assembler::add_force(const ForceSpec& spec) {
   FormulaGroup::Element formula;
   formula.frame[0] = a, formula.frame[1] = b;
   formula.in_body_axes = spec.in_body_axes;
-  // Every element joins its kind; what acts on bodies is also kept alone, so that reports can tell its force.
+  // Every element joins its kind, and is also kept alone, so that reports can tell its force.
   Assembly::Force& alone = out_.forces.emplace_back();
   alone.frame_a = a, alone.frame_b = b;
+  alone.s_a = local_point(a, world(spec.point_a));
   alone.s_b = local_point(b, world(spec.point_b));
+  alone.on_joint = spec.kind == ForceKind::joint_spring || spec.kind == ForceKind::joint_limit;
   const auto add = [&](auto& group, auto single, auto element) {
     single->add(element);
-    if (spec.kind != ForceKind::joint_spring && spec.kind != ForceKind::joint_limit) alone.group = std::move(single);
+    alone.group = std::move(single);
     group.add(std::move(element));
   };
   const auto add_formula = [&] { add(*formula_, std::make_unique<FormulaGroup>(*out_.formulas), formula); };
@@ -71,6 +73,9 @@ void Assembler::add_force(const ForceSpec& spec) {
     case ForceKind::joint_spring:
     case ForceKind::joint_limit: {
       const CoordinateTerm& term = force_coordinate_[index];
+      alone.x = term.x;
+      alone.branch = term.branch;
+      if (alone.on_joint) alone.frame_a = term.frame[0], alone.frame_b = term.frame[1];
       if (spec.law.given()) {
         formula.output = FormulaGroup::Output::coordinate;
         formula.x = term.x;

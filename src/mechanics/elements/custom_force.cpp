@@ -5,38 +5,23 @@
 #include <cmath>
 #include <string>
 
+#include "local_differences.h"
 #include "trammel/base/error.h"
 
 namespace trammel {
 
 namespace {
 
+using differences::delta;
+using differences::moved;
+using differences::with_twist;
 using Frames = std::array<Frame<double>, CustomForce::max_frames>;
 using Wrenches = std::array<Wrench<double>, CustomForce::max_frames>;
-
-// Central differences lose δ² to truncation and ε/δ to rounding: δ = ε^{1/3}, on quantities of order one.
-constexpr double delta = 6e-6;
 
 int gather(const KinematicState& state, const CustomForce& force, Frames& f) {
   const std::span<const int> frames = force.frames();
   for (std::size_t i = 0; i < frames.size(); ++i) f[i] = state.frames[frames[i]];
   return static_cast<int>(frames.size());
-}
-
-// The frame moved by k = 0…2: δp in the world, 3…5: δβ in body axes.
-Frame<double> moved(const Frame<double>& frame, int k, double step) {
-  Frame<double> f = frame;
-  if (k < 3)
-    f.p[k] += step;
-  else
-    f.R = frame.R * exp_so3(Vec3<double>(step * Eigen::Vector3d::Unit(k - 3)));
-  return f;
-}
-
-Frame<double> with_twist(const Frame<double>& frame, int k, double step) {
-  Frame<double> f = frame;
-  (k < 3 ? f.v[k] : f.w[k - 3]) += step;
-  return f;
 }
 
 Frame<double> later(const Frame<double>& frame, double step) {

@@ -26,9 +26,13 @@ struct Assembly {
   };
 
   struct Force {
-    std::unique_ptr<ElementGroup> group;  ///< with this element alone; null: acts on a coordinate, not on bodies
-    int frame_a = 0, frame_b = 0;
-    Eigen::Vector3d s_b = Eigen::Vector3d::Zero();  ///< where it acts on b, from the frame's origin
+    std::unique_ptr<ElementGroup> group;            ///< with this element alone
+    int frame_a = 0, frame_b = 0;                   ///< bodies; of what acts on a coordinate: that coordinate's frames
+    Eigen::Vector3d s_a = Eigen::Vector3d::Zero();  ///< where it acts on a, from the frame's origin
+    Eigen::Vector3d s_b = Eigen::Vector3d::Zero();  ///< the same on b
+    std::optional<RelativeCoordinate> x;            ///< of torsion springs and of what acts on a joint's coordinate
+    int branch = -1;                                ///< of x
+    bool on_joint = false;                          ///< acts on a joint's coordinate or a scalar one: has an effort
   };
 
   std::unique_ptr<FormulaSet> formulas;
