@@ -202,8 +202,9 @@ std::vector<std::pair<int, int>> RunWriter::complete_columns() const {
       if (!place.solver) add(place.group, place.item, place.component);
     }
   } else {
-    for (const char* quantity : {"measure", "energy", "constraint_drift", "angle", "displacement", "effort", "point",
-                                 "state", "coordinate", "applied_force", "reaction_force", "position"}) {
+    for (const char* quantity :
+         {"measure", "energy", "constraint_drift", "angle", "displacement", "effort", "point", "state", "coordinate",
+          "applied_effort", "applied_force", "reaction_force", "position"}) {
       const int group = find_group(schema, quantity);
       for (int item = 0; group >= 0 && item < schema.frames[static_cast<std::size_t>(group)].n_items(); ++item)
         if (chosen.size() < most_default_channels) add(group, item, -1);

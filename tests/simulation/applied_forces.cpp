@@ -58,5 +58,15 @@ TEST(AppliedForces, of_springs_pull_along_their_line_and_torques_are_moments) {
   EXPECT_EQ(values(record, "drive.applied_force").norm(), 0.0);
 }
 
+// Q = −k x − c ẋ of the spring on the rocker's pivot, between channels alone.
+TEST(AppliedForces, of_springs_on_joints_are_efforts) {
+  const MemoryRecord record = run("examples/04_four_bar/four_bar.toml", {"analysis.end=0.2"});
+  const Eigen::MatrixXd effort = values(record, "return_spring.applied_effort"), angle = values(record, "B0.angle"),
+                        rate = values(record, "B0.angle_rate");
+  EXPECT_EQ(record.read("return_spring.applied_effort").unit, "N m");
+  EXPECT_GT(effort.cwiseAbs().maxCoeff(), 0.01);
+  EXPECT_LT((effort + 0.5 * angle + 0.02 * rate).cwiseAbs().maxCoeff(), 1e-14);
+}
+
 }  // namespace
 }  // namespace trammel

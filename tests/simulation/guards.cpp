@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
 #include "machines.h"
+#include "trammel/mechanics/elements/batch_force.h"
 #include "trammel/mechanics/elements/custom_force.h"
+#include "trammel/mechanics/elements/custom_law.h"
 #include "trammel/mechanics/elements/force_group.h"
 #include "trammel/mechanics/elements/forces.h"
 
@@ -248,6 +250,44 @@ TEST(CustomForces, give_the_motion_of_the_same_built_in_force) {
   EXPECT_GT((tip.values.row(tip.values.rows() - 1) - tip.values.row(0)).norm(), 0.1);
   EXPECT_LT((b.read("link_2.position").values - tip.values).cwiseAbs().maxCoeff(), 1e-9);
   EXPECT_LT((c.read("link_2.position").values - tip.values).cwiseAbs().maxCoeff(), 1e-9);
+}
+
+// The same spring as a law of frames and as a law of its length, each evaluated for all elements at once. A factor 2 in
+// a derivative would cost iterations, not the motion: they are compared too.
+TEST(CustomForces, evaluated_together_give_the_motion_of_the_built_in_force_at_its_price) {
+  const Study study = study_of(without_spring());
+  const SpringLaw law{{{3, 0, 1}, {0.5, 0, 0}, 20.0, 0.2, 1.0, 0.0}};
+  const auto frames = [&](Assembly& assembly) {
+    auto group = std::make_unique<BatchForceGroup>(2, [&](double t, int n, const Frame<double>* f, Wrench<double>* w) {
+      for (int e = 0; e < n; ++e) law(t, f + 2 * e, w + 2 * e);
+    });
+    group->add(std::vector<int>{0, assembly.body_frame[2]});
+    assembly.system->add_group(std::move(group));
+  };
+  const auto lengths = [&](Assembly& assembly) {
+    auto group = std::make_unique<CustomLawGroup>(
+        [](double, std::span<const double> x, std::span<const double> rate, std::span<double> Q) {
+          for (std::size_t e = 0; e < x.size(); ++e) Q[e] = -20.0 * (x[e] - 1.0) - 0.2 * rate[e];
+        });
+    CustomLawGroup::Element element;
+    element.line = true;
+    element.frame[1] = assembly.body_frame[2];
+    element.s_a = law.params.s_a, element.s_b = law.params.s_b;
+    group->add(element);
+    assembly.system->add_group(std::move(group));
+  };
+  Simulation built_in(study_of(arm));
+  MemoryRecord a;
+  const Summary expected = built_in.run(a);
+  for (const Customize& customize : {Customize(frames), Customize(lengths)}) {
+    Simulation simulation(study, customize);
+    MemoryRecord b;
+    const Summary summary = simulation.run(b);
+    EXPECT_TRUE(summary.completed);
+    EXPECT_LT((b.read("link_2.position").values - a.read("link_2.position").values).cwiseAbs().maxCoeff(), 1e-9);
+    EXPECT_NEAR(static_cast<double>(summary.iterations), static_cast<double>(expected.iterations),
+                0.02 * static_cast<double>(expected.iterations));
+  }
 }
 
 TEST(CustomForces, are_refused_when_they_name_no_frame_or_one_twice) {
