@@ -49,10 +49,9 @@ class UnpivotedSolver : public LinearSolver<S> {
   void correct(bool transposed);  // x ← x + A⁻¹r
   void solve_permuted(std::span<S> x, bool transposed);
   void update_residual(bool transposed);  // r = b − A x (or Aᵀ x)
-  /// Updates r and returns max |r_i| / (|A| |x| + |b|)_i, the backward error of x [Oettli, Prager 1964].
+  /// Updates r and returns the backward error of x, max_i |r_i|/p_i over max_i (|A||x| + |b|)_i/p_i with p_i the
+  /// largest entry of row i: ‖r‖/(‖A x‖ + ‖b‖) after the rows have been scaled alike [Rigal, Gaches 1967].
   double measure_error(bool transposed);
-  /// ‖r‖/(‖A‖ ‖x‖ + ‖b‖) in ∞-norms, of the last residual: rows that hold nothing but rounding do not count.
-  double calc_normwise_error(bool transposed);
 
   UnpivotedOptions options_;
   Pattern pattern_;           // with rows in the order of their unknowns (OrderingHint::rows)
@@ -63,7 +62,7 @@ class UnpivotedSolver : public LinearSolver<S> {
   std::vector<int> order_, pivot_row_;  // unknown and matrix row of each step
   std::vector<S> values_;
   std::vector<S> pivot_, permuted_, x_, b_, r_;
-  std::vector<double> abs_pivot_, size_;
+  std::vector<double> abs_pivot_, size_, peak_;
   int n_corrections_ = -1;  // that solutions with the present factors need; −1: not measured yet
 };
 

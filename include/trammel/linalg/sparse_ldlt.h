@@ -12,10 +12,10 @@ struct UnpivotedOptions {
   /// factorization is refused with Cause::vanished_pivot. Elimination multiplies rounding errors by at most 1/pivot_tol
   /// then. 0 refuses exact zeros only (to show what happens without the test). 0 ≤ pivot_tol < 1
   double pivot_tol = 1e-10;
-  /// The first solution after every factorization is measured: when its backward error max |b − A x|/(|A||x| + |b|) is
-  /// above this, it is refined, x ← x + A⁻¹(b − A x), once and then until 1e-10 is reached; all that follow with these
-  /// factors get as many corrections. Pivots of order 1 do not exclude large errors: they add up along a chain. 0
-  /// refines down to rounding, 1 measures none. 0 ≤ refine_above ≤ 1
+  /// The first solution after every factorization is measured: when its backward error ‖b − A x‖/(‖|A||x|‖ + ‖b‖), in
+  /// ∞-norms after the rows have been scaled to the same largest entry, is above this, it is refined,
+  /// x ← x + A⁻¹(b − A x), until it is not; all that follow with these factors get as many corrections. 0 refines down
+  /// to rounding, 1 measures none. 0 ≤ refine_above ≤ 1
   double refine_above = 1e-14;
   /// A refined solution with a larger backward error is refused with Cause::vanished_pivot and the unknown of the
   /// smallest pivot: half of the digits are lost, and other solvers have them. 1 refuses none. 0 < refuse_above ≤ 1
