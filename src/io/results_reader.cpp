@@ -115,9 +115,13 @@ void ResultsReader::Impl::open_file() {
   file = hdf5::file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access));
   if (!file.valid()) {
     const std::string reason = hdf5::error_reason();
-    file = hdf5::file(H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access));
-    if (!file.valid()) refuse("it is damaged or truncated (" + reason + ")");
-    state = ResultsState::interrupted;
+    // Another part of this program (h5py in a script) may have it open with the library's own settings.
+    file = hdf5::file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+    if (!file.valid()) {
+      file = hdf5::file(H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access));
+      if (!file.valid()) refuse("it is damaged or truncated (" + reason + ")");
+      state = ResultsState::interrupted;
+    }
   }
   if (FileLock::is_held(path)) state = ResultsState::running;
 }

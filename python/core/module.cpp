@@ -1,0 +1,191 @@
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include "docstrings.h"
+#include "run.h"
+#include "trammel/io/csv.h"
+#include "trammel/io/model_reader.h"
+#include "trammel/io/report.h"
+#include "trammel/io/results_reader.h"
+
+// The door to the library. What people call is in the package beside it, which is Python; here is what it stands on.
+
+namespace trammel::python {
+namespace {
+
+void define_errors() {
+  py::register_exception_translator([](std::exception_ptr thrown) {
+    const auto raise = [](const char* type, const auto& argument) {
+      const py::object error = py::module_::import("trammel.errors").attr(type);
+      PyErr_SetObject(error.ptr(), error(argument).ptr());
+    };
+    try {
+      if (thrown) std::rethrow_exception(thrown);
+    } catch (const InputError& error) {
+      raise("InputError", error.issues());
+    } catch (const IoError& error) {
+      raise("IoError", error.what());
+    } catch (const SimulationError& error) {
+      raise("SimulationError", error.what());
+    } catch (const Error& error) {
+      raise("Error", error.what());
+    }
+  });
+}
+
+void define_values(py::module_& m) {
+  py::class_<Issue>(m, "Issue", docs::Issue)
+      .def(py::init<std::string, std::string>(), py::arg("where"), py::arg("message"))
+      .def_readonly("where", &Issue::where, docs::Issue_where)
+      .def_readonly("message", &Issue::message, docs::Issue_message)
+      .def("__repr__",
+           [](const Issue& issue) { return issue.where.empty() ? issue.message : issue.where + ": " + issue.message; });
+
+  py::class_<Progress>(m, "Progress", docs::Progress)
+      .def_readonly("t", &Progress::t)
+      .def_readonly("start", &Progress::start)
+      .def_readonly("end", &Progress::end)
+      .def_readonly("h", &Progress::h)
+      .def_readonly("steps", &Progress::steps);
+
+  py::class_<Summary> summary(m, "Summary", docs::Summary);
+  summary.def("__str__", &Summary::to_text).def("to_attributes", &Summary::to_attributes);
+#define FIELD(name) summary.def_readonly(#name, &Summary::name, docs::Summary_##name)
+  FIELD(completed), FIELD(stop), FIELD(failure), FIELD(integrator), FIELD(formulation), FIELD(linear_solver);
+  FIELD(t), FIELD(steps), FIELD(rejected_error), FIELD(rejected_newton), FIELD(iterations), FIELD(linearizations);
+  FIELD(factorizations), FIELD(h_min), FIELD(h_max), FIELD(wall_time), FIELD(energy_start), FIELD(energy_drift);
+  FIELD(work), FIELD(position_drift), FIELD(velocity_drift), FIELD(condition), FIELD(condition_max);
+  FIELD(degrees_of_freedom), FIELD(events), FIELD(notes);
+#undef FIELD
+
+  py::class_<CheckReport> check(m, "CheckReport", docs::CheckReport);
+  check.def("__str__", &CheckReport::to_text);
+#define FIELD(name) check.def_readonly(#name, &CheckReport::name, docs::CheckReport_##name)
+  FIELD(bodies), FIELD(nv), FIELD(nz), FIELD(rows), FIELD(rank), FIELD(degrees_of_freedom), FIELD(redundant);
+  FIELD(remarks), FIELD(failure);
+#undef FIELD
+}
+
+void define_study(py::module_& m) {
+  py::class_<Study>(m, "Study", docs::Study)
+      .def_property_readonly("title", [](const Study& s) { return s.model.title; })
+      .def_property_readonly("output_file", [](const Study& s) { return s.output.file; })
+      .def_property_readonly("bodies", [](const Study& s) {
+        std::vector<std::string> names;
+        for (const BodySpec& body : s.model.bodies) names.push_back(body.name);
+        return names;
+      });
+  m.def(
+      "read_study",
+      [](const std::string& text, const std::filesystem::path& name, const std::vector<std::string>& settings) {
+        return read_study_text(text, name, settings);
+      },
+      py::arg("text"), py::arg("name"), py::arg("settings"), docs::read_study_text);
+  m.def(
+      "check",
+      [](const Study& study) {
+        const py::gil_scoped_release free;
+        return check(study);
+      },
+      py::arg("study"), docs::check);
+}
+
+void define_run(py::module_& m) {
+  define_frame(m);
+  py::class_<KeptRecord, std::shared_ptr<KeptRecord>>(m, "Record", docs::MemoryRecord)
+      .def_property_readonly("summary", [](const KeptRecord& r) { return r.memory.summary(); })
+      .def_property_readonly("attributes", [](const KeptRecord& r) { return r.memory.schema().attributes; })
+      .def("channels", &KeptRecord::channels)
+      .def(
+          "times",
+          [](const py::object& self, bool solver) { return self.cast<const KeptRecord&>().times(solver, self); },
+          py::arg("solver") = false)
+      .def(
+          "read",
+          [](const py::object& self, const std::string& channel) {
+            return self.cast<const KeptRecord&>().read(channel, self);
+          },
+          py::arg("channel"))
+      .def("save", &KeptRecord::save, py::arg("path"));
+
+  // Laws and forces as plain tuples: the package's Model makes them.
+  using LawTuple = std::tuple<py::function, bool, std::vector<std::string>>;
+  using ForceTuple = std::tuple<py::function, bool, bool, std::vector<std::vector<std::string>>>;
+  m.def(
+      "run",
+      [](const Study& study, const std::vector<LawTuple>& laws, const std::vector<ForceTuple>& forces,
+         std::optional<std::filesystem::path> file, std::map<std::string, std::string> attributes, py::object progress,
+         double progress_interval) {
+        RunRequest request;
+        for (const auto& [function, vectorized, names] : laws) request.laws.push_back({function, vectorized, names});
+        for (const auto& [function, vectorized, velocity, elements] : forces)
+          request.forces.push_back({function, vectorized, velocity, elements});
+        request.file = std::move(file);
+        request.attributes = std::move(attributes);
+        request.progress = std::move(progress);
+        request.progress_interval = progress_interval;
+        const RunOutcome outcome = run(study, request);
+        return py::make_tuple(outcome.summary, outcome.record, outcome.error);
+      },
+      py::arg("study"), py::arg("laws"), py::arg("forces"), py::arg("file"), py::arg("attributes"), py::arg("progress"),
+      py::arg("progress_interval"), docs::Simulation);
+}
+
+void define_files(py::module_& m) {
+  py::class_<ResultsReader>(m, "Reader", docs::ResultsReader)
+      .def(py::init<std::filesystem::path>(), py::arg("path"))
+      .def_property_readonly("path", &ResultsReader::path)
+      .def_property_readonly("state", [](const ResultsReader& r) { return std::string(describe(r.state())); })
+      .def_property_readonly("summary", &ResultsReader::summary)
+      .def_property_readonly("attributes", [](const ResultsReader& r) { return r.schema().attributes; })
+      .def("channels", &ResultsReader::channels)
+      .def(
+          "times",
+          [](const py::object& self, bool solver) {
+            const ResultsReader& r = self.cast<const ResultsReader&>();
+            const std::vector<double>& t = solver ? r.step_times() : r.times();
+            return view(t.data(), {std::ssize(t)}, {sizeof(double)}, self);
+          },
+          py::arg("solver") = false)
+      .def(
+          "read",
+          [](const ResultsReader& r, const std::string& channel) {
+            auto series = std::make_unique<Series>(r.read(channel));  // its memory becomes the arrays'
+            const Series& s = *series;
+            const py::capsule owner(series.release(), [](void* p) { delete static_cast<Series*>(p); });
+            const auto rows = std::ssize(s.time);
+            const py::ssize_t one = sizeof(double), columns = s.values.cols();
+            const py::array values = columns == 1 ? view(s.values.data(), {rows}, {one}, owner)
+                                                  : view(s.values.data(), {rows, columns}, {one, rows * one}, owner);
+            return py::make_tuple(view(s.time.data(), {rows}, {one}, owner), values, s.unit, s.components);
+          },
+          py::arg("channel"), docs::ResultsReader_read);
+
+  m.def(
+      "write_report",
+      [](const std::vector<std::filesystem::path>& results, const std::filesystem::path& page,
+         const std::vector<std::string>& channels, const std::string& title) {
+        ReportOptions options;
+        options.channels = channels;
+        options.title = title;
+        static_cast<void>(write_report(results, page, options));
+      },
+      py::arg("results"), py::arg("page"), py::arg("channels"), py::arg("title"), docs::write_report);
+  m.def("export_csv", &export_csv, py::arg("reader"), py::arg("folder"), docs::export_csv);
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_core, m) {
+  m.doc() = "The door from Python to the Trammel library; people call the package trammel.";
+  m.attr("__version__") = TRAMMEL_VERSION;
+  define_errors();
+  define_values(m);
+  define_study(m);
+  define_run(m);
+  define_files(m);
+}
+
+}  // namespace trammel::python

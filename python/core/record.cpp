@@ -1,0 +1,77 @@
+#include "record.h"
+
+namespace trammel::python {
+
+py::array view(const double* data, std::vector<py::ssize_t> shape, std::vector<py::ssize_t> strides, py::handle owner) {
+  static const double nothing = 0.0;  // NumPy would allocate for a null pointer
+  py::array array(py::dtype::of<double>(), std::move(shape), std::move(strides), data ? data : &nothing, owner);
+  array.attr("flags").attr("writeable") = false;
+  return array;
+}
+
+const ChannelIndex& KeptRecord::index() const {
+  if (!index_) index_ = std::make_unique<ChannelIndex>(memory.schema());
+  return *index_;
+}
+
+py::array KeptRecord::times(bool solver, py::handle owner) const {
+  const std::vector<double>& t = solver ? memory.step_times() : memory.times();
+  return view(t.data(), {std::ssize(t)}, {sizeof(double)}, owner);
+}
+
+py::tuple KeptRecord::read(const std::string& channel, py::handle owner) const {
+  const ChannelPlace place = index().find(channel);
+  const std::vector<RecordGroup>& groups = place.solver ? memory.schema().solver : memory.schema().frames;
+  const RecordGroup& group = groups[static_cast<std::size_t>(place.group)];
+  const int one = static_cast<int>(sizeof(double));
+  int offset = place.item * group.n_components() + std::max(place.component, 0);
+  for (int g = 0; g < place.group; ++g) offset += groups[static_cast<std::size_t>(g)].width();
+  const int width = place.solver ? memory.schema().step_width() : memory.schema().frame_width();
+  const auto rows = std::ssize(place.solver ? memory.step_times() : memory.times());
+  const double* data = nullptr;
+  if (rows > 0) data = (place.solver ? memory.step_values(0) : memory.frame_values(0)).data() + offset;
+  const int columns = place.component < 0 ? group.n_components() : 1;
+  std::vector<std::string> components = group.components;
+  if (place.component >= 0) components = {group.components[static_cast<std::size_t>(place.component)]};
+  const py::array values =
+      columns == 1 ? view(data, {rows}, {width * one}, owner) : view(data, {rows, columns}, {width * one, one}, owner);
+  py::list names;
+  for (const std::string& name : components) names.append(name);
+  return py::make_tuple(times(place.solver, owner), values, group.unit_of(place.item), names);
+}
+
+void KeptRecord::save(const std::filesystem::path& path) const {
+  ResultsFile file(path);
+  file.begin(memory.schema());
+  for (int i = 0; i < static_cast<int>(memory.times().size()); ++i)
+    file.frame(memory.times()[static_cast<std::size_t>(i)], memory.frame_values(i));
+  for (int i = 0; i < static_cast<int>(memory.step_times().size()); ++i)
+    file.step(memory.step_times()[static_cast<std::size_t>(i)], memory.step_values(i));
+  file.end(memory.summary());
+}
+
+template <class Call>
+void AnnotatedSink::pass(const Call& call) {
+  if (!locked_) return call();
+  const py::gil_scoped_acquire lock;
+  call();
+}
+
+void AnnotatedSink::begin(const RecordSchema& schema) {
+  RecordSchema annotated = schema;
+  for (const auto& [key, value] : attributes_) annotated.attributes[key] = value;
+  begun_ = true;
+  pass([&] { sink_.begin(annotated); });
+}
+void AnnotatedSink::frame(double t, std::span<const double> values) {
+  pass([&] { sink_.frame(t, values); });
+}
+void AnnotatedSink::step(double t, std::span<const double> values) {
+  pass([&] { sink_.step(t, values); });
+}
+void AnnotatedSink::end(const std::map<std::string, std::string>& summary) {
+  ended_ = true;
+  pass([&] { sink_.end(summary); });
+}
+
+}  // namespace trammel::python

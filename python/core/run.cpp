@@ -1,0 +1,70 @@
+#include "run.h"
+
+#include <chrono>
+
+namespace trammel::python {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds signal_interval(50);
+
+/// Called after each step: hands on to Python what is due.
+class Watch {
+ public:
+  Watch(const py::object& progress, double interval)
+      : progress_(progress.ptr()), interval_(interval), next_signal_(Clock::now()), next_progress_(next_signal_) {}
+
+  bool operator()(const Progress& now) {
+    const Clock::time_point time = Clock::now();
+    const bool tell = progress_ != Py_None && time >= next_progress_;
+    if (!tell && time < next_signal_) return true;
+    const py::gil_scoped_acquire lock;
+    next_signal_ = time + signal_interval;
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    if (!tell) return true;
+    next_progress_ = time + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(interval_));
+    return !py::reinterpret_borrow<py::function>(progress_)(now).is(py::bool_(false));
+  }
+
+ private:
+  PyObject* progress_;
+  double interval_;
+  Clock::time_point next_signal_, next_progress_;
+};
+
+std::map<std::string, std::string> unfinished(const std::string& reason) {
+  return {{"completed", "false"}, {"stop", reason}};
+}
+
+}  // namespace
+
+RunOutcome run(const Study& study, const RunRequest& request) {
+  RunOutcome outcome;
+  std::optional<ResultsFile> file;
+  ResultsFileOptions options;
+  options.flush_every_frame = study.output.flush_every_frame;
+  if (request.file)
+    file.emplace(*request.file, options);
+  else
+    outcome.record = std::make_shared<KeptRecord>();
+  RecordSink& kept = file ? static_cast<RecordSink&>(*file) : outcome.record->memory;
+  AnnotatedSink sink(kept, request.attributes, file.has_value());
+  Watch watch(request.progress, request.progress_interval);
+  const Customize customize = make_customize(study.model, request.laws, request.forces);
+  try {
+    const py::gil_scoped_release free;
+    Simulation simulation(study, customize);
+    outcome.summary = simulation.run(sink, [&](const Progress& progress) { return watch(progress); });
+  } catch (const py::error_already_set& error) {
+    if (!sink.is_open()) throw;  // before the first frame: there is nothing to keep
+    const std::string what = error.value() ? py::str(error.type().attr("__name__")).cast<std::string>() : "exception";
+    outcome.summary.stop = "stopped by " + what + " from Python";
+    sink.end(unfinished(outcome.summary.stop));
+    outcome.error = error.value();
+    if (error.trace()) outcome.error.attr("__traceback__") = error.trace();
+  }
+  return outcome;
+}
+
+}  // namespace trammel::python

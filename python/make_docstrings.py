@@ -1,0 +1,65 @@
+"""Writes the docstrings of the package from the comments of the C++ headers, when it is built.
+
+    make_docstrings.py INCLUDE_FOLDER docstrings.h _docstrings.py
+
+`docstrings.h` has one constant per class, function and member for the module in C++, `_docstrings.py` the same texts by
+name for what is written in Python.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools"))
+from header_comments import Entry, read_header  # noqa: E402
+
+HEADERS = [
+    "base/error.h",
+    "mechanics/model.h",
+    "simulation/options.h",
+    "simulation/record.h",
+    "simulation/simulation.h",
+    "simulation/summary.h",
+    "io/csv.h",
+    "io/model_reader.h",
+    "io/report.h",
+    "io/results_reader.h",
+]
+
+
+def collect(entries: list[Entry], prefix: str, texts: dict[str, str]) -> None:
+    for entry in entries:
+        if not entry.name.isidentifier():
+            continue
+        name = prefix + entry.name
+        if entry.comment or name not in texts:
+            texts[name] = entry.comment
+        collect(entry.members, name + "_", texts)
+
+
+def write(path: Path, text: str) -> None:
+    if not path.exists() or path.read_text(encoding="utf-8") != text:  # what did not change is not built again
+        path.write_text(text, encoding="utf-8")
+
+
+def main() -> None:
+    include, header, module = map(Path, sys.argv[1:])
+    texts: dict[str, str] = {}
+    for path in HEADERS:
+        # Model is described by the comment that opens its header.
+        read = read_header(include / path)
+        if path == "mechanics/model.h":
+            texts["Model"] = read.comment
+        collect(read.entries, "", texts)
+    lines = ["#pragma once", "", "namespace trammel::docs {", ""]
+    for name, text in texts.items():
+        lines.append(f'[[maybe_unused]] inline constexpr const char* {name} = R"doc({text})doc";')
+    lines += ["", "}  // namespace trammel::docs", ""]
+    write(header, "\n".join(lines))
+    listing = "".join(f"    {name!r}: {text!r},\n" for name, text in texts.items())
+    write(module, f'"""Made from the comments of the C++ headers."""\n\nTEXTS: dict[str, str] = {{\n{listing}}}\n')
+
+
+if __name__ == "__main__":
+    main()

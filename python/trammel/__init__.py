@@ -1,0 +1,42 @@
+"""Trammel simulates constrained mechanical systems: bodies, joined, driven, under forces.
+
+    import trammel
+
+    model = trammel.Model("Pendulum", gravity=[0, 0, -9.81])
+    model.body("bob", kind="particle", mass=1, position=[1, 0, 0])
+    model.joint("rod", kind="distance", bodies=["ground", "bob"], point=[0, 0, 0], point_b=[1, 0, 0])
+    model.analysis(end=10)
+    results = model.run()
+    results["bob.position"]         # array [time, 3]
+
+The keys are those of a model file, and so are the messages when something is wrong. A model file is read with
+`trammel.load("pendulum.toml")`, results of an earlier run with `trammel.open("pendulum.h5")`.
+"""
+
+from trammel._core import CheckReport, Frame, Issue, Progress, Summary, __version__
+from trammel.errors import Error, InputError, Interrupted, IoError, SimulationError
+from trammel.model import Model, Vectorized, load, run, vectorized
+from trammel.results import Channel, Results, open, write_report
+
+__all__ = [
+    "Channel",
+    "CheckReport",
+    "Error",
+    "Frame",
+    "InputError",
+    "Interrupted",
+    "IoError",
+    "Issue",
+    "Model",
+    "Progress",
+    "Results",
+    "SimulationError",
+    "Summary",
+    "Vectorized",
+    "__version__",
+    "load",
+    "open",
+    "run",
+    "vectorized",
+    "write_report",
+]

@@ -1,0 +1,376 @@
+"""Models built in code, or read from a model file."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
+
+from trammel import _core, _toml
+from trammel.errors import InputError, Interrupted, SimulationError
+from trammel.results import Results
+
+if TYPE_CHECKING:
+    PathLike = Union[str, "os.PathLike[str]"]
+    Settings = Union[Mapping[str, Any], Sequence[str]]
+    Progress = Callable[[_core.Progress], Any]
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Vectorized:
+    """A law or force that is called for all its elements at once, with arrays."""
+
+    def __init__(self, function: Callable[..., Any]):
+        self.function = function
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.function(*arguments)
+
+
+def vectorized(function: Callable[..., Any]) -> Vectorized:
+    """Marks a function that takes and gives arrays: one entry per spring, or per element of a custom force."""
+    return Vectorized(function)
+
+
+def _call_site() -> str:
+    """Where the caller of this package stands: "pendulum.py:12"."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and os.path.dirname(os.path.abspath(frame.f_code.co_filename)) == _PACKAGE:
+        frame = frame.f_back
+    return f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
+
+
+def _unwrap(function: Any) -> tuple[Callable[..., Any], bool]:
+    return (function.function, True) if isinstance(function, Vectorized) else (function, False)
+
+
+class _Table:
+    """A table of the model in the making: [solver] or one [[body]]."""
+
+    def __init__(self, head: str, keys: Mapping[str, Any]):
+        self.head = head
+        self.site = _call_site()
+        self.lines = [head]
+        for name, given in keys.items():
+            if given is None:
+                continue
+            try:
+                self.lines.append(f"{_toml.key(name)} = {_toml.value(given)}")
+            except TypeError as error:
+                what = f"{head.strip('[]')} '{keys['name']}'" if "name" in keys else head
+                raise InputError([_core.Issue(self.site, f"{what}: '{name}': {error}")]) from None
+
+
+class Model:
+    # The docstring comes from the C++ header, see _document().
+
+    def __init__(
+        self,
+        title: str = "",
+        *,
+        gravity: Optional[Sequence[Any]] = None,
+        parameters: Optional[Mapping[str, Any]] = None,
+        folder: Optional["PathLike"] = None,
+    ):
+        self._file: Optional[Path] = None
+        self._folder = Path(folder) if folder is not None else Path()
+        self._loaded = ""
+        self._root = _Table("", {"title": title, "gravity": gravity})
+        self._parameters: dict[str, tuple[Any, str]] = {}
+        self._options: dict[str, dict[str, Any]] = {"analysis": {}, "solver": {}, "output": {}}
+        self._option_sites: dict[str, str] = {}
+        self._tables: list[_Table] = []
+        self._laws: dict[tuple[int, bool], tuple[Callable[..., Any], bool, list[str]]] = {}
+        self._forces: dict[tuple[int, bool, bool, int], tuple[Callable[..., Any], bool, bool, list[list[str]]]] = {}
+        if parameters:
+            self.parameters(**parameters)
+
+    # ---- what a machine consists of; the keys are those of a model file
+
+    def add(self, table: str, name: Optional[str] = None, /, **keys: Any) -> "Model":
+        """Adds a [[table]] of the model file: `model.add("body", "rod", mass=2)`."""
+        self._tables.append(_Table(f"[[{table}]]", {"name": name, **keys}))
+        return self
+
+    def body(self, name: str, **keys: Any) -> "Model":
+        return self.add("body", name, **keys)
+
+    def coordinate(self, name: str, **keys: Any) -> "Model":
+        return self.add("coordinate", name, **keys)
+
+    def joint(self, name: str, **keys: Any) -> "Model":
+        return self.add("joint", name, **keys)
+
+    def coupler(self, name: str, **keys: Any) -> "Model":
+        return self.add("coupler", name, **keys)
+
+    def motion(self, name: str, **keys: Any) -> "Model":
+        return self.add("motion", name, **keys)
+
+    def force(self, name: str, *, law: Union[str, Callable[..., Any], None] = None, **keys: Any) -> "Model":
+        if callable(law):
+            function, is_vectorized = _unwrap(law)
+            group = self._laws.setdefault((id(function), is_vectorized), (function, is_vectorized, []))
+            group[2].append(name)
+            law = "0"  # what stands in the text; the function takes its place in the machine
+        return self.add("force", name, law=law, **keys)
+
+    def control(self, name: str, **keys: Any) -> "Model":
+        return self.add("control", name, **keys)
+
+    def measure(self, name: str, expression: Optional[str] = None, **keys: Any) -> "Model":
+        return self.add("measure", name, expression=expression, **keys)
+
+    def event(self, name: str, **keys: Any) -> "Model":
+        return self.add("event", name, **keys)
+
+    def table(self, name: str, **keys: Any) -> "Model":
+        return self.add("table", name, **keys)
+
+    def geometry(self, **keys: Any) -> "Model":
+        return self.add("geometry", None, **keys)
+
+    def include(self, file: "PathLike", **keys: Any) -> "Model":
+        """Adds the parts of another model file, as [[include]] does."""
+        return self.add("include", None, file=os.fspath(file), **keys)
+
+    def custom_force(
+        self,
+        force: Callable[..., Any],
+        bodies: Union[Sequence[str], Sequence[Sequence[str]]],
+        depends_on_velocity: bool = True,
+    ) -> "Model":
+        """Adds a force of your own on some bodies, or one on each of several lists of bodies.
+
+        `force(t, a, b, …)` gets a `Frame` for each body and returns a list of (force, moment), one for each: force in
+        world axes, moment about the centre of mass in body axes, None for zero. Marked `vectorized` it is called as
+        `force(t, frames)` with arrays [element, body, …] in `frames` and returns two arrays (force, moment)
+        [element, body, 3]. It must depend on nothing else, and keep no state. Derivatives come from differences.
+        """
+        elements = [list(bodies)] if bodies and isinstance(bodies[0], str) else [list(each) for each in bodies]
+        function, is_vectorized = _unwrap(force)
+        for element in elements:
+            key = (id(function), is_vectorized, depends_on_velocity, len(element))
+            group = self._forces.setdefault(key, (function, is_vectorized, depends_on_velocity, []))
+            group[3].append(list(map(str, element)))
+        return self
+
+    # ---- numbers with names, and how to compute
+
+    def parameters(self, **values: Any) -> "Model":
+        """Numbers with names, or formulas of other parameters; given again they change, also those of a loaded file."""
+        site = _call_site()
+        for name, given in values.items():
+            self._parameters[name] = (given, site)
+        return self
+
+    def analysis(self, **keys: Any) -> "Model":
+        return self._set_options("analysis", keys)
+
+    def solver(self, **keys: Any) -> "Model":
+        return self._set_options("solver", keys)
+
+    def output(self, **keys: Any) -> "Model":
+        return self._set_options("output", keys)
+
+    def _set_options(self, table: str, keys: Mapping[str, Any]) -> "Model":
+        self._options[table].update(keys)
+        self._option_sites[table] = _call_site()
+        return self
+
+    # ---- as text
+
+    @property
+    def toml(self) -> str:
+        """The model as a model file. Functions of Python cannot stand there: such a law is 0."""
+        return self._write()[0]
+
+    def save(self, path: "PathLike") -> Path:
+        """Writes the model as a model file."""
+        Path(path).write_text(self.toml, encoding="utf-8")
+        return Path(path)
+
+    def _write(self) -> tuple[str, list[str]]:
+        """The text, and the place in the caller's code of each line that does not come from a file."""
+        tables = list(self._tables)
+        if self._file is None:
+            head = [self._root]
+            head[0].lines = [line for line in head[0].lines if line]
+            parameters = _Table("[parameters]", {})
+            parameter_sites = [parameters.site]
+            for name, (given, site) in self._parameters.items():
+                parameters.lines.append(f"{_toml.key(name)} = {_toml.value(given)}")
+                parameter_sites.append(site)
+            tables = head + [parameters] * bool(self._parameters) + tables
+            for option, keys in self._options.items():
+                if keys:
+                    made = _Table(f"[{option}]", keys)
+                    made.site = self._option_sites[option]
+                    tables.append(made)
+        lines = self._loaded.splitlines()
+        sites = [""] * len(lines)
+        for table in tables:
+            if table.lines:
+                lines += table.lines + [""]
+                if table.head == "[parameters]":
+                    sites += parameter_sites + [""]
+                else:
+                    sites += [table.site] * (len(table.lines) + 1)
+        return "\n".join(lines) + "\n", sites
+
+    def _settings(self, given: Optional["Settings"]) -> list[str]:
+        settings: list[str] = []
+        if self._file is not None:
+            settings += [f"parameters.{name}={_toml.value(x)}" for name, (x, _) in self._parameters.items()]
+            for option, keys in self._options.items():
+                settings += [f"{option}.{name}={_toml.value(x)}" for name, x in keys.items() if x is not None]
+        if given is None:
+            return settings
+        if isinstance(given, Mapping):
+            return settings + [f"{name}={_toml.value(x)}" for name, x in given.items()]
+        return settings + list(given)
+
+    def _study(self, settings: Optional["Settings"]) -> _core.Study:
+        text, sites = self._write()
+        name = self._file if self._file is not None else self._folder / "model"
+        try:
+            return _core.read_study(text, name, self._settings(settings))
+        except InputError as error:
+            raise InputError([self._relocate(issue, name, sites) for issue in error.issues]) from None
+
+    @staticmethod
+    def _relocate(issue: _core.Issue, name: Path, sites: list[str]) -> _core.Issue:
+        """The issue with places in the generated text replaced by places in the caller's code."""
+        place = re.compile(rf"(?:{re.escape(str(name))}|\b{re.escape(name.name)}):(\d+):(\d+)")
+
+        def replaced(match: "re.Match[str]") -> str:
+            line = int(match.group(1)) - 1
+            return sites[line] if line < len(sites) and sites[line] else match.group(0)
+
+        return _core.Issue(place.sub(replaced, issue.where), place.sub(replaced, issue.message))
+
+    # ---- computing
+
+    def check(self, settings: Optional["Settings"] = None) -> _core.CheckReport:
+        """Assembles the machine without moving it: degrees of freedom, redundant constraints, initial conditions."""
+        return _core.check(self._study(settings))
+
+    def run(
+        self,
+        *,
+        settings: Optional["Settings"] = None,
+        file: Optional["PathLike"] = None,
+        progress: Optional["Progress"] = None,
+        progress_interval: float = 0.1,
+    ) -> Results:
+        """Simulates. The results are kept in memory, or written to `file` (HDF5) as they come.
+
+        `settings` change values for this run: {"solver.h": 1e-4, "body.rod.mass": 3}. `progress` is called with a
+        `Progress` every `progress_interval` seconds (0: after each step) and may return False to stop. Ctrl-C raises
+        Interrupted, numerical failure SimulationError; both carry the `results` up to there, and so does an exception
+        of a law, a force or `progress`. Other threads go on while it runs.
+        """
+        study = self._study(settings)
+        attributes = {
+            "created": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "model_file": (self._file or Path(sys.argv[0])).name,
+            "command": "python " + " ".join(sys.argv),
+        }
+        summary, record, error = _core.run(
+            study,
+            list(self._laws.values()),
+            list(self._forces.values()),
+            Path(file) if file is not None else None,
+            attributes,
+            progress,
+            progress_interval,
+        )
+        results = Results(record if record is not None else Path(file or ""), summary)
+        if isinstance(error, KeyboardInterrupt):
+            interrupted = Interrupted(f"stopped at t = {results.time[-1] if len(results) else 0:g} s")
+            interrupted.results = results
+            raise interrupted from None
+        if error is not None:
+            setattr(error, "results", results)
+            raise error
+        if summary.failure:
+            failed = SimulationError(summary.failure)
+            failed.results = results
+            raise failed
+        return results
+
+    def __repr__(self) -> str:
+        kinds = [table.head.strip("[]") for table in self._tables]
+        counts = ", ".join(f"{kinds.count(kind)} × {kind}" for kind in dict.fromkeys(kinds))
+        source = f" of {self._file}" if self._file is not None else ""
+        return f"<trammel.Model{source}: {counts or 'nothing added'}>"
+
+
+def load(path: "PathLike") -> Model:
+    """Reads a model file. What is added in code comes on top of it; `parameters`, `solver`, … replace what it says."""
+    file = Path(path)
+    model = Model()
+    try:
+        model._loaded = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        from trammel.errors import IoError
+
+        raise IoError(f"the model file '{file}' cannot be read") from None
+    model._file = file
+    return model
+
+
+def run(
+    model: Union[Model, "PathLike"],
+    *,
+    settings: Optional["Settings"] = None,
+    file: Optional["PathLike"] = None,
+    progress: Optional["Progress"] = None,
+    progress_interval: float = 0.1,
+) -> Results:
+    """Simulates a model, or a model file; see Model.run."""
+    made = model if isinstance(model, Model) else load(model)
+    return made.run(settings=settings, file=file, progress=progress, progress_interval=progress_interval)
+
+
+def _document() -> None:
+    """Docstrings from the comments of the C++ structs that the keys fill."""
+    from trammel._docstrings import TEXTS
+
+    Model.__doc__ = TEXTS["Model"]
+    structs = {
+        "body": "BodySpec",
+        "coordinate": "CoordinateSpec",
+        "joint": "JointSpec",
+        "coupler": "CouplerSpec",
+        "motion": "MotionSpec",
+        "force": "ForceSpec",
+        "control": "ControlSpec",
+        "measure": "MeasureSpec",
+        "event": "EventSpec",
+        "table": "TableSpec",
+        "geometry": "GeometrySpec",
+        "analysis": "AnalysisOptions",
+        "solver": "SolverOptions",
+        "output": "OutputOptions",
+    }
+    for method, struct in structs.items():
+        lines = [TEXTS[struct] or f"The table `{method}` of a model file.", ""]
+        kinds = struct.replace("Spec", "Kind").replace("Options", "Kind") + "_"
+        values = [f"{name[len(kinds):]} ({' '.join(text.split())})" for name, text in TEXTS.items() if name.startswith(kinds)]
+        if values:
+            lines.append("kind: " + "; ".join(values))
+        for name, text in TEXTS.items():
+            member = name[len(struct) + 1 :]
+            if name.startswith(struct + "_") and member not in ("source", "name") and text:
+                lines.append(f"{member}: {' '.join(text.split())}")
+        if method == "force":
+            lines += ["", "law may be a function (t, x, rate) -> force, of numbers or, marked `vectorized`, of arrays."]
+        getattr(Model, method).__doc__ = "\n".join(lines)
+
+
+_document()

@@ -1,0 +1,205 @@
+"""Results of runs: channels by name as NumPy arrays, reports, tables."""
+
+from __future__ import annotations
+
+import html
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Iterable, NamedTuple, Optional, Sequence, Union
+
+from trammel import _core
+
+if TYPE_CHECKING:
+    import os
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    PathLike = Union[str, "os.PathLike[str]"]
+    Array = NDArray[np.float64]
+
+
+class Channel(NamedTuple):
+    """One channel over time."""
+
+    name: str  #: "rod.position" or "rod.position.x"
+    time: "Array"  #: [s]
+    values: "Array"  #: one row per time; one column per component, or flat if there is only one
+    unit: str
+    components: list[str]  #: "x", "y", "z"; empty or one word for a channel of single numbers
+
+
+class _File:
+    """A results file, open only while something is read: others may want to open it too."""
+
+    def __init__(self, path: Path):
+        reader = _core.Reader(path)
+        self.path = path
+        self.summary = reader.summary
+        self.attributes = reader.attributes
+        self._times = reader.times().copy(), reader.times(True).copy()
+        for times in self._times:
+            times.flags.writeable = False
+        self._channels: Optional[list[str]] = None
+
+    def times(self, solver: bool = False) -> "Array":
+        return self._times[solver]
+
+    def channels(self) -> list[str]:
+        if self._channels is None:
+            self._channels = _core.Reader(self.path).channels()
+        return self._channels
+
+    def read(self, channel: str) -> tuple["Array", "Array", str, list[str]]:
+        return _core.Reader(self.path).read(channel)
+
+
+class Results:
+    """The results of a run, in memory or in a file.
+
+    `results["rod.position"]` is an array [time, 3], `results["rod.position.x"]` one of its columns; names are those of
+    the program (`trammel info --channels`). Arrays of a run in memory are views, those of a file are read when they are
+    asked for. They must not be written to: take a copy.
+    """
+
+    def __init__(self, source: Union[_core.Record, Path], summary: Optional[_core.Summary] = None):
+        self._source: Union[_core.Record, _File] = _File(source) if isinstance(source, Path) else source
+        self._summary = summary
+
+    # ---- numbers
+
+    @property
+    def time(self) -> "Array":
+        """Times of the recorded frames [s]."""
+        return self._source.times()
+
+    @property
+    def step_time(self) -> "Array":
+        """Ends of the integrator's steps [s]: the times of the channels "solver.…"."""
+        return self._source.times(True)
+
+    def __getitem__(self, channel: str) -> "Array":
+        """The values of a channel; InputError with the nearest name if there is none."""
+        return self._source.read(channel)[1]
+
+    def channel(self, name: str) -> Channel:
+        """A channel with its times, unit and the names of its components."""
+        return Channel(name, *self._source.read(name))
+
+    @property
+    def channels(self) -> list[str]:
+        """The names of all channels, components included."""
+        return self._source.channels()
+
+    def __contains__(self, channel: object) -> bool:
+        return channel in self.channels
+
+    def __len__(self) -> int:
+        """How many frames there are."""
+        return len(self.time)
+
+    def __bool__(self) -> bool:
+        return True
+
+    # ---- how it went
+
+    @property
+    def summary(self) -> dict[str, str]:
+        """How the run ended and what it cost, as a results file says it; empty if it did not end."""
+        return self._source.summary
+
+    @property
+    def statistics(self) -> Optional[_core.Summary]:
+        """The same as numbers, for a run of this session; None for a file."""
+        return self._summary
+
+    @property
+    def completed(self) -> bool:
+        """Whether the run reached its end."""
+        return self.summary.get("completed") == "true"
+
+    @property
+    def stop(self) -> str:
+        """Why it stopped, one line."""
+        return self.summary.get("stop", "the run did not end")
+
+    @property
+    def attributes(self) -> dict[str, str]:
+        """Title, model, settings, version and whatever else was noted when the run began."""
+        return self._source.attributes
+
+    @property
+    def file(self) -> Optional[Path]:
+        """The results file; None: in memory."""
+        return self._source.path if isinstance(self._source, _File) else None
+
+    # ---- pictures, files
+
+    def save(self, path: "PathLike") -> Path:
+        """Writes a results file (HDF5), as the program does."""
+        target = Path(path)
+        if isinstance(self._source, _core.Record):
+            self._source.save(target)
+        else:
+            target.write_bytes(self._source.path.read_bytes())
+        return target
+
+    def report(self, page: "PathLike", channels: Sequence[str] = (), title: str = "") -> Path:
+        """Writes the page that shows the run in a browser: motion, plots, the solver's story."""
+        return write_report([self], page, channels, title)
+
+    def export_csv(self, folder: "PathLike") -> list[Path]:
+        """Writes tables for a spreadsheet, one per quantity."""
+        if isinstance(self._source, _File):
+            return _core.export_csv(_core.Reader(self._source.path), Path(folder))
+        with tempfile.TemporaryDirectory() as scratch:
+            return _core.export_csv(_core.Reader(self.save(Path(scratch) / "results.h5")), Path(folder))
+
+    def _repr_html_(self) -> str:
+        """The report, where a notebook shows it."""
+        if len(self) == 0:
+            return f"<p>{html.escape(repr(self))}</p>"
+        with tempfile.TemporaryDirectory() as scratch:
+            page = self.report(Path(scratch) / "report.html").read_text(encoding="utf-8")
+        return (
+            f'<iframe srcdoc="{html.escape(page)}" title="report" allowfullscreen '
+            'style="width:100%;height:720px;border:0"></iframe>'
+        )
+
+    def __str__(self) -> str:
+        return str(self._summary).rstrip() if self._summary is not None and self.summary.get("t") else repr(self)
+
+    def __repr__(self) -> str:
+        title = self.attributes.get("title", "") or "untitled"
+        return f"<trammel.Results of '{title}': {len(self)} frames, {self.stop}>"
+
+
+def open(path: "PathLike") -> Results:
+    return Results(Path(path))
+
+
+def write_report(
+    results: Iterable[Union[Results, "PathLike"]], page: "PathLike", channels: Sequence[str] = (), title: str = ""
+) -> Path:
+    with tempfile.TemporaryDirectory() as scratch:
+        files: list[Path] = []
+        for i, run in enumerate(results):
+            if not isinstance(run, Results):
+                files.append(Path(run))
+            elif run.file is not None:
+                files.append(run.file)
+            else:
+                files.append(run.save(Path(scratch) / f"run_{i + 1}.h5"))
+        _core.write_report(files, Path(page), list(channels), title)
+    return Path(page)
+
+
+def _document() -> None:
+    from trammel._docstrings import TEXTS
+
+    open.__doc__ = TEXTS["ResultsReader"]
+    write_report.__doc__ = TEXTS["write_report"]
+
+
+_document()
+__all__: list[Any] = ["Channel", "Results", "open", "write_report"]

@@ -1,0 +1,50 @@
+"""The examples in Python, in TOML and run by the program give the same numbers, to the last bit."""
+
+from __future__ import annotations
+
+import runpy
+import subprocess
+import unittest
+
+import numpy as np
+from support import PROGRAM, ROOT, PackageTest
+
+import trammel
+
+EXAMPLES = sorted((ROOT / "examples").glob("[0-9][0-9]_*/*.toml"))
+
+
+class Twins(PackageTest):
+    def assert_same_numbers(self, a: trammel.Results, b: trammel.Results) -> None:
+        self.assertEqual(a.channels, b.channels)
+        self.assertGreater(len(a.channels), 20)
+        np.testing.assert_array_equal(a.time, b.time)
+        for name in a.channels:
+            self.assertTrue(np.array_equal(a[name], b[name]), f"{name} differs")
+
+    def test_every_example_of_the_ladder_has_a_twin(self) -> None:
+        self.assertGreaterEqual(len(EXAMPLES), 10)
+        for model_file in EXAMPLES[:10]:
+            self.assertTrue(model_file.with_suffix(".py").exists(), f"{model_file} has no twin in Python")
+
+    def test_twins_give_the_numbers_of_the_model_file_and_of_the_program(self) -> None:
+        for model_file in EXAMPLES:
+            twin = model_file.with_suffix(".py")
+            if not twin.exists():
+                continue
+            with self.subTest(twin.name):
+                by_python = runpy.run_path(str(twin))["model"].run()
+                self.assertTrue(by_python.completed)
+                self.assert_same_numbers(by_python, trammel.run(model_file))
+                results = self.folder / "program.h5"
+                subprocess.run([PROGRAM, "run", str(model_file), "-q", "-o", str(results)], check=True)
+                self.assert_same_numbers(by_python, trammel.open(results))
+
+    def test_a_model_written_as_a_file_gives_the_same_numbers(self) -> None:
+        model = runpy.run_path(str(ROOT / "examples/03_slider_crank/slider_crank.py"))["model"]
+        written = model.save(self.folder / "written.toml")
+        self.assert_same_numbers(model.run(), trammel.run(written))
+
+
+if __name__ == "__main__":
+    unittest.main()
