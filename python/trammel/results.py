@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 class Channel(NamedTuple):
     """One channel over time."""
 
-    name: str  #: "rod.position" or "rod.position.x"
-    time: "Array"  #: [s]
-    values: "Array"  #: one row per time; one column per component, or flat if there is only one
+    name: str
+    time: "Array"
+    values: "Array"
     unit: str
-    components: list[str]  #: "x", "y", "z"; empty or one word for a channel of single numbers
+    components: list[str]
 
 
 class _File:
@@ -197,6 +197,11 @@ def write_report(
 def _document() -> None:
     from trammel._docstrings import TEXTS
 
+    Channel.name.__doc__ = '"rod.position" or "rod.position.x"'
+    Channel.time.__doc__ = "[s]"
+    Channel.values.__doc__ = "One row per time; one column per component, or flat if there is only one."
+    Channel.unit.__doc__ = '"m"; empty: a pure number'
+    Channel.components.__doc__ = '"x", "y", "z"; empty or one word for a channel of single numbers'
     open.__doc__ = TEXTS["ResultsReader"]
     write_report.__doc__ = TEXTS["write_report"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import traceback
 import unittest
 from math import nan, sqrt
@@ -124,6 +125,24 @@ class Forces(PackageTest):
             elastic_pendulum().custom_force(pull, ["ground", "bobb"]).run()
         with self.assertRaisesRegex(trammel.InputError, "names frame 0 twice"):
             elastic_pendulum().custom_force(pull, ["ground", "ground"]).run()
+
+
+class Costs(PackageTest):
+    # The goals of bench/README.md, which has the measured 1.2 for a run ten times as long.
+    def test_laws_of_a_chain_of_100_cost_little_more_than_built_in_springs(self) -> None:
+        models = [
+            chain(100, stiffness=STIFFNESS, damping=DAMPING),
+            chain(100, law=spring),
+            chain(100, law=springs),
+        ]
+        fastest = [float("inf")] * 3
+        for _ in range(3):  # in turns and by the processor's time: the machine may have other work
+            for i, model in enumerate(models):
+                begin = time.process_time()
+                model.run(settings={"analysis.end": 0.1})
+                fastest[i] = min(fastest[i], time.process_time() - begin)
+        self.assertLess(fastest[1], 20 * fastest[0])
+        self.assertLess(fastest[2], 3 * fastest[0])
 
 
 class Trouble(PackageTest):

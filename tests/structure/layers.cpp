@@ -64,12 +64,14 @@ TEST(Layers, include_only_what_the_architecture_allows) {
   ASSERT_FALSE(rules.empty());
   const std::regex include(R"(^\s*#include\s+(["<])([^">]+)[">])");
   int files = 0;
-  for (const fs::path& top : {source_dir / "include/trammel", source_dir / "src", source_dir / "papers"}) {
+  for (const fs::path& top :
+       {source_dir / "include/trammel", source_dir / "src", source_dir / "papers", source_dir / "python"}) {
     if (!fs::exists(top)) continue;
     for (const auto& entry : fs::recursive_directory_iterator(top)) {
       const fs::path& path = entry.path();
       if (path.extension() != ".h" && path.extension() != ".cpp") continue;
-      const std::string relative = (top.filename() == "papers" ? "papers/" : "") + fs::relative(path, top).string();
+      const bool is_layer = top.filename() == "papers" || top.filename() == "python";
+      const std::string relative = (is_layer ? top.filename().string() + "/" : "") + fs::relative(path, top).string();
       const std::string layer = layer_of(relative, rules);
       ASSERT_FALSE(layer.empty()) << relative << " belongs to no layer";
       const std::set<std::string>& allowed = rules.at(layer);
