@@ -11,7 +11,8 @@
 int main(int argc, char** argv) {
   using namespace trammel;
   using namespace trammel::papers;
-  const std::map<std::string, void (*)(const Place&)> all{{"bauchau2009", write_bauchau2009},
+  const std::map<std::string, void (*)(const Place&)> all{{"arnold2004", write_arnold2004},
+                                                          {"bauchau2009", write_bauchau2009},
                                                           {"bottasso2007", write_bottasso2007},
                                                           {"hastiff", write_hastiff},
                                                           {"yen1996", write_yen1996}};

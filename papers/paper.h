@@ -21,6 +21,7 @@ struct Place {
   bool quick = false;            ///< few step sizes and short runs, for tests
 };
 
+void write_arnold2004(const Place& place);
 void write_bauchau2009(const Place& place);
 void write_bottasso2007(const Place& place);
 void write_hastiff(const Place& place);

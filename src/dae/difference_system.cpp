@@ -15,18 +15,32 @@ struct DifferenceSystem::Scratch final : Workspace {
   std::vector<int> group_start, group;  // columns by group, for the pattern of `version`
   std::uint64_t version = 0;
   bool is_grouped = false;  // the groups are those of a pattern, else columns by themselves
-  bool has_moved = true;    // a step was accepted since the last Jacobian
   Eigen::VectorXd y, yp, F0, F, step, direction;
 };
 
 namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
+// What a column contributes to a row when its unknown moves by its tolerance, relative to the largest contribution:
+// below this Newton converges as fast without the entry, and rounding makes such entries everywhere.
+constexpr double noticeable = 1e-6;
 
 }  // namespace
 
 const DifferenceCounters& DifferenceSystem::counters(const Workspace& workspace) const {
   return static_cast<const Scratch&>(workspace).counters;
+}
+
+std::vector<std::vector<int>> DifferenceSystem::groups(const Workspace& workspace) const {
+  const Scratch& s = static_cast<const Scratch&>(workspace);
+  std::vector<std::vector<int>> all;
+  for (std::size_t g = 0; g + 1 < s.group_start.size(); ++g) {
+    std::vector<int> group;
+    for (int k = s.group_start[g]; k < s.group_start[g + 1]; ++k)
+      if (!derived_[s.group[k]]) group.push_back(s.group[k]);
+    if (!group.empty()) all.push_back(std::move(group));
+  }
+  return all;
 }
 
 std::unique_ptr<Workspace> DifferenceSystem::make_workspace() const {
@@ -43,25 +57,32 @@ Pattern DifferenceSystem::make_pattern(const State& state) const {
   return options_.estimated ? DaeSystem::make_pattern(state) : system_.make_pattern(state);
 }
 
+// Columns that are not differenced share no row with any other.
 void DifferenceSystem::find_groups(const Pattern& pattern, Scratch& s) const {
-  make_column_groups(pattern, s.group_start, s.group);
+  PatternBuilder differenced(pattern.n_rows, pattern.n_cols);
+  for (int j = 0; j < pattern.n_cols; ++j)
+    for (int k = pattern.start[j]; k < pattern.start[j + 1] && !derived_[j]; ++k) differenced.add(pattern.index[k], j);
+  make_column_groups(differenced.build(), s.group_start, s.group);
   s.is_grouped = true;
   s.version = pattern.version;
+}
+
+void DifferenceSystem::leave_ungrouped(Scratch& s) const {
+  s.group_start.resize(static_cast<std::size_t>(layout().n()) + 1);
+  s.group.resize(static_cast<std::size_t>(layout().n()));
+  std::iota(s.group_start.begin(), s.group_start.end(), 0);
+  std::iota(s.group.begin(), s.group.end(), 0);
+  s.is_grouped = false;
 }
 
 Status DifferenceSystem::linearize(const Point& p, const State& state, Planes& planes, Workspace& workspace) const {
   Scratch& s = static_cast<Scratch&>(workspace);
   ++s.counters.jacobians;
   planes.set_zero();
-  // Ω is unknown, or it is suspected: Newton failed with a Jacobian of this very step.
-  const bool finds_pattern = options_.grouped && options_.estimated && (s.omega.n_cols == 0 || !s.has_moved);
-  s.has_moved = false;
-  if (!options_.grouped || finds_pattern) {
-    s.group_start.resize(static_cast<std::size_t>(layout().n()) + 1);
-    s.group.resize(static_cast<std::size_t>(layout().n()));
-    std::iota(s.group_start.begin(), s.group_start.end(), 0);
-    std::iota(s.group.begin(), s.group.end(), 0);
-    s.is_grouped = false;
+  if (planes.anew) s.omega = {};
+  const bool estimates = options_.grouped && options_.estimated && (s.omega.n_cols == 0 || planes.suspect);
+  if (!options_.grouped || estimates) {
+    leave_ungrouped(s);
   } else {
     const Pattern& pattern = options_.estimated ? s.omega : planes.pattern;
     if (!s.is_grouped || s.version != pattern.version) find_groups(pattern, s);
@@ -73,23 +94,38 @@ Status DifferenceSystem::linearize(const Point& p, const State& state, Planes& p
   Status status = system_.residual(p, state, s.F0, *s.system);
   if (status.ok()) status = difference(p, state, false, planes, s);
   if (status.ok())
-    status = rate_plane_ ? rate_plane_(p, state, planes, *s.system) : difference(p, state, true, planes, s);
-  if (!status.ok() || !finds_pattern) return status;
+    status =
+        has_exact_rates() ? system_.update_rates(p, state, planes, *s.system) : difference(p, state, true, planes, s);
+  if (!status.ok()) return status;
+  if (estimates) enlarge_estimate(planes, s);
+  system_.derive_columns(planes);
+  return status;
+}
 
-  PatternBuilder builder(layout().n(), layout().n());
+// Ω := Ω ∪ Σ(J)
+void DifferenceSystem::enlarge_estimate(const Planes& planes, Scratch& s) const {
+  const Pattern& all = planes.pattern;
+  const auto contribution = [&](int k, int j) {
+    return std::abs(planes.F_y()[k]) * (planes.typical.size() > 0 ? planes.typical[j] : 1.0);
+  };
+  std::vector<double> largest(static_cast<std::size_t>(all.n_rows), 0.0);
+  for (int j = 0; j < all.n_cols; ++j)
+    for (int k = all.start[j]; k < all.start[j + 1]; ++k)
+      largest[all.index[k]] = std::max(largest[all.index[k]], contribution(k, j));
+  PatternBuilder builder(all.n_rows, all.n_cols);
   builder.add_diagonal();
-  for (int j = 0; j < planes.pattern.n_cols; ++j)
-    for (int k = planes.pattern.start[j]; k < planes.pattern.start[j + 1]; ++k)
-      if (planes.F_y()[k] != 0.0 || planes.F_yp()[k] != 0.0) builder.add(planes.pattern.index[k], j);
+  for (int j = 0; j < all.n_cols; ++j)
+    for (int k = all.start[j]; k < all.start[j + 1]; ++k)
+      if (contribution(k, j) > noticeable * largest[all.index[k]] || (!has_exact_rates() && planes.F_yp()[k] != 0.0))
+        builder.add(all.index[k], j);
   const Pattern found = builder.build(1);
   if (s.omega.n_cols == 0) {
     s.omega = found;
-  } else {
-    const std::uint64_t before = s.omega.version;
-    s.omega = make_union(s.omega, found);
-    s.counters.pattern_updates += s.omega.version != before;
+    return;
   }
-  return status;
+  const std::uint64_t before = s.omega.version;
+  s.omega = make_union(s.omega, found);
+  s.counters.pattern_updates += s.omega.version != before;
 }
 
 // Moves the columns of a group together, in matrix columns, and reads each one off its own rows.
@@ -99,12 +135,13 @@ Status DifferenceSystem::difference(const Point& p, const State& state, bool of_
   const Pattern& rows = s.is_grouped && options_.estimated ? s.omega : planes.pattern;
   std::vector<double>& plane = of_rates ? planes.F_yp() : planes.F_y();
   const double scale = of_rates && planes.h > 0.0 ? 1.0 / planes.h : 1.0;
+  const auto is_moved = [&](int j) { return of_rates ? !is_algebraic(kinds[j]) : !derived_[j]; };
   for (std::size_t g = 0; g + 1 < s.group_start.size(); ++g) {
     const std::span<const int> group(s.group.data() + s.group_start[g], s.group.data() + s.group_start[g + 1]);
     s.direction.setZero();
     bool any = false;
     for (const int j : group) {
-      if (of_rates && is_algebraic(kinds[j])) continue;
+      if (!is_moved(j)) continue;
       s.direction[j] = scale * s.step[j];
       any = true;
     }
@@ -118,7 +155,7 @@ Status DifferenceSystem::difference(const Point& p, const State& state, bool of_
     s.F -= s.F0;
     system_.to_matrix_rows(p, state, s.F, *s.system);
     for (const int j : group) {
-      if (of_rates && is_algebraic(kinds[j])) continue;
+      if (!is_moved(j)) continue;
       for (int k = rows.start[j]; k < rows.start[j + 1]; ++k) {
         const int slot = &rows == &planes.pattern ? k : planes.pattern.slot(rows.index[k], j);
         plane[slot] = s.F[rows.index[k]] / (scale * s.step[j]);
@@ -133,10 +170,11 @@ Status DifferenceSystem::difference(const Point& p, const State& state, bool of_
 Status DifferenceSystem::residual(const Point& p, const State& state, Vec F, Workspace& workspace) const {
   return system_.residual(p, state, F, *static_cast<Scratch&>(workspace).system);
 }
+Status DifferenceSystem::update_rates(const Point& p, const State& state, Planes& planes, Workspace& workspace) const {
+  return system_.update_rates(p, state, planes, *static_cast<Scratch&>(workspace).system);
+}
 void DifferenceSystem::accepted(const Point& p, State& state, Workspace& workspace) const {
-  Scratch& s = static_cast<Scratch&>(workspace);
-  s.has_moved = true;
-  system_.accepted(p, state, *s.system);
+  system_.accepted(p, state, *static_cast<Scratch&>(workspace).system);
 }
 void DifferenceSystem::to_matrix_rows(const Point& p, const State& state, Vec F, Workspace& workspace) const {
   system_.to_matrix_rows(p, state, F, *static_cast<Scratch&>(workspace).system);

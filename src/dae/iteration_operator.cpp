@@ -10,6 +10,17 @@ namespace {
 
 // A pattern that is enlarged more often than this keeps every entry: each enlargement costs a new ordering.
 constexpr int max_enlargements = 8;
+// Inputs are moved by this, relative to 1 or their size, for second derivatives: F_y by differences carries a noise of
+// 1e-8, which then is 1e-4 of an entry.
+constexpr double input_step = 1e-4;
+// Second derivatives below this part of F_y's entry (per unit of the input) are noise of differences.
+constexpr double input_noise = 1e-3;
+
+void store(const Inputs& in, std::vector<double>& w) {
+  w.assign(in.u.begin(), in.u.end());
+  w.insert(w.end(), in.ud.begin(), in.ud.end());
+  w.insert(w.end(), in.udd.begin(), in.udd.end());
+}
 
 }  // namespace
 
@@ -29,9 +40,24 @@ Status MatrixOperator::setup(const Point& p, const State& state, const Coefficie
     planes_.t = p.t;
     planes_.y = p.y;
     planes_.yp = p.yp;
+    planes_.anew = false;
+    store(p.in, planes_.inputs);
     has_planes_ = true;
     ++counters_.linearizations;
+    std::fill(followed_.begin(), followed_.end(), 0.0);
+    if (new_pattern) has_input_derivatives_ = false;
+    if (follows_inputs_ && !has_input_derivatives_) {
+      const Status taken = take_input_derivatives(p, state, workspace);
+      if (!taken.ok()) return taken;
+    }
     if (find_new_entries()) analyze();
+  } else {
+    if (system_.has_exact_rates() && !system_.has_constant_rates()) {
+      const Status status = system_.update_rates(p, state, planes_, workspace);
+      if (!status.ok()) return status;
+      if (find_new_entries()) analyze();
+    }
+    follow(p.in);
   }
   c_ = c;
   combine(h);
@@ -39,6 +65,51 @@ Status MatrixOperator::setup(const Point& p, const State& state, const Coefficie
   const Status status = keeps_pivots_ ? solver_->refactor(values_) : solver_->factor(values_);
   ready_ = keeps_pivots_ = status.ok();
   return status;
+}
+
+Status MatrixOperator::take_input_derivatives(const Point& p, const State& state, Workspace& workspace) {
+  input_derivatives_.clear();
+  const std::size_t n = p.in.u.size();
+  std::vector<double> w = planes_.inputs;
+  Planes moved = planes_;
+  moved.suspect = false;
+  for (std::size_t i = 0; i < w.size(); ++i) {
+    if (i % n == 0) continue;  // time
+    const double delta = input_step * std::max(1.0, std::abs(w[i]));
+    w[i] += delta;
+    const Inputs in{{w.data(), n}, {w.data() + n, n}, {w.data() + 2 * n, n}};
+    const Status status = system_.linearize({p.t, in, p.y, p.yp}, state, moved, workspace);
+    w[i] = planes_.inputs[i];
+    ++counters_.input_derivatives;
+    if (!status.ok()) return status;
+    InputDerivative d{i, {}, {}};
+    for (std::size_t k = 0; k < planes_.pattern.index.size(); ++k) {
+      double change = 0.0, size = 0.0;
+      for (std::size_t plane = 0; plane < planes_.values.size(); ++plane) {
+        if (planes_.roles[plane] != PlaneRole::y) continue;
+        change += (moved.values[plane][k] - planes_.values[plane][k]) / delta;
+        size += std::abs(planes_.values[plane][k]);
+      }
+      if (std::abs(change) <= input_noise * size || change == 0.0) continue;
+      d.slot.push_back(static_cast<int>(k));
+      d.value.push_back(change);
+    }
+    if (!d.slot.empty()) input_derivatives_.push_back(std::move(d));
+  }
+  followed_.assign(planes_.pattern.index.size(), 0.0);
+  has_input_derivatives_ = true;
+  return Status::success();
+}
+
+void MatrixOperator::follow(const Inputs& in) {
+  if (input_derivatives_.empty()) return;
+  std::fill(followed_.begin(), followed_.end(), 0.0);
+  const std::size_t n = in.u.size();
+  for (const InputDerivative& d : input_derivatives_) {
+    const std::span<const double> values = d.input < n ? in.u : d.input < 2 * n ? in.ud : in.udd;
+    const double change = values[d.input % n] - planes_.inputs[d.input];
+    for (std::size_t k = 0; k < d.slot.size(); ++k) followed_[d.slot[k]] += d.value[k] * change;
+  }
 }
 
 // The slots of the planes that are not zero, added to those of before. True: there are new ones.
@@ -52,6 +123,8 @@ bool MatrixOperator::find_new_entries() {
   const auto is_entry = [&](int slot) {
     for (const std::vector<double>& plane : planes_.values)
       if (plane[slot] != 0.0) return true;
+    for (const InputDerivative& d : input_derivatives_)
+      if (std::binary_search(d.slot.begin(), d.slot.end(), slot)) return true;
     return false;
   };
   if (has_entries_) {
@@ -97,6 +170,8 @@ void MatrixOperator::analyze() {
 void MatrixOperator::combine(double h) {
   const std::vector<double>&F_y = planes_.F_y(), &F_yp = planes_.F_yp();
   for (std::size_t k = 0; k < values_.size(); ++k) values_[k] = c_.y * F_y[slot_[k]] + c_.yp * F_yp[slot_[k]];
+  if (!input_derivatives_.empty())
+    for (std::size_t k = 0; k < values_.size(); ++k) values_[k] += c_.y * followed_[slot_[k]];
   for (std::size_t plane = 2; plane < planes_.values.size(); ++plane) {
     const double c = c_.of(planes_.roles[plane]);
     for (std::size_t k = 0; k < values_.size(); ++k) values_[k] += c * planes_.values[plane][slot_[k]];

@@ -4,9 +4,11 @@
 #include <array>
 #include <cmath>
 
+#include "first_order_scratch.h"
 #include "trammel/dae/acceleration_solver.h"
 #include "trammel/dae/consistency.h"
 #include "trammel/math/rotations.h"
+#include "trammel/mechanics/joint/joint_system.h"
 
 namespace trammel {
 
@@ -18,19 +20,6 @@ constexpr double noticeable_mu = 1e-6;
 Vec3<double> chart_of(ConstVec y, int offset) { return y.segment<3>(offset); }
 
 }  // namespace
-
-struct FirstOrderForm::Scratch final : Workspace {
-  std::unique_ptr<Workspace> system;
-  MotionPlanes m, m_mu;
-  std::uint64_t version = 0;  // of the pattern that the slots belong to
-  // Slots in the pattern of y for each slot of a plane: rows × columns by name.
-  std::vector<int> motion_q, motion_v, kinematic_q, reaction, force_z, rate_q, rate_v, state_state, state_lam;
-  std::vector<int> constraint_q, constraint_v, transposed, rate_constraint_q, rate_constraint_v, transposed_mu;
-  std::vector<int> kinematic_diagonal, kinematic_v, E, mu_diagonal;
-  std::vector<int> chart;                    // nine per chart, by columns
-  std::vector<Mat3<double>> R_matrix, turn;  // per chart: R when the matrix was made, and R_J Rᵀ now
-  Eigen::VectorXd lam, mu, phi, phi_dot, bias, kinematic, body_rate;
-};
 
 FirstOrderForm::FirstOrderForm(const MechanicalSystem& system, const Options& options)
     : system_(system), index3_(system), options_(options), nv_(system.nv()), nz_(system.nz()), nc_(system.nc()) {
@@ -57,6 +46,7 @@ FirstOrderForm::FirstOrderForm(const MechanicalSystem& system, const Options& op
   layout_ = Layout(std::move(kinds), unknown, row);
   for (int offset : system.chart_offsets())
     for (int k = 0; k < 3; ++k) chart_unknowns_.push_back(offset + k);
+  if (options_.explicit_formalism) choose_formalism();
 }
 
 std::unique_ptr<Workspace> FirstOrderForm::make_workspace() const {
@@ -64,8 +54,9 @@ std::unique_ptr<Workspace> FirstOrderForm::make_workspace() const {
   scratch->system = system_.make_workspace();
   scratch->R_matrix.assign(system_.chart_offsets().size(), Mat3<double>::Identity());
   scratch->turn = scratch->R_matrix;
+  scratch->zp.setZero(nz_);
   for (auto* x : {&scratch->lam, &scratch->mu, &scratch->phi, &scratch->phi_dot, &scratch->bias}) x->setZero(nc_);
-  for (auto* x : {&scratch->kinematic, &scratch->body_rate}) x->setZero(nv_);
+  for (auto* x : {&scratch->kinematic, &scratch->body_rate, &scratch->acceleration}) x->setZero(nv_);
   return scratch;
 }
 
@@ -123,7 +114,9 @@ Status FirstOrderForm::residual(const Point& p, const State& state, Vec F, Works
   auto constraint = F.segment(lam0(), nc_);
   Status status = Status::success();
   s.kinematic.setZero();
-  if (stabilized() || options_.form == ConstraintForm::index2)
+  if (tree_ != nullptr)
+    status = calc_explicit_rows(m, state, F, s);
+  else if (stabilized() || options_.form == ConstraintForm::index2)
     status = system_.stabilized_residual(m, s.mu, state, motion, internal, s.phi, s.phi_dot, s.kinematic, *s.system);
   else
     status = system_.residual(m, state, motion, internal, s.phi, *s.system);
@@ -210,7 +203,8 @@ Pattern FirstOrderForm::make_pattern(const State& state) const {
     for (int r = 0; r < nc_; ++r)
       if (!holonomic[r]) builder.add(mu0() + r, mu0() + r);
   }
-  return builder.build(state.version + 1);
+  const Pattern pattern = builder.build(state.version + 1);
+  return tree_ != nullptr ? spread_over_trees(pattern) : pattern;
 }
 
 void FirstOrderForm::build_slots(const MotionPlanes& m, const Pattern& pattern, Scratch& s) const {
@@ -245,6 +239,8 @@ void FirstOrderForm::build_slots(const MotionPlanes& m, const Pattern& pattern, 
     for (int r = 0; r < nc_; ++r)
       if (!system_.holonomic()[r]) s.mu_diagonal[r] = pattern.slot(mu0() + r, mu0() + r);
   }
+  s.motion_diagonal.resize(nv_);
+  for (int i = 0; i < nv_; ++i) s.motion_diagonal[i] = pattern.slot(v0() + i, v0() + i);
   s.kinematic_diagonal.resize(nv_);
   s.kinematic_v.resize(nv_);
   for (int i = 0; i < nv_; ++i) {
@@ -261,8 +257,16 @@ void FirstOrderForm::build_slots(const MotionPlanes& m, const Pattern& pattern, 
 
 Status FirstOrderForm::linearize(const Point& p, const State& state, Planes& planes, Workspace& workspace) const {
   Scratch& s = static_cast<Scratch&>(workspace);
-  const MotionPoint at = motion_point(p, s);
-  Status status = system_.linearize(at, state, PlaneSet::all, s.m, *s.system);
+  const MotionPoint point = motion_point(p, s);
+  Status status = Status::success();
+  if (tree_ != nullptr) {  // derivatives of φ are those of the residual at v̇ = φ, times −M⁻¹
+    status = tree_->accelerate(point, state, s.acceleration, s.zp, *s.system);
+    if (!status.ok()) return status;
+  }
+  const Eigen::Ref<const Eigen::VectorXd> rates =
+      tree_ != nullptr ? Eigen::Ref<const Eigen::VectorXd>(s.acceleration) : point.a;
+  const MotionPoint at{point.t, point.in, point.q, point.v, rates, point.z, point.zp, point.lam};
+  status = system_.linearize(at, state, PlaneSet::all, s.m, *s.system);
   if (!status.ok()) return status;
   const MotionPlanes& m = s.m;
   if (s.version != planes.pattern.version || s.motion_q.size() != m.M.size()) build_slots(m, planes.pattern, s);
@@ -345,7 +349,47 @@ Status FirstOrderForm::linearize(const Point& p, const State& state, Planes& pla
       add(s.kinematic_q, s.m_mu.K_lam, 1.0, K_lam);
     }
   }
-  return Status::success();
+  return tree_ != nullptr ? solve_for_rates(planes, s) : Status::success();
+}
+
+bool FirstOrderForm::has_exact_rates() const {
+  return options_.form != ConstraintForm::stabilized_index1 && options_.form != ConstraintForm::index1;
+}
+
+Status FirstOrderForm::update_rates(const Point& p, const State& state, Planes& planes, Workspace& workspace) const {
+  Scratch& s = static_cast<Scratch&>(workspace);
+  const MotionPoint at = motion_point(p, s);
+  const Status status = system_.linearize(at, state, PlaneSet::M, s.m, *s.system);
+  if (!status.ok()) return status;
+  if (s.version != planes.pattern.version || s.motion_q.size() != s.m.M.size()) build_slots(s.m, planes.pattern, s);
+  std::vector<double>& Fyp = planes.F_yp();
+  std::fill(Fyp.begin(), Fyp.end(), 0.0);
+  for (const int slot : s.kinematic_diagonal) Fyp[slot] = 1.0;
+  for (int z = 0; z < nz_; ++z) Fyp[s.E[z]] = system_.E()[z];
+  if (tree_ != nullptr)
+    for (const int slot : s.motion_diagonal) Fyp[slot] = 1.0;
+  else
+    for (std::size_t k = 0; k < s.m.M.size(); ++k) Fyp[s.motion_v[k]] += s.m.M[k];
+  return status;
+}
+
+std::vector<char> FirstOrderForm::derived_columns() const {
+  std::vector<char> derived(static_cast<std::size_t>(layout_.n()), 0);
+  if (options_.form == ConstraintForm::stabilized_index2) std::fill(derived.begin() + mu0(), derived.end(), char{1});
+  return derived;
+}
+
+void FirstOrderForm::derive_columns(Planes& planes) const {
+  if (options_.form != ConstraintForm::stabilized_index2) return;
+  const Pattern& pattern = planes.pattern;
+  std::vector<double>& Fy = planes.F_y();
+  for (int i = 0; i < nv_; ++i)
+    for (int k = pattern.start[i]; k < pattern.start[i + 1]; ++k) {
+      const int r = pattern.index[k] - lam0();
+      if (r >= 0 && r < nc_ && system_.holonomic()[r] && Fy[k] != 0.0) Fy[pattern.slot(i, mu0() + r)] = Fy[k];
+    }
+  for (int r = 0; r < nc_; ++r)
+    if (!system_.holonomic()[r]) Fy[pattern.slot(mu0() + r, mu0() + r)] = 1.0;
 }
 
 // ---- turning with the bodies ----------------------------------------------------------------------------------------

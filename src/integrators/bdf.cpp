@@ -17,6 +17,8 @@ constexpr double max_rate = 0.9;
 constexpr std::array<double, BdfHistory::max_order> noise_of_order{2.4, 4.5, 8.4, 15.9, 30.4, 58.6};
 constexpr double full_noise = 22.0;  // between orders 4 and 5
 constexpr double loosest_newton = 0.33;
+// Planes of so few steps ago are recent: if Newton is slow with them, their pattern is suspected.
+constexpr int recent_steps = 3;
 constexpr int ordinary_iterations = 2;  // of a step with a new matrix: its rate must be seen once
 // Newton's corrections fall by orders of magnitude; one that falls by less than this has stopped decreasing. Without it
 // corrections far below the rounding of y may creep for ever, each 1e-13 smaller than the last.
@@ -67,7 +69,11 @@ Bdf::Bdf(const DaeSystem& system, BdfOptions options, std::unique_ptr<IterationO
 }
 
 Bdf::Bdf(const DaeSystem& system, BdfOptions options, LinearSolverKind solver)
-    : Bdf(system, std::move(options), std::make_unique<MatrixOperator>(system, solver)) {}
+    : Bdf(system, options, [&] {
+        auto matrix = std::make_unique<MatrixOperator>(system, solver);
+        if (options.jacobian_update == JacobianUpdate::extended) matrix->follow_inputs();
+        return matrix;
+      }()) {}
 
 // ---- start
 // -----------------------------------------------------------------------------------------------------------
@@ -211,6 +217,7 @@ Status Bdf::correct(const State& state, BdfStep& step) {
                         system_.matrix_outdated(point(), state, *workspace_);
   std::optional<Refresh> made;
   if (outdated && options_.jacobian_pattern.empty()) {
+    was_slow_ = was_slow_ || (options_.matrix_cost > 0 && extra_iterations_ >= options_.matrix_cost);
     made = cheapest_refresh(state);
     const Status status = refresh(state, step, *made);
     if (!status.ok()) return status;
@@ -225,16 +232,20 @@ Status Bdf::correct(const State& state, BdfStep& step) {
            !options_.jacobian_pattern.empty();
   };
   while (!is_final()) {  // a wrong α first, then old planes
+    was_slow_ = was_slow_ || made || alpha == alpha_matrix_;
     made = made ? Refresh::linearize : cheapest_refresh(state);
     status = retry(state, step, *made);
   }
+  was_slow_ = was_slow_ || !status.ok();
   return status;
 }
 
-// The planes at hand serve a new α, as long as they belong to the system as it is.
+// The planes at hand serve a new α, and new inputs if they are followed, as long as they belong to the system as it is.
 Refresh Bdf::cheapest_refresh(const State& state) const {
-  const bool serves = options_.jacobian_update == JacobianUpdate::partitioned && operator_->ready() &&
-                      matrix_version_ == state.version && history_.alpha() != alpha_matrix_ &&
+  const bool follows = options_.jacobian_update == JacobianUpdate::extended;
+  const bool serves = options_.jacobian_update != JacobianUpdate::full && operator_->ready() &&
+                      matrix_version_ == state.version &&
+                      (history_.alpha() != alpha_matrix_ || (follows && t_trial_ != t_matrix_)) &&
                       !system_.matrix_outdated(point(), state, *workspace_);
   return serves ? Refresh::combine : Refresh::linearize;
 }
@@ -292,6 +303,8 @@ Status Bdf::refresh(const State& state, BdfStep& step, Refresh kind) {
   const double alpha = history_.alpha();
   const Coefficients c = options_.unknown == BdfUnknown::y ? Coefficients{1.0, alpha} : Coefficients{1.0 / alpha, 1.0};
   const bool linearizes = kind == Refresh::linearize;
+  planes.suspect = linearizes && was_slow_ && planes_age_ <= recent_steps && operator_->counters().linearizations > 0;
+  if (linearizes) was_slow_ = false, planes_age_ = 0;
   step.linearizations += linearizes;
   ++step.factorizations;
   counters_.linearizations += linearizes;
@@ -299,6 +312,7 @@ Status Bdf::refresh(const State& state, BdfStep& step, Refresh kind) {
   ++counters_.factorizations;
   const Status status = operator_->setup(point(), state, c, h_, kind, *workspace_);
   alpha_matrix_ = alpha;
+  t_matrix_ = t_trial_;
   matrix_version_ = state.version;
   rate_factor_ = options_.first_rate_factor;
   extra_iterations_ = 0;
@@ -353,6 +367,7 @@ void Bdf::accept(double breakpoint, State& state, BdfStep& step) {
   step.corrections = corrections_;
   t_ = step.t = t_trial_;
   pending_ = true;
+  ++planes_age_;
   ++counters_.steps;
   if (t_ >= breakpoint) restart_ = inconsistent_ = true;
   handle_events(state, step);
@@ -496,6 +511,7 @@ std::vector<double> Bdf::save() {
   numbers.insert(numbers.end(), error_mask_.begin(), error_mask_.end());
   numbers.insert(numbers.end(), corrector_mask_.begin(), corrector_mask_.end());
   operator_->invalidate();
+  was_slow_ = false;
   stability_.reset();
   return numbers;
 }
@@ -517,6 +533,7 @@ void Bdf::restore(std::span<const double> numbers) {
   for (double& x : corrector_mask_) x = *next++;
   update_means();
   operator_->invalidate();
+  was_slow_ = false;
   stability_.reset();
 }
 

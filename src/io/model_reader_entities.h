@@ -27,6 +27,10 @@ void read_joint(Fields& fields, const std::string& name, ModelDraft& model);
 void read_coupler(Fields& fields, const std::string& name, ModelDraft& model);
 void read_motion(Fields& fields, const std::string& name, ModelDraft& model);
 void read_force(Fields& fields, const std::string& name, ModelDraft& model);
+/// Forces of vehicles, once the kind is known.
+void read_bump_stop(Fields& fields, ForceSpec& force);
+void read_anti_roll_bar(Fields& fields, ForceSpec& force);
+void read_tyre(Fields& fields, ForceSpec& force);
 void read_control(Fields& fields, const std::string& name, ModelDraft& model);
 void read_measure(Fields& fields, const std::string& name, ModelDraft& model);
 void read_event(Fields& fields, const std::string& name, ModelDraft& model);

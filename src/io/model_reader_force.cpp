@@ -16,7 +16,11 @@ const Choices<ForceKind> force_kinds{{"force", ForceKind::force},
                                      {"bushing", ForceKind::bushing},
                                      {"planar_bushing", ForceKind::planar_bushing},
                                      {"joint_spring", ForceKind::joint_spring},
-                                     {"joint_limit", ForceKind::joint_limit}};
+                                     {"joint_limit", ForceKind::joint_limit},
+                                     {"bump_stop", ForceKind::bump_stop},
+                                     {"anti_roll_bar", ForceKind::anti_roll_bar},
+                                     {"tyre", ForceKind::tyre},
+                                     {"standing_tyre", ForceKind::standing_tyre}};
 
 const Choices<BushingAngles> bushing_angles{{"log", BushingAngles::log}, {"printed", BushingAngles::printed}};
 
@@ -208,6 +212,16 @@ void read_force(Fields& fields, const std::string& name, ModelDraft& model) {
       force.upper = fields.optional_number("upper");
       force.stiffness = fields.required_number("stiffness", "of the stop, [N/m] or [N m/rad]", 1.0);
       force.damping = fields.number("damping", 0.0);
+      break;
+    case ForceKind::bump_stop:
+      read_bump_stop(fields, force);
+      break;
+    case ForceKind::anti_roll_bar:
+      read_anti_roll_bar(fields, force);
+      break;
+    case ForceKind::tyre:
+    case ForceKind::standing_tyre:
+      read_tyre(fields, force);
       break;
   }
   fields.finish();

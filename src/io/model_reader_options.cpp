@@ -45,6 +45,9 @@ void read_bdf(Fields& fields, BdfSettings& bdf) {
   bdf.newton_start = fields.text("newton_start", bdf.newton_start);
   bdf.jacobian_pattern = fields.text("jacobian_pattern", bdf.jacobian_pattern);
   bdf.jacobian_update = fields.text("jacobian_update", bdf.jacobian_update);
+  bdf.jacobian = fields.text("jacobian", bdf.jacobian);
+  bdf.jacobian_sparsity = fields.text("jacobian_sparsity", bdf.jacobian_sparsity);
+  bdf.formalism = fields.text("formalism", bdf.formalism);
   bdf.position_tol = fields.optional_number("position_tol");
   bdf.rotation_tol = fields.optional_number("rotation_tol");
   bdf.velocity_tol = fields.optional_number("velocity_tol");

@@ -86,11 +86,65 @@ void check_limit(ModelChecks& checks, const ForceSpec& force) {
                   fmt::format("'stiffness' is {} but a stop's must be > 0", force.stiffness));
 }
 
+void check_positive(ModelChecks& checks, const ForceSpec& force, const char* key, double value, bool zero_allowed) {
+  if (std::isfinite(value) && (value > 0.0 || (zero_allowed && value == 0.0))) return;
+  checks.report("force", force, key, fmt::format("'{}' is {} but must be {} 0", key, value, zero_allowed ? "≥" : ">"));
+}
+
+void check_bump_stop(ModelChecks& checks, const ForceSpec& force) {
+  check_axis(checks, "force", force, "axis", force.axis);
+  check_point(checks, "force", force, "point_a", force.point_a);
+  check_point(checks, "force", force, "point_b", force.point_b);
+  if (!force.lower && !force.upper)
+    checks.report("force", force, "lower", "it has neither 'lower' nor 'upper'; give at least one stop");
+  if (force.lower && force.upper && !(*force.lower < *force.upper))
+    checks.report("force", force, "upper",
+                  fmt::format("'upper' = {} must be greater than 'lower' = {}", *force.upper, *force.lower));
+  check_positive(checks, force, "stiffness", force.stiffness, true);
+  check_positive(checks, force, "quadratic", force.vehicle.quadratic, true);
+  check_positive(checks, force, "damping", force.damping, true);
+  if (force.stiffness == 0.0 && force.vehicle.quadratic == 0.0)
+    checks.report("force", force, "stiffness", "it has no effect: give 'stiffness' or 'quadratic'");
+}
+
+void check_tyre(ModelChecks& checks, const ForceSpec& force) {
+  const TyreSpec& tyre = force.vehicle.tyre;
+  check_point(checks, "force", force, "point_a", force.point_a);
+  check_point(checks, "force", force, "point_b", force.point_b);
+  check_orientations(checks, force, "a tyre");
+  if (check_axis(checks, "force", force, "axis", force.axis)) {
+    const Eigen::Vector3d axle = checks.drawn(force.axis).normalized();
+    if (std::abs(axle.z()) > 0.9)
+      checks.report("force", force, "axis", "the axle is nearly vertical as drawn, and z is up for tyres");
+  }
+  check_positive(checks, force, "stiffness", force.stiffness, false);
+  check_positive(checks, force, "damping", force.damping, true);
+  check_positive(checks, force, "free_radius", tyre.free_radius, false);
+  if (force.kind == ForceKind::standing_tyre) {
+    check_positive(checks, force, "horizontal_stiffness", force.vehicle.horizontal_stiffness, true);
+    check_positive(checks, force, "horizontal_damping", force.vehicle.horizontal_damping, true);
+    return;
+  }
+  const std::string& carrier = force.vehicle.carrier;
+  if (check_body_reference(checks, "force", force, "carrier", carrier) &&
+      (carrier == force.body_b || carrier == force.body_a))
+    checks.report("force", force, "carrier",
+                  fmt::format("'{}' is the {} itself; the carrier is the body that the wheel turns on", carrier,
+                              carrier == force.body_b ? "wheel" : "road"));
+  const std::pair<const char*, double> positive[] = {
+      {"rolling_radius", tyre.rolling_radius},        {"nominal_load", tyre.nominal_load},
+      {"cornering_load", tyre.cornering_load},        {"lateral_friction", tyre.lateral_friction},
+      {"lateral_shape", tyre.lateral_shape},          {"longitudinal_friction", tyre.longitudinal_friction},
+      {"longitudinal_shape", tyre.longitudinal_shape}};
+  for (const auto& [key, value] : positive) check_positive(checks, force, key, value, false);
+}
+
 }  // namespace
 
 void check_forces(ModelChecks& checks) {
   for (const ForceSpec& force : checks.model.forces) {
-    const bool on_joint = force.kind == ForceKind::joint_spring || force.kind == ForceKind::joint_limit;
+    const bool on_joint = force.kind == ForceKind::joint_spring || force.kind == ForceKind::joint_limit ||
+                          force.kind == ForceKind::anti_roll_bar;
     if (on_joint)
       check_joint_reference(checks, "force", force, "joint", force.joint, force.coordinate);
     else if (!check_force_bodies(checks, force))
@@ -121,6 +175,19 @@ void check_forces(ModelChecks& checks) {
         break;
       case ForceKind::joint_limit:
         check_limit(checks, force);
+        break;
+      case ForceKind::bump_stop:
+        check_bump_stop(checks, force);
+        break;
+      case ForceKind::anti_roll_bar:
+        check_joint_reference(checks, "force", force, "other_joint", force.vehicle.other_joint, force.coordinate);
+        if (force.joint == force.vehicle.other_joint)
+          checks.report("force", force, "other_joint",
+                        fmt::format("it couples '{0}' with '{0}' itself, which has no effect", force.joint));
+        break;
+      case ForceKind::tyre:
+      case ForceKind::standing_tyre:
+        check_tyre(checks, force);
         break;
     }
   }

@@ -3,8 +3,10 @@
 namespace trammel {
 
 BdfMotion::BdfMotion(const MechanicalSystem& system, std::unique_ptr<FirstOrderForm> form, const BdfOptions& options,
-                     LinearSolverKind solver, const FirstOrderScaling::Options& scaling, bool two_field)
+                     LinearSolverKind solver, const FirstOrderScaling::Options& scaling, bool two_field,
+                     const std::optional<DifferenceOptions>& differences)
     : form_(std::move(form)),
+      differences_(differences ? std::make_unique<DifferenceSystem>(*form_, *differences) : nullptr),
       split_(dynamic_cast<const CoordinateSplitForm*>(form_.get())),
       scaling_(*form_, system, scaling),
       reports_scaling_(scaling.kind == FirstOrderScaling::Kind::physical) {
@@ -15,11 +17,13 @@ BdfMotion::BdfMotion(const MechanicalSystem& system, std::unique_ptr<FirstOrderF
     solver_ = &condensed->linear_solver();
     iteration = std::move(condensed);
   } else {
-    auto matrix = std::make_unique<MatrixOperator>(*form_, solver, &scaling_);
+    auto matrix = std::make_unique<MatrixOperator>(dae(), solver, &scaling_);
+    if (options.jacobian_update == JacobianUpdate::extended) matrix->follow_inputs();
+    matrix_ = matrix.get();
     solver_ = &matrix->linear_solver();
     iteration = std::move(matrix);
   }
-  bdf_ = std::make_unique<Bdf>(*form_, options, std::move(iteration));
+  bdf_ = std::make_unique<Bdf>(dae(), options, std::move(iteration));
   newest_.resize(system.nv(), system.nz(), system.nc());
   for (auto* x : {&y_, &yp_, &y_at_, &yp_at_}) x->setZero(form_->layout().n());
 }
@@ -71,6 +75,32 @@ MotionIntegrator::SplitReport BdfMotion::split() const {
   if (!split_) return {};
   const CoordinateSplit& split = split_->motion_split(bdf_->workspace());
   return {form_->v0() - form_->nc(), split.condition(), split.choices(), split.changes()};
+}
+
+MotionIntegrator::JacobianReport BdfMotion::jacobians() const {
+  const BdfCounters& counters = bdf_->counters();
+  JacobianReport report;
+  report.function_calls = report.corrector_calls = counters.residuals;
+  report.jacobians = counters.linearizations;
+  report.updates = counters.updates;
+  if (matrix_) report.input_derivatives = matrix_->counters().input_derivatives;
+  if (!differences_) return report;
+  const DifferenceCounters& differences = differences_->counters(bdf_->workspace());
+  report.function_calls += differences.evaluations;
+  report.pattern_updates = differences.pattern_updates;
+  report.groups = differences.groups;
+  return report;
+}
+
+BdfMotion::Structure BdfMotion::make_structure() const {
+  Structure structure;
+  structure.n = layout().n();
+  if (differences_) structure.groups = differences_->groups(bdf_->workspace());
+  if (!matrix_) return structure;
+  const Pattern& pattern = matrix_->pattern();
+  for (int j = 0; j < pattern.n_cols; ++j)
+    for (int k = pattern.start[j]; k < pattern.start[j + 1]; ++k) structure.entries.emplace_back(pattern.index[k], j);
+  return structure;
 }
 
 FieldSizes BdfMotion::calc_inverse_bounds() {

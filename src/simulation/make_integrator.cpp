@@ -65,6 +65,7 @@ std::unique_ptr<FirstOrderForm> make_form(const MechanicalSystem& system, const 
   form.error_set = sets.at(options.split.error_set);
   form.corrector_set = sets.at(options.split.corrector_set);
   form.untested = find_coordinates(system, options.split.untested, "solver.untested");
+  form.explicit_formalism = options.bdf.formalism == "explicit";
   const auto iteration = iterations.find(iteration_of(options));
   if (iteration == iterations.end()) return std::make_unique<FirstOrderForm>(system, form);
   CoordinateSplitForm::Options split;
@@ -145,7 +146,10 @@ BdfOptions bdf_options_of(const SolverOptions& o, double output_step) {
   b.newton_stop = stops.at(o.bdf.newton_stop);
   if (o.bdf.newton_start == "previous") b.newton_start = NewtonStart::previous;
   if (!o.bdf.jacobian_pattern.empty()) b.jacobian_pattern = o.bdf.jacobian_pattern;
-  if (o.bdf.jacobian_update == "partitioned") b.jacobian_update = JacobianUpdate::partitioned;
+  static const std::map<std::string, JacobianUpdate> updates{{"full", JacobianUpdate::full},
+                                                             {"partitioned", JacobianUpdate::partitioned},
+                                                             {"extended", JacobianUpdate::extended}};
+  b.jacobian_update = updates.at(o.bdf.jacobian_update);
   if (given("max_iterations") || b.newton_stop != NewtonStop::tolerance) b.max_iterations = o.max_iterations;
   b.records_corrections = o.record_corrections;
   if (o.bdf.stability_detection) b.detects_stability_limit = *o.bdf.stability_detection;
@@ -183,8 +187,11 @@ void Simulation::make_integrator() {
     BdfOptions options = bdf_options_of(o, study_.output.interval.value_or(span / 500.0));
     max_corrections_ = options.max_iterations;
     options.hmin = hmin, options.hmax = std::min(options.hmax, hmax);
+    std::optional<DifferenceOptions> differences;
+    if (o.bdf.jacobian != "exact")
+      differences = {o.bdf.jacobian == "sparse_differences", o.bdf.jacobian_sparsity == "estimated"};
     integrator_ = std::make_unique<BdfMotion>(system, make_form(system, o), options, solver_kind(),
-                                              first_order_scaling_of(o), o.bdf.fields == "two");
+                                              first_order_scaling_of(o), o.bdf.fields == "two", differences);
   } else if (o.integrator == "radau") {
     RadauOptions options = radau_options_of(o);
     options.hmin = hmin, options.hmax = hmax;

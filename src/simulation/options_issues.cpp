@@ -94,11 +94,50 @@ bool has_augmented_term(const SolverOptions& solver) {
          solver.scaling.kind == ScalingKind::physical;
 }
 
+// How the matrix of BDF is obtained and re-used, and the pairs that exclude each other.
+void check_jacobian(const SolverOptions& solver, OptionChecks& checks) {
+  const BdfSettings& bdf = solver.bdf;
+  checks.name("jacobian_update", bdf.jacobian_update, {"full", "partitioned", "extended"});
+  checks.name("jacobian", bdf.jacobian, {"exact", "dense_differences", "sparse_differences"});
+  checks.name("jacobian_sparsity", bdf.jacobian_sparsity, {"given", "estimated"});
+  checks.name("formalism", bdf.formalism, {"residual", "explicit"});
+  if (solver.integrator != "bdf") return;
+  const bool is_explicit = bdf.formalism == "explicit", extended = bdf.jacobian_update == "extended";
+  const bool splits = formulation_of(solver) == "coordinate_split" || iteration_of(solver) == "ggl_star";
+  if (checks.given("jacobian_sparsity") && bdf.jacobian != "sparse_differences")
+    checks.report("jacobian_sparsity", "'jacobian_sparsity' belongs to jacobian = \"sparse_differences\"");
+  if (extended && !is_explicit)
+    checks.report(
+        "jacobian_update",
+        "jacobian_update = \"extended\" follows the inputs by derivatives of F_y, which the residual formalism "
+        "has only with those of the mass matrix by every input: take formalism = \"explicit\", or "
+        "\"partitioned\"");
+  if (is_explicit && solver.coordinates != "joint")
+    checks.report("formalism",
+                  "formalism = \"explicit\" is a recursion over the tree of joints: it needs coordinates = \"joint\"");
+  if (is_explicit && (formulation_of(solver) != "stabilized_index2" || splits))
+    checks.report("formalism",
+                  fmt::format("formalism = \"explicit\" belongs to the formulation 'stabilized_index2' with "
+                              "its iteration 'ggl', and '{}' with '{}' is chosen",
+                              formulation_of(solver), iteration_of(solver)));
+  const char* special = bdf.jacobian != "exact" ? "jacobian" : is_explicit ? "formalism" : nullptr;
+  if (special != nullptr && bdf.fields == "two")
+    checks.report(special,
+                  fmt::format("fields = \"two\" eliminates velocities by the structure of exact derivatives of "
+                              "the residual formalism; '{}' needs fields = \"three\"",
+                              special));
+  if (bdf.jacobian != "exact" && splits)
+    checks.report("jacobian",
+                  "the split of coordinates is chosen from exact derivatives of the constraints: it needs jacobian = "
+                  "\"exact\"");
+}
+
 void check_bdf(const SolverOptions& solver, OptionChecks& checks) {
   const BdfSettings& bdf = solver.bdf;
   if (solver.integrator != "bdf") {
     for (const char* key : {"preset", "max_order", "newton_constant", "unknown", "corrector", "stability_detection",
-                            "newton_stop", "newton_start", "jacobian_pattern", "jacobian_update", "record_corrections"})
+                            "newton_stop", "newton_start", "jacobian_pattern", "jacobian_update", "jacobian",
+                            "jacobian_sparsity", "formalism", "record_corrections"})
       if (checks.given(key))
         checks.report(key,
                       fmt::format("'{}' belongs to the integrator 'bdf', and '{}' is chosen", key, solver.integrator));
@@ -127,7 +166,7 @@ void check_bdf(const SolverOptions& solver, OptionChecks& checks) {
                               "cannot be rejected: give a fixed step 'h'",
                               bdf.newton_stop));
   checks.name("newton_start", bdf.newton_start, {"prediction", "previous"});
-  checks.name("jacobian_update", bdf.jacobian_update, {"full", "partitioned"});
+  check_jacobian(solver, checks);
   if (bdf.jacobian_pattern.find_first_not_of("TF") != std::string::npos ||
       (!bdf.jacobian_pattern.empty() && bdf.jacobian_pattern.front() != 'T'))
     checks.report("jacobian_pattern",

@@ -29,7 +29,8 @@ Wrench<double> calc_force(const Assembly::Force& force, const KinematicState& k,
   const Frame<double>& b = k.frames[force.frame_b];
   Wrench<double> w = wrenches[force.frame_b];
   w.moment = b.R * w.moment - (b.R * force.s_b).cross(w.force);
-  wrenches[force.frame_a] = wrenches[force.frame_b] = zero_wrench<double>();
+  for (const int frame : {force.frame_a, force.frame_b, force.others[0], force.others[1]})
+    wrenches[frame] = zero_wrench<double>();
   return w;
 }
 

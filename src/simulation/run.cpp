@@ -335,6 +335,10 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
   summary.completed = t >= end || stopped_by_event;
   if (t >= end) summary.stop = fmt::format("reached the end, t = {:.6g} s", t);
   summary.linear_solver = integrator_->solver_name();
+  const MotionIntegrator::JacobianReport jacobians = integrator_->jacobians();
+  summary.function_calls = jacobians.function_calls, summary.corrector_calls = jacobians.corrector_calls;
+  summary.updates = jacobians.updates, summary.pattern_updates = jacobians.pattern_updates;
+  summary.groups = jacobians.groups;
   const MotionIntegrator::ScalingReport scaling = integrator_->scaling();
   summary.scaling_m = scaling.m, summary.scaling_d = scaling.d, summary.scaling_k = scaling.k;
   summary.scaling_s = scaling.s;

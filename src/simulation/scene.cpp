@@ -30,8 +30,9 @@ const char* word(JointKind kind) {
 }
 
 const char* word(ForceKind kind) {
-  static const char* const words[] = {"force",   "torque",         "spring_damper", "torsion_spring",
-                                      "bushing", "planar_bushing", "joint_spring",  "joint_limit"};
+  static const char* const words[] = {"force",     "torque",         "spring_damper", "torsion_spring",
+                                      "bushing",   "planar_bushing", "joint_spring",  "joint_limit",
+                                      "bump_stop", "anti_roll_bar",  "tyre",          "standing_tyre"};
   return words[static_cast<int>(kind)];
 }
 
@@ -153,7 +154,9 @@ class SceneWriter {
 
   // Forces that sit somewhere; what acts on a joint's coordinate is seen at the joint.
   void put_force(const ForceSpec& force) {
-    if (force.kind == ForceKind::joint_spring || force.kind == ForceKind::joint_limit) return;
+    if (force.kind == ForceKind::joint_spring || force.kind == ForceKind::joint_limit ||
+        force.kind == ForceKind::anti_roll_bar)
+      return;
     json_.begin_object().key("name").text(force.name).key("kind").text(word(force.kind));
     json_.key("a").number(index(force.body_a)).key("b").number(index(force.body_b));
     put("point_a", local(force.point_a, force.body_a));

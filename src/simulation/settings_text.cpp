@@ -133,6 +133,9 @@ std::string settings_text(const Study& study) {
     lines.name("newton_start", bdf.newton_start);
     optional_name("jacobian_pattern", bdf.jacobian_pattern);
     optional_name("jacobian_update", bdf.jacobian_update);
+    lines.name("jacobian", bdf.jacobian);
+    if (bdf.jacobian == "sparse_differences") lines.name("jacobian_sparsity", bdf.jacobian_sparsity);
+    lines.name("formalism", bdf.formalism);
     if (solver.source.fields.count("max_iterations")) lines.integer("max_iterations", solver.max_iterations);
     lines.flag("record_corrections", solver.record_corrections);
     if (bdf.stability_detection) lines.flag("stability_detection", *bdf.stability_detection);

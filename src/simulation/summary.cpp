@@ -37,6 +37,10 @@ std::string Summary::to_text() const {
   line("iterations", fmt::format("{} ({:.2f} per step)", iterations,
                                  steps > 0 ? static_cast<double>(iterations) / static_cast<double>(steps) : 0.0));
   line("factorizations", fmt::format("{}, linearizations {}", factorizations, linearizations));
+  if (function_calls > corrector_calls)
+    line("differences", fmt::format("{} residuals of {} for Jacobians{}{}", function_calls - corrector_calls,
+                                    function_calls, groups > 0 ? fmt::format(", {} groups of columns", groups) : "",
+                                    pattern_updates > 0 ? fmt::format(", {} pattern updates", pattern_updates) : ""));
   if (scaling_s > 0.0)
     line("scaling",
          fmt::format("s = {:.4g} (m_r = {:.4g} kg, d_r = {:.4g} N s/m, k_r = {:.4g} N/m){}", scaling_s, scaling_m,
@@ -70,6 +74,10 @@ std::map<std::string, std::string> Summary::to_attributes() const {
   number("t", t);
   number("steps", steps), number("rejected_error", rejected_error), number("rejected_newton", rejected_newton);
   number("iterations", iterations), number("linearizations", linearizations), number("factorizations", factorizations);
+  if (function_calls > 0) {
+    number("function_calls", function_calls), number("corrector_calls", corrector_calls), number("updates", updates);
+    number("pattern_updates", pattern_updates), number("groups", groups);
+  }
   number("h_min", h_min), number("h_max", h_max), number("wall_time", wall_time);
   number("energy_start", energy_start), number("energy_drift", energy_drift), number("work", work);
   number("position_drift", position_drift), number("velocity_drift", velocity_drift);

@@ -60,6 +60,15 @@ class DaeSystem {
   virtual std::vector<PlaneRole> plane_roles() const { return {PlaneRole::y, PlaneRole::yp}; }
   /// Overwrites the planes; by default grouped differences of the residual.
   virtual Status linearize(const Point& p, const State& state, Planes& planes, Workspace& workspace) const;
+  /// F_y′ in closed form: update_rates() overwrites it at a point and leaves F_y alone. What differences need not take,
+  /// and what an update for a new step size renews [arnold2004 (25)].
+  virtual bool has_exact_rates() const { return false; }
+  virtual bool has_constant_rates() const { return false; }  ///< the same everywhere [arnold2004 (24)]
+  virtual Status update_rates(const Point&, const State&, Planes&, Workspace&) const { return Status::success(); }
+  /// Columns of F_y that follow from the others, as those of η in [arnold2004 (7)]: marked by 1, one mark per unknown;
+  /// empty: none. derive_columns() fills them from the rest of the plane.
+  virtual std::vector<char> derived_columns() const { return {}; }
+  virtual void derive_columns(Planes&) const {}
   /// For solvers that do not exchange rows: the row that determines each unknown, a permutation. Empty: row i, unknown
   /// i.
   virtual std::vector<int> pivot_rows() const { return {}; }

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <functional>
-
 #include "trammel/dae/dae_system.h"
 
 namespace trammel {
@@ -24,32 +22,38 @@ struct DifferenceCounters {
 ///   (1) F_y(:, r) ≈ (F(y + δ_r e_r, y′) − F(y, y′))/δ_r,   δ_r = max(|y_r|, ε^¼) √ε                          (16),
 ///   (17) (2) columns that share no row are moved together                                                         (20)
 ///
-/// F_y′ is exact where `rate_plane` gives it, else it is taken by differences as well; as the planes are kept apart,
-/// every update of the matrix works with them. Rows and columns are those of the matrix (body increments where there
-/// are charts).
+/// F_y′ is exact where the system knows it, else it is taken by differences as well; columns that follow from others
+/// are not differenced. As the planes are kept apart, every update of the matrix works with them: what is stored is F_y
+/// = J − α F_y′, and moving y alone gives it directly. Rows and columns are those of the matrix (body increments where
+/// there are charts).
 ///
-/// An *estimated* pattern Ω is that of one Jacobian with all columns by themselves. When Newton fails although the
-/// Jacobian belongs to the present step, Ω may have missed something (a force that was not active): all columns are
-/// differenced by themselves once more and what is new is added. With the system's own pattern (2) gives the numbers
-/// of (1).
+/// An *estimated* pattern Ω is that of one Jacobian with all columns by themselves, without what is too small for
+/// Newton to notice. When Newton is slow although the Jacobian is recent (`Planes::suspect`), Ω may have missed
+/// something (a force that was not active): all columns are differenced by themselves once more and what is new is
+/// added. With the system's own pattern (2) gives the numbers of (1).
 class DifferenceSystem final : public DaeSystem {
  public:
-  /// Overwrites F_y′ with exact values; F_y is not looked at.
-  using RatePlane = std::function<Status(const Point&, const State&, Planes&, Workspace&)>;
-
   /// The system must outlive this one.
-  DifferenceSystem(const DaeSystem& system, const DifferenceOptions& options, RatePlane rate_plane = {})
-      : system_(system), options_(options), rate_plane_(std::move(rate_plane)) {}
+  DifferenceSystem(const DaeSystem& system, const DifferenceOptions& options)
+      : system_(system), options_(options), derived_(system.derived_columns()) {
+    derived_.resize(static_cast<std::size_t>(system.layout().n()), 0);
+  }
 
   const DifferenceCounters& counters(const Workspace& workspace) const;
+  /// The columns of each group of the last Jacobian, those that were not differenced left out.
+  std::vector<std::vector<int>> groups(const Workspace& workspace) const;
 
   const Layout& layout() const override { return system_.layout(); }
   std::unique_ptr<Workspace> make_workspace() const override;
   Pattern make_pattern(const State& state) const override;
   Status linearize(const Point& p, const State& state, Planes& planes, Workspace& workspace) const override;
-  void accepted(const Point& p, State& state, Workspace& workspace) const override;
 
   // ---- handed on ----
+  bool has_exact_rates() const override { return system_.has_exact_rates(); }
+  bool has_constant_rates() const override { return system_.has_constant_rates(); }
+  Status update_rates(const Point& p, const State& state, Planes& planes, Workspace& workspace) const override;
+  std::vector<int> pivot_rows() const override { return system_.pivot_rows(); }
+  void accepted(const Point& p, State& state, Workspace& workspace) const override;
   Status residual(const Point& p, const State& state, Vec F, Workspace& workspace) const override;
   void calc_inputs(double t, InputBuffer& inputs) const override { system_.calc_inputs(t, inputs); }
   double next_breakpoint(double t) const override { return system_.next_breakpoint(t); }
@@ -77,10 +81,12 @@ class DifferenceSystem final : public DaeSystem {
   struct Scratch;
   Status difference(const Point& p, const State& state, bool of_rates, Planes& planes, Scratch& scratch) const;
   void find_groups(const Pattern& pattern, Scratch& scratch) const;
+  void leave_ungrouped(Scratch& scratch) const;
+  void enlarge_estimate(const Planes& planes, Scratch& scratch) const;
 
   const DaeSystem& system_;
   DifferenceOptions options_;
-  RatePlane rate_plane_;
+  std::vector<char> derived_;  // columns that are not differenced
 };
 
 }  // namespace trammel

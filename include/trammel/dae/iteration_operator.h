@@ -11,7 +11,9 @@ namespace trammel {
 
 /// How much of the iteration matrix is made anew.
 enum class Refresh : std::uint8_t {
-  combine,    ///< new coefficients with the planes of the last linearization: no evaluation of the system
+  /// New coefficients with F_y of the last linearization. F_y′ is that of the present point where the system has it in
+  /// closed form [arnold2004 (25)]; the system is not evaluated otherwise.
+  combine,
   linearize,  ///< new planes at the given point
 };
 
@@ -33,6 +35,7 @@ struct OperatorCounters {
   long linearizations = 0;
   long factorizations = 0;
   long solves = 0;
+  long input_derivatives = 0;  ///< linearizations for ∂²F/∂w∂y
 };
 
 /// Solves the linear systems of a corrector: setup (dear, seldom), then many solves. The assembled matrix is one
@@ -92,10 +95,21 @@ class MatrixOperator final : public IterationOperator {
   void calc_inverse_row_sums(Vec sums) override;
   std::span<const double> column_factors() const override { return column_; }
   bool ready() const override { return ready_; }
-  void invalidate() override { ready_ = keeps_pivots_ = has_planes_ = has_entries_ = false; }
+  void invalidate() override {
+    ready_ = keeps_pivots_ = has_planes_ = has_entries_ = has_input_derivatives_ = false;
+    planes_.anew = true;
+  }
   const Coefficients& coefficients() const override { return c_; }
   const OperatorCounters& counters() const override { return counters_; }
   Planes& planes() override { return planes_; }
+
+  /// From the next linearization on F_y of `combine` follows the inputs w = (u, u̇, ü):
+  ///
+  ///   F_y(t) ≈ F_y(t_J) + Σ_i ∂²F/∂w_i∂y (w_i(t) − w_i(t_J))                                       [arnold2004 (26)]
+  ///
+  /// The second derivatives are taken once, by one more linearization per entry of w. Time itself is left out: what
+  /// depends on it periodically would be extrapolated along a straight line.
+  void follow_inputs() { follows_inputs_ = true; }
 
   /// Of the matrix: part of that of the planes.
   const Pattern& pattern() const { return pattern_; }
@@ -105,6 +119,14 @@ class MatrixOperator final : public IterationOperator {
   const LinearSolver<double>& linear_solver() const { return *solver_; }
 
  private:
+  /// ∂²F/∂w_i∂y, the entries that are not zero.
+  struct InputDerivative {
+    std::size_t input;  // place in (u, u̇, ü)
+    std::vector<int> slot;
+    std::vector<double> value;
+  };
+  Status take_input_derivatives(const Point& p, const State& state, Workspace& workspace);
+  void follow(const Inputs& in);
   bool find_new_entries();
   void analyze();
   void combine(double h);
@@ -119,6 +141,9 @@ class MatrixOperator final : public IterationOperator {
   int enlargements_ = 0;      // since the pattern of the planes changed
   bool has_entries_ = false;  // false: the entries are to be found anew
   std::vector<double> values_, row_, column_;
+  bool follows_inputs_ = false, has_input_derivatives_ = false;
+  std::vector<InputDerivative> input_derivatives_;
+  std::vector<double> followed_;  // Σ ∂²F/∂w_i∂y Δw_i, by slot of the planes; empty: none
   Coefficients c_;
   OperatorCounters counters_;
   bool ready_ = false, keeps_pivots_ = false, has_planes_ = false;

@@ -35,6 +35,7 @@ struct Planes {
   // Where the planes were taken: for reports and for updates that need the point again.
   double t = 0.0;
   Eigen::VectorXd y, yp;
+  std::vector<double> inputs;  ///< u, u̇, ü, one after the other
 
   std::vector<double>& F_y() { return values[0]; }
   std::vector<double>& F_yp() { return values[1]; }
@@ -58,6 +59,12 @@ struct Planes {
   /// integrator sets both before a linearization, and differences choose their increments by them.
   Eigen::VectorXd typical;
   double h = 0.0;
+  /// Set by the integrator before a linearization: Newton was slow although the planes at hand are recent, so that an
+  /// estimated pattern may have missed something.
+  bool suspect = false;
+  /// Set by the operator: nothing that was learned at earlier linearizations may be used, so that a run and its
+  /// continuation from saved numbers do the same.
+  bool anew = true;
 };
 
 }  // namespace trammel

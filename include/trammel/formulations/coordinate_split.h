@@ -104,6 +104,8 @@ class CoordinateSplitForm final : public FirstOrderForm {
   std::unique_ptr<Workspace> make_workspace() const override;
   Status residual(const Point& p, const State& state, Vec F, Workspace& workspace) const override;
   Status linearize(const Point& p, const State& state, Planes& planes, Workspace& workspace) const override;
+  bool has_exact_rates() const override { return false; }  // P M follows the split
+  std::vector<char> derived_columns() const override { return {}; }
   void to_matrix_rows(const Point& p, const State& state, Vec F, Workspace& workspace) const override;
   void from_matrix_columns(const Point& p, const State& state, Vec delta, Workspace& workspace) const override;
   bool matrix_outdated(const Point& p, const State& state, const Workspace& workspace) const override;

@@ -6,6 +6,8 @@
 
 namespace trammel {
 
+class JointSystem;
+
 /// Which constraints stand beside the equations of motion, and as what multipliers enter.
 enum class ConstraintForm {
   index3,             ///< Φ = 0                                                   [bottasso2007 (1)]
@@ -48,7 +50,12 @@ class FirstOrderForm : public DaeSystem {
     double chart_threshold = 0.5;                        ///< [rad] re-centre a chart beyond this
     TestSet error_set = TestSet::by_form, corrector_set = TestSet::by_form;
     std::vector<int> untested;  ///< coordinates that are in no test, with their velocities
+    /// Rows (2), (3) solved for the rates, v̇ − φ(q, v, z, λ, u) and ż − g, by the articulated bodies of joint
+    /// coordinates [arnold2004 (10)]: F_y′ is constant, and coordinates of one tree are all coupled. Stabilized
+    /// index 2.
+    bool explicit_formalism = false;
   };
+  /// Throws InputError where the explicit formalism is wanted and cannot be had.
   FirstOrderForm(const MechanicalSystem& system, const Options& options);
 
   ConstraintForm form() const { return options_.form; }
@@ -77,6 +84,13 @@ class FirstOrderForm : public DaeSystem {
   /// Stabilized forms: λ acts on v and is found from Φ̇ = 0, μ acts on q and is found from Φ = 0.
   std::vector<int> pivot_rows() const override;
   std::vector<PlaneRole> plane_roles() const override { return {PlaneRole::y, PlaneRole::yp, PlaneRole::y}; }
+  /// F_y′ = (1, M, E, 0): of forms whose multipliers have no rates.
+  bool has_exact_rates() const override;
+  bool has_constant_rates() const override { return tree_ != nullptr || system_.has_constant_mass(); }
+  Status update_rates(const Point& p, const State& state, Planes& planes, Workspace& workspace) const override;
+  /// Stabilized index 2: the columns of μ are the rows of Φ_q, transposed.
+  std::vector<char> derived_columns() const override;
+  void derive_columns(Planes& planes) const override;
   Status linearize(const Point& p, const State& state, Planes& planes, Workspace& workspace) const override;
   void to_matrix_rows(const Point& p, const State& state, Vec F, Workspace& workspace) const override;
   void from_matrix_columns(const Point& p, const State& state, Vec delta, Workspace& workspace) const override;
@@ -96,6 +110,11 @@ class FirstOrderForm : public DaeSystem {
   template <bool to_matrix>
   void turn(Vec x, const Scratch& scratch) const;
   void build_slots(const MotionPlanes& m, const Pattern& pattern, Scratch& scratch) const;
+  // The explicit formalism: first_order_explicit.cpp.
+  void choose_formalism();
+  Pattern spread_over_trees(const Pattern& pattern) const;
+  Status calc_explicit_rows(const MotionPoint& m, const State& state, Vec F, Scratch& scratch) const;
+  Status solve_for_rates(Planes& planes, Scratch& scratch) const;
 
   const MechanicalSystem& system_;
   Index3 index3_;
@@ -103,6 +122,8 @@ class FirstOrderForm : public DaeSystem {
   int nv_, nz_, nc_;
   Layout layout_;
   std::vector<int> chart_unknowns_;
+  const JointSystem* tree_ = nullptr;               // system_, in the explicit formalism
+  std::vector<std::vector<int>> tree_coordinates_;  // coordinates that M couples, of each tree
 };
 
 }  // namespace trammel

@@ -185,6 +185,9 @@ class Bdf {
   double rate_factor_ = 0.0, first_norm_ = 0.0, predicted_norm_ = 0.0;
   std::uint64_t matrix_version_ = 0;
   int extra_iterations_ = 0;  // beyond the ordinary, with this matrix
+  double t_matrix_ = 0.0;     // where it was made
+  int planes_age_ = 0;        // accepted steps since its planes were taken
+  bool was_slow_ = false;     // Newton failed or was too slow with these planes
 
   // The order after a stability limit was met: at most order_cap_ for cap_steps_ more steps.
   int order_cap_ = BdfHistory::max_order, cap_steps_ = 0, cap_length_ = 0;

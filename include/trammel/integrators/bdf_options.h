@@ -35,9 +35,11 @@ enum class BdfUnknown : std::uint8_t { y, yp };
 /// What a new α costs [arnold2004 section 3.2].
 enum class JacobianUpdate : std::uint8_t {
   full,  ///< new planes at every change of α beyond its range, as DASSL
-  /// J = F_y + α F_y′ with the planes at hand (23); new planes when Newton fails or is slow with the right α. In the
-  /// residual formalism F_y′ holds the mass matrix of the last linearization, where (25) takes the present one.
+  /// J = F_y + α F_y′ with F_y at hand and, where the system has it in closed form, F_y′ of the present point
+  /// (23)–(25); new planes when Newton fails or is slow with the right α.
   partitioned,
+  /// The same, and F_y follows the inputs (26): see MatrixOperator::follow_inputs.
+  extended,
 };
 
 /// Settings of the BDF method. The default differs from DASSL in Newton's constant and the start of its rate; see

@@ -86,6 +86,18 @@ class MotionIntegrator {
   };
   virtual SplitReport split() const { return {}; }
 
+  /// How Jacobians were obtained, of methods that count it [arnold2004 section 4].
+  struct JacobianReport {
+    long function_calls = 0;     ///< residuals, those of difference Jacobians included
+    long corrector_calls = 0;    ///< residuals without those
+    long jacobians = 0;          ///< linearizations, exact or by differences
+    long updates = 0;            ///< matrices made of derivatives at hand
+    long pattern_updates = 0;    ///< estimated patterns that were enlarged
+    long input_derivatives = 0;  ///< Jacobians that the extended update took once for its derivatives
+    int groups = 0;              ///< of columns; 0: not grouped
+  };
+  virtual JacobianReport jacobians() const { return {}; }
+
   /// Everything besides State that a continuation needs, as numbers. The iteration matrix is not among them: it is
   /// dropped, here and after restore, so that both continue with the same bits.
   virtual std::vector<double> save() = 0;

@@ -49,6 +49,8 @@ class MechanicalSystem {
                             Workspace& workspace) const = 0;
   virtual Status linearize(const MotionPoint& p, const State& state, PlaneSet set, MotionPlanes& planes,
                            Workspace& workspace) const = 0;
+  /// M is the same at every point: it need not be made anew with a new step size.
+  virtual bool has_constant_mass() const { return false; }
   virtual void to_chart(ConstVec q, MotionPlanes& planes, std::vector<double>& G_chart) const = 0;
   /// Where the three coordinates of each chart start in q; State::charts has the same order.
   virtual std::span<const int> chart_offsets() const = 0;

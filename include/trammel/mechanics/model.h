@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "trammel/base/error.h"
+#include "trammel/mechanics/elements/vehicle_data.h"
 #include "trammel/mechanics/geometry.h"
 
 namespace trammel {
@@ -160,6 +161,10 @@ enum class ForceKind {
   planar_bushing,  ///< 3×3 between two planar bodies
   joint_spring,    ///< on a joint's coordinate, or on a named scalar coordinate
   joint_limit,     ///< stops at `lower`, `upper` of a joint's coordinate
+  bump_stop,       ///< along an axis of a, between two points: k δ + k₂ δ² beyond `lower`, `upper`
+  anti_roll_bar,  ///< −k (x₁ − x₂) − c (ẋ₁ − ẋ₂) on one joint's coordinate, the opposite on another's
+  tyre,           ///< a wheel rolling on the road (body a), by slip
+  standing_tyre,  ///< a wheel that does not turn, on a road that may move
 };
 
 enum class BushingAngles {
@@ -187,7 +192,8 @@ struct ForceSpec {
   Formula law;           ///< instead of k, c: force as formula of `length`/`angle`/`displacement` and `rate`
   Eigen::MatrixXd K, C;  ///< bushing: 6×6 or 3×3 (reader expands diagonals)
   BushingAngles angles = BushingAngles::log;
-  std::optional<double> lower, upper;  ///< joint_limit
+  std::optional<double> lower, upper;  ///< joint_limit, bump_stop
+  VehicleSpec vehicle;                 ///< bump_stop, anti_roll_bar, tyre, standing_tyre
 };
 
 /// Internal states ż = g(…), E ż with E = 1 for states and 0 for algebraic ones.

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "trammel/dae/difference_system.h"
 #include "trammel/formulations/coordinate_split.h"
 #include "trammel/formulations/first_order_scaling.h"
 #include "trammel/formulations/two_field.h"
@@ -13,8 +14,10 @@ namespace trammel {
 /// Moves a machine by BDF on one of its first-order forms.
 class BdfMotion final : public MotionIntegrator {
  public:
+  /// `differences`: how the Jacobian is taken if not by exact derivatives; not with two fields or a split.
   BdfMotion(const MechanicalSystem& system, std::unique_ptr<FirstOrderForm> form, const BdfOptions& options,
-            LinearSolverKind solver, const FirstOrderScaling::Options& scaling, bool two_field = false);
+            LinearSolverKind solver, const FirstOrderScaling::Options& scaling, bool two_field = false,
+            const std::optional<DifferenceOptions>& differences = {});
 
   Status start(const MotionVariables& at, State& state) override;
   StepReport advance(double t_end, State& state) override;
@@ -28,17 +31,29 @@ class BdfMotion final : public MotionIntegrator {
   Pivot smallest_pivot() const override;
   ScalingReport scaling() const override;
   SplitReport split() const override;
+  JacobianReport jacobians() const override;
+  /// Where J is not zero so far, as (row, column), and the groups of its columns (empty: not grouped).
+  struct Structure {
+    int n = 0;
+    std::vector<std::pair<int, int>> entries;
+    std::vector<std::vector<int>> groups;
+  };
+  Structure make_structure() const;
   std::vector<double> save() override { return bdf_->save(); }
   void restore(std::span<const double> numbers) override;
 
   const Bdf& bdf() const { return *bdf_; }
 
  private:
+  const DaeSystem& dae() const { return differences_ ? static_cast<const DaeSystem&>(*differences_) : *form_; }
+
   std::unique_ptr<FirstOrderForm> form_;
-  const CoordinateSplitForm* split_ = nullptr;  // form_ if it is one
+  std::unique_ptr<DifferenceSystem> differences_;  // form_ with its Jacobian by differences; null: exact
+  const CoordinateSplitForm* split_ = nullptr;     // form_ if it is one
   FirstOrderScaling scaling_;
   bool reports_scaling_;
   const TwoFieldOperator* two_field_ = nullptr;   // owned by bdf_; null: the assembled matrix
+  const MatrixOperator* matrix_ = nullptr;        // the same of the other kind
   const LinearSolver<double>* solver_ = nullptr;  // of the operator
   std::unique_ptr<Bdf> bdf_;
   MotionVariables newest_;

@@ -67,8 +67,13 @@ struct BdfSettings {
   /// one
   std::string jacobian_pattern;
   /// full: new planes with every large change of the step | partitioned: the planes at hand with the new step
-  /// [arnold2004 (23)]
+  /// [arnold2004 (23)] | extended: and with the new inputs [arnold2004 (26)]
   std::string jacobian_update = "full";
+  /// exact | dense_differences: one residual per column | sparse_differences: one per group of columns
+  /// [arnold2004 (16), (20)]
+  std::string jacobian = "exact";
+  std::string jacobian_sparsity = "given";  ///< sparse_differences: given by the model | estimated from one full matrix
+  std::string formalism = "residual";  ///< residual: M v̇ − f | explicit: v̇ − φ, joint coordinates [arnold2004 (10)]
   /// Absolute tolerances by kind, in their units; absent: atol.
   std::optional<double> position_tol, rotation_tol, velocity_tol, multiplier_tol, internal_tol;
 };

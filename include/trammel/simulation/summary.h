@@ -21,6 +21,10 @@ struct Summary {
   long steps = 0, rejected_error = 0, rejected_newton = 0, iterations = 0, linearizations = 0, factorizations = 0;
   std::array<long, n_causes> rejections{};            ///< steps with rejected attempts, by the Cause of the last
   std::map<std::string, long, std::less<>> remedies;  ///< restarts, lower orders …: how often
+  /// Of bdf: residuals in all and without those of difference Jacobians, matrices made of derivatives at hand,
+  /// estimated patterns enlarged, groups of columns; `linearizations` are the Jacobians.
+  long function_calls = 0, corrector_calls = 0, updates = 0, pattern_updates = 0;
+  int groups = 0;
   double h_min = 0.0, h_max = 0.0;
   double wall_time = 0.0;                                     ///< [s]
   double energy_start = 0.0, energy_drift = 0.0, work = 0.0;  ///< [J]; drift: largest

@@ -137,6 +137,10 @@ void Assembler::make_groups() {
   springs_ = &s.add_group(std::make_unique<ForceGroup<SpringDamper>>());
   joint_springs_ = &s.add_group(std::make_unique<ForceGroup<CoordinateForce>>());
   bushings_ = &s.add_group(std::make_unique<ForceGroup<Bushing>>());
+  bump_stops_ = &s.add_group(std::make_unique<ForceGroup<BumpStop>>());
+  anti_roll_bars_ = &s.add_group(std::make_unique<ForceGroup<AntiRollBar>>());
+  tyres_ = &s.add_group(std::make_unique<ForceGroup<RollingTyre>>());
+  standing_tyres_ = &s.add_group(std::make_unique<ForceGroup<StandingTyre>>());
   formula_ = &s.add_group(std::make_unique<FormulaGroup>(*out_.formulas));
 }
 

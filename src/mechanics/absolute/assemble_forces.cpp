@@ -132,6 +132,12 @@ void Assembler::add_force(const ForceSpec& spec) {
       add(*bushings_, std::make_unique<Bushings>(), Bushings::Element{params, {a, b}, {}});
       break;
     }
+    case ForceKind::bump_stop:
+    case ForceKind::anti_roll_bar:
+    case ForceKind::tyre:
+    case ForceKind::standing_tyre:
+      add_vehicle_force(spec, alone);
+      break;
   }
 }
 

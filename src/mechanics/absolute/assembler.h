@@ -12,6 +12,7 @@
 #include "trammel/mechanics/elements/constraints.h"
 #include "trammel/mechanics/elements/force_group.h"
 #include "trammel/mechanics/elements/forces.h"
+#include "trammel/mechanics/elements/vehicle_forces.h"
 #include "trammel/mechanics/signals.h"
 
 namespace trammel::detail {
@@ -50,6 +51,7 @@ class Assembler {
   void add_coupler(const CouplerSpec& spec);
   void add_motion(const MotionSpec& spec);
   void add_force(const ForceSpec& spec);
+  void add_vehicle_force(const ForceSpec& spec, Assembly::Force& alone);
   void add_control_states();
   void add_control_rates();
   void prepare_springs();
@@ -123,6 +125,10 @@ class Assembler {
   ForceGroup<SpringDamper>* springs_ = nullptr;
   ForceGroup<CoordinateForce>* joint_springs_ = nullptr;
   ForceGroup<Bushing>* bushings_ = nullptr;
+  ForceGroup<BumpStop>* bump_stops_ = nullptr;
+  ForceGroup<AntiRollBar>* anti_roll_bars_ = nullptr;
+  ForceGroup<RollingTyre>* tyres_ = nullptr;
+  ForceGroup<StandingTyre>* standing_tyres_ = nullptr;
   FormulaGroup* formula_ = nullptr;
 };
 

@@ -142,9 +142,9 @@ Status JointSystem::residual(const MotionPoint& p, const State& state, Vec motio
   return check_finite(motion, internal, phi);
 }
 
-Status JointSystem::stabilized_residual(const MotionPoint& p, ConstVec mu, const State& state, Vec motion, Vec internal,
-                                        Vec phi, Vec phi_dot, Vec kinematic, Workspace& workspace) const {
-  JointWorkspace& ws = scratch(workspace);
+// Forces and rows in one pass: the wrenches by link, rates of states, Φ, Φ̇ and Gᵀμ.
+void JointSystem::add_stabilized(const MotionPoint& p, ConstVec mu, const State& state, Vec phi, Vec phi_dot,
+                                 Vec kinematic, JointWorkspace& ws) const {
   KinematicState k = update_kinematics(p, state, ws);
   for (std::size_t f = 0; f < ws.wrench.size(); ++f) ws.wrench[f] = ws.mu_wrench[f] = zero_wrench<double>();
   std::fill(ws.rates.begin(), ws.rates.end(), 0.0);
@@ -159,13 +159,19 @@ Status JointSystem::stabilized_residual(const MotionPoint& p, ConstVec mu, const
   else
     kinematic.setZero();
   to_links(ws.wrench, ws);
-  tree_.update_accelerations(p.v, p.a, p.in, ws.tree);
-  tree_.calc_newton_euler(ws.by_link, motion, ws.tree);
-  for (int z = 0; z < nz(); ++z) internal[z] = E()[z] * p.zp[z] - ws.rates[z];
   for (int row = 0; row < nc(); ++row) {
     phi[row] = ws.phi[all_row_[row]];
     phi_dot[row] = ws.phi_dot[all_row_[row]];
   }
+}
+
+Status JointSystem::stabilized_residual(const MotionPoint& p, ConstVec mu, const State& state, Vec motion, Vec internal,
+                                        Vec phi, Vec phi_dot, Vec kinematic, Workspace& workspace) const {
+  JointWorkspace& ws = scratch(workspace);
+  add_stabilized(p, mu, state, phi, phi_dot, kinematic, ws);
+  tree_.update_accelerations(p.v, p.a, p.in, ws.tree);
+  tree_.calc_newton_euler(ws.by_link, motion, ws.tree);
+  for (int z = 0; z < nz(); ++z) internal[z] = E()[z] * p.zp[z] - ws.rates[z];
   return check_finite(motion, internal, phi);
 }
 
@@ -225,6 +231,15 @@ Status JointSystem::accelerate(const MotionPoint& p, const State& state, Vec a, 
     for (int z = 0; z < nz(); ++z) zp[z] = ws.rates[z];
   }
   return status.ok() ? check_finite(a, zp, ws.zero) : status;
+}
+
+Status JointSystem::stabilized_acceleration(const MotionPoint& p, ConstVec mu, const State& state, Vec a, Vec zp,
+                                            Vec phi, Vec phi_dot, Vec kinematic, Workspace& workspace) const {
+  JointWorkspace& ws = scratch(workspace);
+  add_stabilized(p, mu, state, phi, phi_dot, kinematic, ws);
+  const Status status = tree_.accelerate(p.q, p.v, state.charts, p.in, ws.link_frames, ws.by_link, a, ws.tree);
+  for (int z = 0; z < nz(); ++z) zp[z] = ws.rates[z];
+  return status.ok() ? check_finite(a, zp, phi) : status;
 }
 
 // ---- charts and bookkeeping ----------------------------------------------------------------------------------------

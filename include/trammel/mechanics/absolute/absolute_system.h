@@ -112,6 +112,7 @@ class AbsoluteSystem final : public MechanicalSystem {
                     Workspace& workspace) const override;
   Status linearize(const MotionPoint& p, const State& state, PlaneSet set, MotionPlanes& planes,
                    Workspace& workspace) const override;
+  bool has_constant_mass() const override { return true; }
   void to_chart(ConstVec q, MotionPlanes& planes, std::vector<double>& G_chart) const override;
   std::span<const int> chart_offsets() const override { return chart_offsets_; }
   std::span<const WorldVector> world_coordinates() const override { return world_coordinates_; }

@@ -28,6 +28,7 @@ struct Assembly {
   struct Force {
     std::unique_ptr<ElementGroup> group;            ///< with this element alone
     int frame_a = 0, frame_b = 0;                   ///< bodies; of what acts on a coordinate: that coordinate's frames
+    int others[2] = {0, 0};                         ///< further frames that it acts on
     Eigen::Vector3d s_a = Eigen::Vector3d::Zero();  ///< where it acts on a, from the frame's origin
     Eigen::Vector3d s_b = Eigen::Vector3d::Zero();  ///< the same on b
     std::optional<RelativeCoordinate> x;            ///< of torsion springs and of what acts on a joint's coordinate

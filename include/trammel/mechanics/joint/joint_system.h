@@ -54,6 +54,9 @@ class JointSystem final : public MechanicalSystem {
   std::string explicit_refusal() const;
   /// The explicit formalism: v̇ = M⁻¹(f − Gᵀλ) and ż = g with the multipliers of the point.
   Status accelerate(const MotionPoint& p, const State& state, Vec a, Vec zp, Workspace& workspace) const;
+  /// The same with Φ, Φ̇ and kinematic = Gᵀμ of holonomic rows, as stabilized_residual() has them.
+  Status stabilized_acceleration(const MotionPoint& p, ConstVec mu, const State& state, Vec a, Vec zp, Vec phi,
+                                 Vec phi_dot, Vec kinematic, Workspace& workspace) const;
 
   /// The same motion in absolute coordinates with the multipliers of every row, reactions of tree joints and efforts of
   /// driving motions included: what reports are made from. `full` is the model with all its rows.
@@ -105,6 +108,8 @@ class JointSystem final : public MechanicalSystem {
   KinematicState update_kinematics(const MotionPoint& p, const State& state, detail::JointWorkspace& ws) const;
   void update_frames(detail::JointWorkspace& ws) const;
   void to_links(std::span<const Wrench<double>> by_frame, detail::JointWorkspace& ws) const;
+  void add_stabilized(const MotionPoint& p, ConstVec mu, const State& state, Vec phi, Vec phi_dot, Vec kinematic,
+                      detail::JointWorkspace& ws) const;
   Status check_finite(ConstVec motion, ConstVec internal, ConstVec phi) const;
   void find_tree_reactions(const Assembly& full, Vec lam, detail::JointWorkspace& ws) const;
 

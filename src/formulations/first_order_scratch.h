@@ -1,0 +1,26 @@
+#pragma once
+
+#include <Eigen/Cholesky>
+
+#include "trammel/formulations/first_order.h"
+#include "trammel/math/rotations.h"
+
+namespace trammel {
+
+struct FirstOrderForm::Scratch final : Workspace {
+  std::unique_ptr<Workspace> system;
+  MotionPlanes m, m_mu;
+  std::uint64_t version = 0;  // of the pattern that the slots belong to
+  // Slots in the pattern of y for each slot of a plane: rows × columns by name.
+  std::vector<int> motion_q, motion_v, kinematic_q, reaction, force_z, rate_q, rate_v, state_state, state_lam;
+  std::vector<int> constraint_q, constraint_v, transposed, rate_constraint_q, rate_constraint_v, transposed_mu;
+  std::vector<int> kinematic_diagonal, kinematic_v, motion_diagonal, E, mu_diagonal;
+  std::vector<int> chart;                    // nine per chart, by columns
+  std::vector<Mat3<double>> R_matrix, turn;  // per chart: R when the matrix was made, and R_J Rᵀ now
+  Eigen::VectorXd lam, mu, phi, phi_dot, bias, kinematic, body_rate, acceleration, zp;
+  // Of the explicit formalism: M of one tree, and columns of its rows.
+  Eigen::MatrixXd M, columns;
+  Eigen::LDLT<Eigen::MatrixXd> factor;
+};
+
+}  // namespace trammel

@@ -1,0 +1,12 @@
+#include "trammel/mechanics/elements/vehicle_forces.h"
+
+#include "force_group_impl.h"
+
+namespace trammel {
+
+template class ForceGroup<BumpStop>;
+template class ForceGroup<AntiRollBar>;
+template class ForceGroup<RollingTyre>;
+template class ForceGroup<StandingTyre>;
+
+}  // namespace trammel
