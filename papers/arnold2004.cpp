@@ -18,7 +18,6 @@ namespace {
 struct Way {
   const char *formalism, *jacobian, *update;
 };
-const Way dense_full{"explicit", "dense_differences", "full"};
 // Tables 1 and 3, and the exact Jacobian beside them; the first of a formalism is what the others are compared with.
 const Way ways_of_vehicles[] = {{"explicit", "dense_differences", "full"},
                                 {"explicit", "sparse_differences", "full"},

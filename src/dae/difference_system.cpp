@@ -27,6 +27,11 @@ constexpr double noticeable = 1e-6;
 
 }  // namespace
 
+DifferenceSystem::DifferenceSystem(const DaeSystem& system, const DifferenceOptions& options)
+    : system_(system), options_(options), derived_(system.derived_columns()) {
+  if (derived_.empty()) derived_.assign(static_cast<std::size_t>(system.layout().n()), 0);
+}
+
 const DifferenceCounters& DifferenceSystem::counters(const Workspace& workspace) const {
   return static_cast<const Scratch&>(workspace).counters;
 }

@@ -13,17 +13,13 @@ namespace trammel {
 // M couples two coordinates if one lies between the other and the ground; M⁻¹ couples all that are connected by that.
 void FirstOrderForm::choose_formalism() {
   tree_ = dynamic_cast<const JointSystem*>(&system_);
-  if (tree_ == nullptr)
-    throw InputError({{"solver.formalism",
-                       "formalism = \"explicit\" is a recursion over the tree of joints: it needs coordinates = "
-                       "\"joint\""}});
+  const auto refuse = [](std::string why) {
+    throw InputError(std::vector<Issue>{{"solver.formalism", "formalism = \"explicit\" " + std::move(why)}});
+  };
+  if (tree_ == nullptr) refuse("is a recursion over the tree of joints: it needs coordinates = \"joint\"");
   if (const std::string refusal = tree_->explicit_refusal(); !refusal.empty())
-    throw InputError(
-        {{"solver.formalism", fmt::format("formalism = \"explicit\" solves for accelerations, and {}; take "
-                                          "formalism = \"residual\"",
-                                          refusal)}});
-  if (options_.form != ConstraintForm::stabilized_index2)
-    throw InputError({{"solver.formalism", "formalism = \"explicit\" belongs to the formulation 'stabilized_index2'"}});
+    refuse(fmt::format("solves for accelerations, and {}; take formalism = \"residual\"", refusal));
+  if (options_.form != ConstraintForm::stabilized_index2) refuse("belongs to the formulation 'stabilized_index2'");
   std::vector<int> group(static_cast<std::size_t>(nv_));
   std::iota(group.begin(), group.end(), 0);
   const auto find = [&](int i) {

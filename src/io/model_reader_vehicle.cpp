@@ -49,8 +49,10 @@ void read_tyre(Fields& fields, ForceSpec& force) {
       force.vehicle.carrier = fields.name_of(*node, "carrier");
   const Node* center = fields.get("center");
   force.point_b = center != nullptr ? read_point(fields, *center, "center") : PointSpec{force.body_b, {0, 0, 0}};
-  if (const Node* contact = fields.require("contact", "a point of the road below the wheel, as drawn"))
-    force.point_a = read_point(fields, *contact, "contact");
+  // By default the road is at z = 0 in the world, wherever the part with the wheel is placed.
+  const Node* contact =
+      rolls ? fields.get("contact") : fields.require("contact", "the point of the road below the wheel, as drawn");
+  if (contact != nullptr) force.point_a = read_point(fields, *contact, "contact");
   force.axis.direction = Eigen::Vector3d::UnitY();
   if (const Node* axis = fields.get("axis")) force.axis = read_axis(fields, *axis, "axis");
   force.stiffness = fields.required_number("stiffness", "vertical, [N/m]", 1.0);

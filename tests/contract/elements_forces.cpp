@@ -3,6 +3,7 @@
 #include "elements_frames.h"
 #include "trammel/mechanics/elements/force_group.h"
 #include "trammel/mechanics/elements/forces.h"
+#include "trammel/mechanics/elements/vehicle_forces.h"
 
 // Every force kind, from frame data alone, at random frames. A new kind is one line in `Kinds` and one `Maker`.
 
@@ -64,7 +65,62 @@ struct Maker<Bushing> {
   }
 };
 
-using Kinds = ::testing::Types<SpringDamper, CoordinateForce, Bushing>;
+// 0: beyond the upper end, 1: below the lower end, 2: inside the ramp of the damping, 3: free.
+template <>
+struct Maker<BumpStop> {
+  static constexpr int n_variants = 4;
+  static constexpr bool is_conservative(int) { return true; }
+  static constexpr bool is_physical(int) { return true; }
+  static BumpStop::Params make(Random& r, int variant) {
+    BumpStop::Params p;
+    p.x = random_coordinate(r, Type::displacement);
+    p.stiffness = 40.0, p.quadratic = 3.0, p.damping = 0.7;
+    p.lower = -100.0, p.upper = 100.0;
+    if (variant == 0) p.upper = -20.0;
+    if (variant == 1) p.lower = 20.0;
+    if (variant == 2) p.upper = -20.0, p.depth = 100.0;
+    return p;
+  }
+};
+
+// 0: between angles, 1: between displacements.
+template <>
+struct Maker<AntiRollBar> {
+  static constexpr int n_variants = 2;
+  static constexpr bool is_conservative(int) { return true; }
+  static constexpr bool is_physical(int) { return true; }
+  static AntiRollBar::Params make(Random& r, int variant) {
+    const Type type = variant == 0 ? Type::angle : Type::displacement;
+    return {{random_coordinate(r, type), random_coordinate(r, type)}, 40.0, 0.7};
+  }
+};
+
+// The world's z is up: an observer who is turned sees another road. 0: rolling, 1: in the air.
+template <>
+struct Maker<RollingTyre> {
+  static constexpr int n_variants = 2;
+  static constexpr bool is_conservative(int) { return false; }
+  static constexpr bool is_physical(int) { return false; }
+  static RollingTyre::Params make(Random& r, int variant) {
+    const double radius = variant == 0 ? 10.0 : -10.0;
+    const TyreSpec data{radius, 0.4, 30.0, 5.0, 2.0, 1.05, 1.35, 6.0, 1.17, 1.64, 0.2, 1.2, 2.0};
+    return {r.vector(), Eigen::Vector3d::UnitY(), r.vector(), Eigen::Vector3d::UnitY(), 4.0, 0.1, data};
+  }
+};
+
+template <>
+struct Maker<StandingTyre> {
+  static constexpr int n_variants = 2;
+  static constexpr bool is_conservative(int) { return false; }
+  static constexpr bool is_physical(int) { return false; }
+  static StandingTyre::Params make(Random& r, int variant) {
+    const double radius = variant == 0 ? 10.0 : -10.0;
+    return {r.vector(), Eigen::Vector3d::UnitY(), r.vector(), 4.0, 0.1, radius, 3.0, 0.2};
+  }
+};
+
+using Kinds =
+    ::testing::Types<SpringDamper, CoordinateForce, Bushing, BumpStop, AntiRollBar, RollingTyre, StandingTyre>;
 
 struct KindNames {
   template <class K>
@@ -163,7 +219,8 @@ TYPED_TEST(ForceContract, power_is_what_the_potential_does_not_explain) {
         (s.group.potential(s.at.later(eps).state()) - s.group.potential(s.at.later(-eps).state())) / (2 * eps);
     const double size = 1.0 + std::abs(total_power) + std::abs(V_rate) + std::abs(s.group.potential(s.at.state()));
     EXPECT_NEAR(s.group.power(s.at.state()), total_power + V_rate, tol * size);
-    const bool one_sided = std::is_same_v<TypeParam, CoordinateForce> && variant >= 3;  // a stop may push outwards
+    const bool one_sided = std::is_same_v<TypeParam, BumpStop> ||
+                           (std::is_same_v<TypeParam, CoordinateForce> && variant >= 3);  // a stop may push outwards
     if (Maker<TypeParam>::is_conservative(variant) && !one_sided) {
       EXPECT_LE(s.group.power(s.at.state()), 1e-12 * size);
     }

@@ -41,7 +41,10 @@ class Row final : public DaeSystem {
     }
     return builder.build();
   }
-  static Status rate_plane(const Point&, const State&, Planes& planes, Workspace&) {
+  bool has_exact_rates() const override { return true; }
+  bool has_constant_rates() const override { return true; }
+  Status update_rates(const Point&, const State&, Planes& planes, Workspace&) const override {
+    std::fill(planes.F_yp().begin(), planes.F_yp().end(), 0.0);
     for (int i = 0; i < planes.pattern.n_cols; ++i) planes.F_yp()[planes.pattern.slot(i, i)] = 1.0;
     return Status::success();
   }
@@ -57,9 +60,9 @@ struct Taken {
   DifferenceCounters counters;
 };
 template <class System>
-Taken take(const System& system, const DifferenceOptions& options, const Eigen::VectorXd& y, const Eigen::VectorXd& yp,
-           DifferenceSystem::RatePlane rate = {}) {
-  const DifferenceSystem differences(system, options, rate);
+Taken take(const System& system, const DifferenceOptions& options, const Eigen::VectorXd& y,
+           const Eigen::VectorXd& yp) {
+  const DifferenceSystem differences(system, options);
   const auto workspace = differences.make_workspace();
   Taken taken;
   State state;
@@ -75,12 +78,75 @@ Taken take(const System& system, const DifferenceOptions& options, const Eigen::
 TEST(DifferenceSystem, gives_the_same_numbers_by_groups_as_column_by_column) {
   const Row row(20);
   const Eigen::VectorXd y = Eigen::VectorXd::LinSpaced(40, -1.0, 1.0), yp = Eigen::VectorXd::Constant(40, 0.3);
-  const Taken dense = take(row, {}, y, yp, Row::rate_plane), grouped = take(row, {true, false}, y, yp, Row::rate_plane);
+  const Taken dense = take(row, {}, y, yp), grouped = take(row, {true, false}, y, yp);
   // The residual of a row adds the same terms in the same order, whatever moves elsewhere.
   EXPECT_EQ(dense.planes.F_y(), grouped.planes.F_y());
   EXPECT_EQ(dense.counters.evaluations, 41);
   EXPECT_LE(grouped.counters.groups, 5);  // a row has five entries
   EXPECT_EQ(grouped.counters.evaluations, grouped.counters.groups + 1);
+}
+
+// A system that says nothing of its pattern: one full Jacobian finds it, the next ones are grouped.
+class Silent final : public DaeSystem {
+ public:
+  explicit Silent(const Row& row) : row_(row) {}
+  const Layout& layout() const override { return row_.layout(); }
+  Status residual(const Point& p, const State& state, Vec F, Workspace& workspace) const override {
+    return row_.residual(p, state, F, workspace);
+  }
+
+ private:
+  const Row& row_;
+};
+
+TEST(DifferenceSystem, finds_the_pattern_of_a_system_that_declares_none) {
+  const Row row(20);
+  const Silent silent(row);
+  const DifferenceSystem differences(silent, {true, true});
+  BdfOptions settings = BdfOptions::dassl();
+  settings.tolerances.rtol = settings.tolerances.atol = 1e-6;
+  Bdf bdf(differences, settings, LinearSolverKind::dense);
+  State state;
+  Eigen::VectorXd y = Eigen::VectorXd::Zero(40), yp = y;
+  yp[39] = 5.0;
+  ASSERT_TRUE(bdf.start(0.0, y, yp, state).ok());
+  ASSERT_TRUE(bdf.integrate(5.0, state).status.ok());
+  const DifferenceCounters& counters = differences.counters(bdf.workspace());
+  EXPECT_GE(counters.jacobians, 10);
+  EXPECT_LE(counters.groups, 5);  // a row has at most five entries
+  // Both planes are differenced, those of y' of all 40 unknowns: one full Jacobian, then groups.
+  EXPECT_LE(counters.evaluations,
+            1 + 2 * 40 + (counters.jacobians - 1) * (1 + 2 * counters.groups) + counters.pattern_updates * 2 * 40);
+}
+
+/// x' = v - mu and v' = -x - lam with the columns of mu those of the row of x: the smallest system with a derived
+/// column.
+class Derived final : public DaeSystem {
+ public:
+  const Layout& layout() const override { return layout_; }
+  Status residual(const Point& p, const State&, Vec F, Workspace&) const override {
+    const double x = p.y[0], g = 2.0 + std::cos(x);  // G
+    F[0] = p.yp[0] - p.y[1] + g * p.y[3];
+    F[1] = p.yp[1] + x + g * p.y[2];
+    F[2] = 2.0 * x + std::sin(x);
+    F[3] = g * p.y[1];
+    return Status::success();
+  }
+  std::vector<char> derived_columns() const override { return {0, 0, 0, 1}; }
+  void derive_columns(Planes& planes) const override {
+    planes.F_y()[planes.pattern.slot(0, 3)] = planes.F_y()[planes.pattern.slot(2, 0)];
+  }
+
+ private:
+  Layout layout_ = numbered_layout({Kind::position, Kind::velocity, Kind::multiplier, Kind::multiplier});
+};
+
+TEST(DifferenceSystem, takes_no_difference_for_columns_that_follow_from_others) {
+  const Derived system;
+  const Eigen::VectorXd y = Eigen::Vector4d(0.3, -0.2, 0.7, 0.1), yp = Eigen::Vector4d(0.5, 0.4, 0.0, 0.0);
+  const Taken taken = take(system, {}, y, yp);
+  EXPECT_EQ(taken.counters.evaluations, 1 + 3 + 2);  // F, three columns of F_y, two of F_y′
+  EXPECT_NEAR(taken.planes.F_y()[taken.planes.pattern.slot(0, 3)], 2.0 + std::cos(0.3), 1e-6);
 }
 
 TEST(DifferenceSystem, agrees_with_exact_derivatives) {
@@ -111,7 +177,7 @@ struct Counts {
   Eigen::VectorXd y;
 };
 Counts run(const Row& row, int n, const DifferenceOptions& options, JacobianUpdate update) {
-  const DifferenceSystem system(row, options, Row::rate_plane);
+  const DifferenceSystem system(row, options);
   BdfOptions settings = BdfOptions::dassl();
   settings.tolerances.rtol = settings.tolerances.atol = 1e-6;
   settings.jacobian_update = update;

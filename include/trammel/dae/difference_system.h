@@ -34,10 +34,7 @@ struct DifferenceCounters {
 class DifferenceSystem final : public DaeSystem {
  public:
   /// The system must outlive this one.
-  DifferenceSystem(const DaeSystem& system, const DifferenceOptions& options)
-      : system_(system), options_(options), derived_(system.derived_columns()) {
-    derived_.resize(static_cast<std::size_t>(system.layout().n()), 0);
-  }
+  DifferenceSystem(const DaeSystem& system, const DifferenceOptions& options);
 
   const DifferenceCounters& counters(const Workspace& workspace) const;
   /// The columns of each group of the last Jacobian, those that were not differenced left out.
