@@ -110,7 +110,6 @@ TEST(Arnold2004, a_stop_that_is_inactive_at_first_enlarges_the_estimated_pattern
   const Recorded estimated = run_text(masses(stop), way("residual", "sparse_differences", "partitioned"));
   EXPECT_GT((exact.values("mass_4.position") - exact.values("mass_0.position")).col(0).maxCoeff(), 4.05);
   EXPECT_GE(estimated.summary.pattern_updates, 1);
-  EXPECT_LE(estimated.summary.groups, 9);
   for (int i = 0; i < 5; ++i)
     EXPECT_NEAR(estimated.last_value(fmt::format("slide_{}.displacement", i)),
                 exact.last_value(fmt::format("slide_{}.displacement", i)), 2e-3);
