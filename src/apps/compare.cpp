@@ -27,7 +27,7 @@ constexpr double usual_accuracy = 1e-4;  // of the extent of the motion, unless 
 
 /// What may be compared, and the values that are tried.
 const std::vector<std::pair<std::string, std::vector<std::string>>> known_axes{
-    {"integrator", {"generalized_alpha", "midpoint", "radau", "bdf", "runge_kutta"}},
+    {"integrator", {"generalized_alpha", "midpoint", "energy_decaying", "radau", "bdf", "runge_kutta"}},
     {"formulation", {"index3", "stabilized_index2", "stabilized_index1", "coordinate_split"}},
     {"coordinates", {"absolute", "joint"}},
     {"linear_solver", {"dense", "sparse_lu", "sparse_ldlt", "skyline_ldlt"}}};

@@ -1,7 +1,9 @@
 #include <map>
 
+#include "trammel/integrators/energy_decaying.h"
 #include "trammel/integrators/generalized_alpha.h"
 #include "trammel/integrators/midpoint.h"
+#include "trammel/mechanics/slots/slot_system.h"
 #include "trammel/simulation/bdf_motion.h"
 #include "trammel/simulation/coordinate_names.h"
 #include "trammel/simulation/radau_motion.h"
@@ -210,7 +212,10 @@ void Simulation::make_integrator() {
     steps.newton_tol = o.newton_tol;
     steps.max_iterations = o.max_iterations;
     steps.newton_test = o.newton_test == "all" ? NewtonTest::all : NewtonTest::motion;
-    if (o.integrator == "midpoint")
+    if (o.integrator == "energy_decaying")
+      integrator_ = std::make_unique<EnergyDecaying>(
+          std::make_unique<SlotSystem>(reduced_ ? *reduced_->system : *full_.system), *index3_, steps, solver_kind());
+    else if (o.integrator == "midpoint")
       integrator_ = std::make_unique<Midpoint>(*index3_, steps, solver_kind(), *scaling_);
     else
       integrator_ = std::make_unique<GeneralizedAlpha>(*index3_, coefficients_of(o), steps, solver_kind(), *scaling_);

@@ -89,7 +89,8 @@ bool is_one_of(const std::string& word, const std::vector<std::string>& words) {
 bool is_first_order(const SolverOptions& solver) { return solver.integrator == "bdf" || solver.integrator == "radau"; }
 
 bool has_augmented_term(const SolverOptions& solver) {
-  if (!is_first_order(solver)) return solver.integrator != "runge_kutta";  // which solves no such systems
+  if (!is_first_order(solver))  // these two solve other systems
+    return solver.integrator != "runge_kutta" && solver.integrator != "energy_decaying";
   return solver.integrator == "bdf" && solver.bdf.fields == "two" && formulation_of(solver) == "index3" &&
          solver.scaling.kind == ScalingKind::physical;
 }
@@ -272,7 +273,7 @@ void check_split(const SolverOptions& solver, OptionChecks& checks) {
 void check_solver(const SolverOptions& solver, const AnalysisOptions& analysis, std::vector<Issue>& all) {
   OptionChecks checks(solver.source, "solver");
   checks.name("integrator", solver.integrator,
-              {"generalized_alpha", "hht", "newmark", "midpoint", "radau", "bdf", "runge_kutta"});
+              {"generalized_alpha", "hht", "newmark", "midpoint", "energy_decaying", "radau", "bdf", "runge_kutta"});
   const bool is_explicit = solver.integrator == "runge_kutta";
   if (is_explicit)
     for (const char* key :
@@ -281,7 +282,23 @@ void check_solver(const SolverOptions& solver, const AnalysisOptions& analysis, 
         checks.report(key, fmt::format("'{}' belongs to implicit methods, and 'runge_kutta' solves for accelerations "
                                        "directly",
                                        key));
-  const std::string formulation = is_explicit ? "index3" : formulation_of(solver);
+  const bool jumps = solver.integrator == "energy_decaying";
+  if (jumps) {
+    for (const char* key : {"formulation", "newton_test", "scaling"})
+      if (checks.given(key))
+        checks.report(key, fmt::format("'{}' does not apply to 'energy_decaying', which has its own equations: two "
+                                       "multipliers per constraint, times h, so that its matrix does not depend on h",
+                                       key));
+    if (is_one_of(solver.linear_solver, {"skyline_ldlt", "sparse_ldlt", "gmres"}))
+      checks.report("linear_solver",
+                    fmt::format("the matrix of 'energy_decaying' is not symmetric and needs pivots: choose 'auto', "
+                                "'dense' or 'sparse_lu', not '{}'",
+                                solver.linear_solver));
+    if (solver.coordinates == "joint")
+      checks.report("coordinates",
+                    "'energy_decaying' moves frames and their directors: choose coordinates = \"absolute\"");
+  }
+  const std::string formulation = is_explicit || jumps ? "index3" : formulation_of(solver);
   checks.name("formulation", formulation, formulations);
   // The pairs that exclude each other, with the reason.
   if (!is_first_order(solver) && formulation != "index3" && is_one_of(formulation, formulations))
@@ -359,6 +376,7 @@ void check_output(const OutputOptions& output, std::vector<Issue>& all) {
 
 std::string formulation_of(const SolverOptions& options) {
   if (options.integrator == "runge_kutta") return "explicit";
+  if (options.integrator == "energy_decaying") return "slots";
   if (!options.formulation.empty()) return options.formulation;
   if (!is_first_order(options) || options.bdf.preset == "gstiff_i3") return "index3";
   return options.bdf.preset == "hastiff" ? "stabilized_index1" : "stabilized_index2";

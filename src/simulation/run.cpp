@@ -62,6 +62,13 @@ RecordSchema Simulation::make_schema() const {
   if (integrator_->split().n_independent >= 0)
     schema.solver.push_back(RecordGroup::scalar("/solver/split_condition", "",
                                                 "norm of (GY)^-1 GX: how much dependent coordinates amplify"));
+  if (integrator_->ledger() != nullptr)
+    for (const auto& [name, text] :
+         {std::pair{"energy", "kinetic and stored energy as the scheme has them"},
+          std::pair{"kinetic_jump", "taken by the jump of velocities"},
+          std::pair{"strain_jump", "taken by the jump of strains"}, std::pair{"dissipated", "taken by dampers"},
+          std::pair{"supplied", "given by motions and forces without a potential"}})
+      schema.solver.push_back(RecordGroup::scalar(fmt::format("/solver/{}", name), "J", text));
   schema.attributes["title"] = study_.model.title;
   schema.attributes["model"] = study_.text;
   schema.attributes["settings"] = settings_text(study_);
@@ -325,6 +332,9 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
                         report.error, static_cast<double>(report.failure)});
     append_matrix_record(report, step_values, summary);
     append_split_record(step_values, summary);
+    if (const JumpLedger* jump = integrator_->ledger())
+      step_values.insert(step_values.end(),
+                         {jump->energy, jump->kinetic_jump, jump->strain_jump, jump->dissipated, jump->supplied});
     sink.step(t, step_values);
     if (progress && !progress({t, start, end, report.h, summary.steps})) {
       summary.stop = fmt::format("stopped on request at t = {:.6g} s", t);

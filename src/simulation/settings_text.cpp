@@ -160,7 +160,8 @@ std::string settings_text(const Study& study) {
   } else {
     lines.number("newton_tol", solver.newton_tol);
     lines.integer("max_iterations", solver.max_iterations);
-    if (solver.integrator != "radau") lines.name("newton_test", solver.newton_test);
+    if (solver.integrator != "radau" && solver.integrator != "energy_decaying")
+      lines.name("newton_test", solver.newton_test);
   }
   lines.name("redundant", word(solver.redundant));
   lines.flag("strict", solver.strict);

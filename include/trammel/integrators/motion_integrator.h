@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "trammel/dae/field_sizes.h"
+#include "trammel/dae/jump_system.h"
 #include "trammel/dae/motion_operator.h"
 
 namespace trammel {
@@ -85,6 +86,8 @@ class MotionIntegrator {
     long changes = 0;        ///< how often it was another one than before
   };
   virtual SplitReport split() const { return {}; }
+  /// The balance of energy of the last step, of methods that keep one; null: none.
+  virtual const JumpLedger* ledger() const { return nullptr; }
 
   /// How Jacobians were obtained, of methods that count it [arnold2004 section 4].
   struct JacobianReport {

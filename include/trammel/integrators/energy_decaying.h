@@ -1,0 +1,98 @@
+#pragma once
+
+#include "trammel/dae/jump_system.h"
+#include "trammel/dae/projection.h"
+#include "trammel/integrators/one_step.h"
+#include "trammel/linalg/condition.h"
+
+namespace trammel {
+
+/// The energy-decaying scheme: linear in time, with a jump of the velocities at the start of each step
+/// (docs/integrators/energy_decaying.md; of the family of [bauchau2009, reference 30]).
+///
+///   (1) z_f = z_0 + h/2 (v_j + v_f),   ζ_f = z_0 + h/4 (3v_j + v_f),   ζ_j = z_0 + h/4 (v_j − v_f)
+///   (2) M (v_f − v_j) + 2h B(ζ_f)ᵀΛ_f = 0,   M (v_f + v_j − 2v_0) + 2h B(ζ_j)ᵀΛ_j = 0
+///   (3) e(z_f) = 0,   B(ζ_f) v_f − B(ζ_j) v_j = 0
+///   (4) E_f = E_0 − ½|v_j − v_0|²_M − ½|ε_j − e_0|²_C − dissipated + supplied            for every h
+///
+/// Second order in q and v; L-stable: a velocity across the constraints, or an oscillation that h does not resolve, is
+/// gone after some steps, and the energy of a machine left alone never grows. For stiff and flexible machines, impacts
+/// of velocities, large steps. It has twice the unknowns of generalized-α; where accuracy alone counts take Radau.
+///
+/// Newton: the matrix is renewed unless corrections fall fast; steps are damped until the simplified correction is
+/// smaller than the last (natural monotonicity). When it fails at the given step: continuation in h, then the variant
+/// of first order ((2) with ζ at the middle, the same law (4)), then half the step.
+///
+/// Velocities across the constraints are O(h²) in v_f; newest() shows the ones projected on them, the scheme goes on
+/// with its own (velocities()): fed back, the projection would lose eight times more energy. λ and v̇ belong to the
+/// middle of a step and are extrapolated to its end.
+///
+/// Error control: h |v_j − v_0|/2, which is h³ v̈/12 + O(h⁴) in smooth motion.
+class EnergyDecaying final : public MotionIntegrator {
+ public:
+  EnergyDecaying(std::unique_ptr<const JumpSystem> jump, const SecondOrderDae& dae, const StepOptions& options,
+                 LinearSolverKind solver);
+
+  Status start(const MotionVariables& at, State& state) override;
+  StepReport advance(double t_end, State& state) override;
+  void commit(State& state) override;
+  const MotionVariables& newest() const override { return ends_.to; }
+  void interpolate(double t, MotionVariables& at) const override;
+  const Layout& layout() const override { return jump_.layout(); }
+  const LinearSolver<double>& linear_solver() const override { return *solver_; }
+  double calc_condition() override;
+  const JumpLedger* ledger() const override { return &ledger_; }
+  std::vector<double> save() override;
+  void restore(std::span<const double> numbers) override;
+
+  /// As the scheme has them at the newest point, components across the constraints included.
+  Eigen::VectorXd velocities() const { return memory_.head(jump_.nv()); }
+  /// The multipliers of the last step, λ at its middle.
+  const Eigen::VectorXd& multipliers() const { return middle_.lam; }
+  /// Steps that needed continuation, and the variant of first order.
+  long n_continued() const { return n_continued_; }
+  long n_first_order() const { return n_first_order_; }
+
+ private:
+  StepReport attempt(double t_end, const State& state);
+  double choose_step(double t_end) const;
+  Status solve_step(double h, StepReport& report);
+  Status continue_in_h(double h, double curvature, StepReport& report);
+  Status iterate(double h, StepReport& report);
+  Status correct(StepReport& report);
+  Status refresh(StepReport& report);
+  void prepare(double h, double curvature);
+  double calc_norm(double h) const;
+  double calc_tolerance(double h) const;
+  double error_norm(double h) const;
+  Status accept(double h, const State& state);
+  Status project(const State& state);
+  double input_time(double t) const;
+
+  std::unique_ptr<const JumpSystem> own_jump_;
+  const JumpSystem& jump_;
+  const SecondOrderDae& dae_;
+  StepOptions options_;
+  std::unique_ptr<LinearSolver<double>> solver_;
+  std::unique_ptr<Workspace> jump_workspace_, workspace_;
+  Projection projection_;
+  StepEnds ends_;
+  mutable bool has_q_rates_ = false;
+  MotionVariables middle_;                 // λ and v̇ of the middle of the last step
+  Eigen::VectorXd a_middle_, lam_middle_;  // the same one step before, at t_middle_
+  double t_middle_ = 0.0;
+  bool has_middle_ = false;
+  Eigen::VectorXd memory_, next_memory_;
+  Eigen::VectorXd y_, trial_, r_, delta_, next_delta_;
+  std::vector<double> values_;
+  Pattern pattern_;  // of the values; a copy, as conditions are asked for later
+  std::uint64_t version_ = 0;
+  JumpLedger ledger_;
+  InputBuffer inputs_;
+  Eigen::VectorXd phi_dot_, bias_;
+  bool pending_ = false;
+  double h_next_ = 0.0, t_end_ = 0.0;
+  long n_continued_ = 0, n_first_order_ = 0;
+};
+
+}  // namespace trammel

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <array>
+
+#include "trammel/dae/jump_system.h"
+#include "trammel/mechanics/absolute/absolute_system.h"
+#include "trammel/mechanics/slots/slot_element.h"
+
+namespace trammel {
+
+/// A machine over one step of the energy-decaying scheme (docs/integrators/energy_decaying.md).
+///
+/// Made from a machine in absolute coordinates. Joints, couplers, motions, springs and beams become quadratic functions
+/// of slots (SlotElement) and obey the law of energy exactly. Rows on velocities that are no rates of such functions
+/// (rolling, knife edges) keep r_j = r_f = 0 and do no work either. Everything else that pushes (formulas, bushings,
+/// users' forces, controllers) is an external load
+///
+///   (1) f_f = −(F_j + 2F_f)/6,   f_j = −(2F_j + F_f)/6,
+///
+/// F_j at the old position with v_j, F_f at the end, whose work is counted; internal states follow
+///
+///   (2) E (z_f − z_j) = h (g_j + 2g_f)/3,   E (z_f + z_j − 2z_0) = h (2g_j + g_f)/3.
+class SlotSystem final : public JumpSystem {
+ public:
+  /// Throws InputError when a constraint has no form in slots; names it.
+  explicit SlotSystem(const AbsoluteSystem& system);
+  ~SlotSystem() override;
+
+  /// Beyond what the machine has: a mass off a frame's origin, a section of a beam. Before make_workspace.
+  void add_mass(SlotMass mass);
+  void add_element(SlotElement element);
+  int add_stress(const std::string& owner);  ///< a multiplier that is no constraint; returns its number
+
+  int nv() const override { return system_.nv(); }
+  int nz() const override { return system_.nz(); }
+  int n_multipliers() const override { return system_.nc() + static_cast<int>(stress_owner_.size()); }
+  int n_memory() const override;
+  const Layout& layout() const override { return layout_; }
+  std::unique_ptr<Workspace> make_workspace() const override;
+  void calc_memory(const MotionVariables& from, const State& state, Vec memory, Workspace& workspace) const override;
+  Status begin(const MotionVariables& from, ConstVec memory, const State& state, Workspace& workspace) const override;
+  void resize(double h, double curvature, double t_inputs, Workspace& workspace) const override;
+  void guess(Vec y, const Workspace& workspace) const override;
+  const Pattern& pattern(const Workspace& workspace) const override;
+  Status residual(ConstVec y, Vec r, Workspace& workspace) const override;
+  Status linearize(ConstVec y, std::span<double> values, Workspace& workspace) const override;
+  void finish(ConstVec y, MotionVariables& to, Vec memory, JumpLedger& ledger, Workspace& workspace) const override;
+
+  std::span<const SlotElement> elements() const { return elements_; }
+
+ private:
+  struct Scratch;
+  struct Loads;
+  /// A row on velocities given by a constraint element's own kernel.
+  struct FrameRowElement {
+    const ConstraintElements* group;
+    int element;
+    int row;  ///< of the element
+    int multiplier;
+  };
+
+  void make_layout();
+  void add_constraints(const ElementGroup& group);
+  bool add_springs(const ElementGroup& group);
+  double line_length(const std::array<int, 3>& frames, int row) const;
+  void build_pattern(const State& state, Scratch& ws) const;
+  void connect_loads(const State& state, Loads& loads) const;
+  /// Calls action(pair, rows, columns) for every block of the loads' derivatives.
+  template <class Action>
+  void for_each_load_block(Loads& loads, const Action& action) const;
+  void update(ConstVec y, bool derivatives, Scratch& ws) const;
+  void add_frame_rows(ConstVec y, Vec r, Scratch& ws) const;
+  void linearize_frame_rows(ConstVec y, std::span<double> values, Scratch& ws) const;
+  KinematicState load_point(ConstVec y, bool at_f, Scratch& ws) const;
+  void update_load_points(ConstVec y, Scratch& ws) const;
+  void add_loads(ConstVec y, Vec r, Scratch& ws) const;
+  void linearize_loads(ConstVec y, std::span<double> values, Scratch& ws) const;
+
+  // Places of unknowns and rows: (v_j, v_f, z_j, z_f, L_j, L_f).
+  int v_j() const { return 0; }
+  int v_f() const { return nv(); }
+  int z_j() const { return 2 * nv(); }
+  int z_f() const { return 2 * nv() + nz(); }
+  int L_j() const { return 2 * (nv() + nz()); }
+  int L_f() const { return 2 * (nv() + nz()) + n_multipliers(); }
+
+  const AbsoluteSystem& system_;
+  std::vector<SlotFrame> frames_;
+  std::vector<SlotElement> elements_;
+  std::vector<SlotMass> masses_;
+  std::vector<FrameRowElement> frame_rows_;
+  std::vector<std::size_t> load_groups_;  // numbers of the groups of the system
+  std::vector<std::string> stress_owner_;
+  double reference_mass_ = 1.0;
+  Layout layout_;
+};
+
+}  // namespace trammel
