@@ -26,6 +26,8 @@ std::string_view describe(Cause cause) {
       return "a rotation left the range of its chart";
     case Cause::outside_domain:
       return "a law was evaluated outside its domain";
+    case Cause::element_turned:
+      return "the ends of a beam element turned by more than half a turn against each other; use more elements";
     case Cause::user_stop:
       return "a stop was requested";
   }

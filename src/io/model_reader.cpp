@@ -24,10 +24,10 @@ using EntityReader = void (*)(Fields&, const std::string&, detail::ModelDraft&);
 void read_entities(const Expansion& expansion, Findings& findings, detail::ModelDraft& model) {
   // Bodies first: a hinge of a planar body takes its axis from it.
   static const std::vector<std::pair<std::string, EntityReader>> readers{
-      {"body", detail::read_body},       {"coordinate", detail::read_coordinate}, {"joint", detail::read_joint},
-      {"coupler", detail::read_coupler}, {"motion", detail::read_motion},         {"force", detail::read_force},
-      {"control", detail::read_control}, {"measure", detail::read_measure},       {"event", detail::read_event},
-      {"table", detail::read_table},     {"geometry", detail::read_geometry}};
+      {"body", detail::read_body},   {"beam", detail::read_beam},       {"coordinate", detail::read_coordinate},
+      {"joint", detail::read_joint}, {"coupler", detail::read_coupler}, {"motion", detail::read_motion},
+      {"force", detail::read_force}, {"control", detail::read_control}, {"measure", detail::read_measure},
+      {"event", detail::read_event}, {"table", detail::read_table},     {"geometry", detail::read_geometry}};
   for (const auto& [kind, read] : readers) {
     for (const Instance& instance : expansion.instances()) {
       if (instance.kind != kind) continue;
@@ -79,8 +79,9 @@ Study read_study_text(const std::string& text, const std::filesystem::path& name
   detail::ModelDraft draft{std::move(study.model), {}, {}, expansion.is_complete()};
   read_entities(expansion, findings, draft);
   draw_solids(draft);
+  const bool complete = draft.complete;
   study.model = std::move(draft);
-  if (expansion.is_complete()) findings.add_consequences(issues(study.model));
+  if (complete) findings.add_consequences(issues(study.model));
   findings.add_consequences(issues(study));
   if (!findings.empty()) throw InputError(findings.in_order());
   return study;

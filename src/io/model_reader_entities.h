@@ -22,6 +22,7 @@ struct ModelDraft : Model {
 // Each reads one table into the model; what is wrong goes to the fields' findings, and a harmless value takes its
 // place.
 void read_body(Fields& fields, const std::string& name, ModelDraft& model);
+void read_beam(Fields& fields, const std::string& name, ModelDraft& model);
 void read_coordinate(Fields& fields, const std::string& name, ModelDraft& model);
 void read_joint(Fields& fields, const std::string& name, ModelDraft& model);
 void read_coupler(Fields& fields, const std::string& name, ModelDraft& model);

@@ -65,8 +65,8 @@ bool set_value(Node& table, const std::vector<std::string>& path, std::size_t fr
 }  // namespace
 
 const std::vector<std::string>& entity_kinds() {
-  static const std::vector<std::string> kinds{"body",    "coordinate", "joint", "coupler", "motion",  "force",
-                                              "control", "measure",    "event", "table",   "geometry"};
+  static const std::vector<std::string> kinds{"body",  "beam",    "coordinate", "joint", "coupler", "motion",
+                                              "force", "control", "measure",    "event", "table",   "geometry"};
   return kinds;
 }
 
@@ -249,6 +249,7 @@ void Expansion::add_entity(const std::string& kind, const Node& node, const Scop
     const std::string text = fields.text_of(*name, "name");
     if (!text.empty()) {
       part.own_names.insert(text);
+      if (kind == "beam") part.own_beams.insert(text);
       instance.name = part.prefix + text;
     } else if (name->kind == NodeKind::string && name->text.empty()) {
       fields.report(*name, "'name' is empty");

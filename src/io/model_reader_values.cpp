@@ -32,8 +32,11 @@ std::vector<std::string> Scope::names() const {
 
 std::string Part::full_name(const std::string& name) const {
   if (name == ground_name) return name;
+  const std::size_t tail = name.find_last_not_of("0123456789");
+  const bool numbered = tail != std::string::npos && tail + 1 < name.size() && name[tail] == '_';
+  const std::string beam = numbered ? name.substr(0, tail) : "";
   for (const Part* part = this; part != nullptr; part = part->parent)
-    if (part->own_names.count(name) > 0) return part->prefix + name;
+    if (part->own_names.count(name) > 0 || part->own_beams.count(beam) > 0) return part->prefix + name;
   return name;
 }
 

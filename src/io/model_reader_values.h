@@ -28,6 +28,7 @@ class Findings {
   void retract(std::size_t finding) { issues_[finding].message.clear(); }
   bool has(const std::string& place) const { return places_.count(place) > 0; }
   bool empty() const { return issues_.empty(); }
+  std::size_t size() const { return issues_.size(); }
 
   /// An entity that could not be understood at all: what others say about it would only confuse.
   void add_broken(const std::string& name, const Source& source);
@@ -69,6 +70,7 @@ struct Part {
   std::filesystem::path folder;     ///< of the file: tables and includes are relative to it
   std::string prefix;               ///< of all names inside, those of the outer parts included
   std::set<std::string> own_names;  ///< without the prefix
+  std::set<std::string> own_beams;  ///< those of them whose nodes have names, NAME_0, NAME_1, …
   Eigen::Matrix3d rotation = Eigen::Matrix3d::Identity();
   Eigen::Vector3d position = Eigen::Vector3d::Zero();
 

@@ -50,6 +50,7 @@ void check_forces(ModelChecks& checks);
 void check_controls_and_measures(ModelChecks& checks);
 void check_events(ModelChecks& checks);
 void check_tables(ModelChecks& checks);
+void check_beams(ModelChecks& checks);
 void check_geometry(ModelChecks& checks);
 
 /// All formulas: syntax, names, and circles of measures and control outputs.

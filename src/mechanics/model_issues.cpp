@@ -97,6 +97,7 @@ void check_names(ModelChecks& checks) {
   check("measure", checks.model.measures);
   check("event", checks.model.events);
   check("table", checks.model.tables);
+  check("beam", checks.model.beams);
 }
 
 namespace {
@@ -174,6 +175,15 @@ void check_bodies(ModelChecks& checks) {
   }
 }
 
+void check_beams(ModelChecks& checks) {
+  for (const Beam& beam : checks.model.beams)
+    for (const std::string& node : beam.nodes) {
+      const BodySpec* body = checks.find_body(node);
+      if (node != ground_name && (body == nullptr || body->kind != BodyKind::rigid))
+        checks.report("beam", beam, "name", fmt::format("its node '{}' is not a rigid body of the model", node));
+    }
+}
+
 void check_tables(ModelChecks& checks) {
   static const std::vector<std::string> extrapolations{"error", "constant", "linear"};
   for (const TableSpec& table : checks.model.tables) {
@@ -239,6 +249,7 @@ std::vector<Issue> issues(const Model& model) {
   detail::check_controls_and_measures(checks);
   detail::check_events(checks);
   detail::check_tables(checks);
+  detail::check_beams(checks);
   detail::check_geometry(checks);
   detail::check_formulas(checks);
   detail::check_free_axes(checks);

@@ -1,5 +1,7 @@
 #include "trammel/simulation/recorder.h"
 
+#include <fmt/format.h>
+
 #include <Eigen/Geometry>
 #include <algorithm>
 
@@ -70,7 +72,7 @@ std::string effort_unit(RelativeCoordinate::Type type) {
 Recorder::Recorder(const Model& model, const Assembly& assembly)
     : model_(model), assembly_(assembly), workspace_(assembly.system->make_workspace()) {
   std::vector<std::string> bodies, joints, angles, displacements, motions, coordinates, states, measures, points,
-      forces, springs;
+      forces, springs, beam_elements, beam_points;
   std::vector<std::string> spring_units, measure_units;
   for (const BodySpec& body : model.bodies) bodies.push_back(body.name);
   for (std::size_t i = 0; i < model.joints.size(); ++i) {
@@ -84,6 +86,11 @@ Recorder::Recorder(const Model& model, const Assembly& assembly)
       spring_units.push_back(effort_unit(assembly.forces[i].x->type));
     } else {
       forces.push_back(model.forces[i].name);
+    }
+  for (const Beam& beam : model.beams)
+    for (int e = 1; e <= beam.n_elements(); ++e) {
+      beam_elements.push_back(fmt::format("{} {}", beam.name, e));
+      for (int g = 1; g <= beam.order; ++g) beam_points.push_back(fmt::format("{} {} {}", beam.name, e, g));
     }
   for (const MotionSpec& motion : model.motions) motions.push_back(motion.name);
   for (const CoordinateSpec& coordinate : model.coordinates) coordinates.push_back(coordinate.name);
@@ -141,6 +148,20 @@ Recorder::Recorder(const Model& model, const Assembly& assembly)
   groups_.push_back({"/frames/point", points, xyz, "m", "point measures, world axes", "/points/{name}/point"});
   groups_.push_back({"/frames/point_velocity", points, xyz, "m/s", "", "/points/{name}/point_velocity"});
   groups_.push_back({"/frames/measure", measures, {}, "", "measures", "/measures/{name}", measure_units});
+  groups_.push_back({"/frames/beam_strain",
+                     beam_points,
+                     {"stretch", "shear_2", "shear_3", "twist", "bending_2", "bending_3"},
+                     "1 and 1/m",
+                     "strains at the integration points of beams: beam, element, point; section axes",
+                     "/beams/{name}/strain"});
+  groups_.push_back({"/frames/beam_force",
+                     beam_points,
+                     {"n1", "n2", "n3", "m1", "m2", "m3"},
+                     "N and N m",
+                     "internal forces and moments there; section axes",
+                     "/beams/{name}/force"});
+  groups_.push_back(
+      {"/frames/beam_energy", beam_elements, {}, "J", "strain energy of each element", "/beams/{name}/energy"});
   groups_.push_back({"/frames/energy",
                      {"kinetic", "potential", "total", "work", "drift"},
                      {},
@@ -240,6 +261,15 @@ std::span<const double> Recorder::update_frame(const MotionPoint& p, const State
     }
   for (std::size_t i = 0; i < model_.measures.size(); ++i)
     if (model_.measures[i].kind != MeasureKind::point) put(assembly_.formulas->evaluate(assembly_.measures[i], k));
+  const int n_elements = assembly_.beams->size();
+  SectionState sections[BeamElement::max_points];
+  for (const auto quantity : {&SectionState::strain, &SectionState::resultant})
+    for (int e = 0; e < n_elements; ++e) {
+      assembly_.beams->sections(e, k, sections);
+      for (int g = 0; g < assembly_.beams->element(e).points(); ++g)
+        next = std::copy_n((sections[g].*quantity).data(), 6, next);
+    }
+  for (int e = 0; e < n_elements; ++e) put(assembly_.beams->energy(e, k));
   const auto energy = system.calc_energy(p, state, *workspace_);
   const double total = energy.kinetic + energy.potential;
   for (double x : {energy.kinetic, energy.potential, total, ledger.work, ledger.drift()}) put(x);

@@ -21,6 +21,7 @@ enum class Cause : std::uint8_t {
   impossible_tolerance,  ///< the tolerance is below what the arithmetic can resolve; row is the unknown
   chart_limit,           ///< a rotation left the range of its chart
   outside_domain,        ///< a law was evaluated where it is not defined (for example a table outside its range)
+  element_turned,        ///< the ends of a beam element have turned by π against each other; row is at the element
   user_stop,             ///< the caller asked to stop
 };
 

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "trammel/base/error.h"
+#include "trammel/mechanics/beam.h"
+#include "trammel/mechanics/description.h"
 #include "trammel/mechanics/elements/vehicle_data.h"
 #include "trammel/mechanics/geometry.h"
 
@@ -19,20 +21,6 @@ namespace trammel {
 /// `ground` exists always and never moves. Points and axes are given in the world of the *drawn configuration* (the
 /// one that the bodies' `position` and `orientation` show) or relative to a body.
 
-inline const std::string ground_name = "ground";
-
-/// Where a description stands in the user's text; empty for models built in code.
-struct Source {
-  std::string entity;                         ///< "arm.toml:12:1", the head of the table
-  std::map<std::string, std::string> fields;  ///< key -> "arm.toml:14:8", the value of that key
-
-  /// The place of one key, else of the whole table, else "".
-  const std::string& at(const std::string& field) const {
-    const auto it = fields.find(field);
-    return it == fields.end() ? entity : it->second;
-  }
-};
-
 /// A point: world coordinates of the drawn configuration if `body` is empty, else coordinates in that body's axes
 /// from that body's origin.
 struct PointSpec {
@@ -44,13 +32,6 @@ struct PointSpec {
 struct AxisSpec {
   std::string body;
   Eigen::Vector3d direction = Eigen::Vector3d::UnitZ();
-};
-
-/// A formula in the expression language (docs/expressions.md): of `t`, parameters, measures, states, reactions.
-struct Formula {
-  std::string text;   ///< empty: not given
-  std::string where;  ///< where the text stands in the user's file
-  bool given() const { return !text.empty(); }
 };
 
 enum class BodyKind {
@@ -264,6 +245,7 @@ struct Model {
   std::vector<EventSpec> events;
   std::vector<TableSpec> tables;
   std::vector<GeometrySpec> geometry;
+  std::vector<Beam> beams;  ///< put in by add_beam, with their nodes among the bodies
 };
 
 /// Everything wrong with the model itself (names, masses, inertias, axes, joints that do not fit their bodies,

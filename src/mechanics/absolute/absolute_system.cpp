@@ -344,7 +344,7 @@ Status AbsoluteSystem::residual(const MotionPoint& p, const State& state, Vec mo
   balance(p, ws, motion);
   for (int z = 0; z < nz(); ++z) internal[z] = E_[z] * p.zp[z] - ws.rates[z];
   for (int row = 0; row < nc_; ++row) phi[row] = ws.phi[all_row_[row]];
-  return check_finite(motion, internal, phi);
+  return with_cause(check_finite(motion, internal, phi), groups_, k);
 }
 
 Status AbsoluteSystem::stabilized_residual(const MotionPoint& p, ConstVec mu, const State& state, Vec motion,
@@ -378,7 +378,7 @@ Status AbsoluteSystem::stabilized_residual(const MotionPoint& p, ConstVec mu, co
     phi[row] = ws.phi[all_row_[row]];
     phi_dot[row] = ws.phi_dot[all_row_[row]];
   }
-  return check_finite(motion, internal, phi);
+  return with_cause(check_finite(motion, internal, phi), groups_, k);
 }
 
 void AbsoluteSystem::all_constraints(const MotionPoint& p, const State& state, std::span<double> phi,

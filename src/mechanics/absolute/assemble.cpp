@@ -44,6 +44,7 @@ Assembly Assembler::run() {
   add_bodies();
   add_coordinates();
   make_groups();
+  add_beams();
   for (const JointSpec& joint : model_.joints) add_joint(joint);
   for (const CouplerSpec& coupler : model_.couplers) add_coupler(coupler);
   for (const MotionSpec& motion : model_.motions) add_motion(motion);
@@ -141,6 +142,8 @@ void Assembler::make_groups() {
   anti_roll_bars_ = &s.add_group(std::make_unique<ForceGroup<AntiRollBar>>());
   tyres_ = &s.add_group(std::make_unique<ForceGroup<RollingTyre>>());
   standing_tyres_ = &s.add_group(std::make_unique<ForceGroup<StandingTyre>>());
+  beams_ = &s.add_group(std::make_unique<BeamGroup>());
+  out_.beams = beams_;
   formula_ = &s.add_group(std::make_unique<FormulaGroup>(*out_.formulas));
 }
 

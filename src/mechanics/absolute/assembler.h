@@ -47,6 +47,7 @@ class Assembler {
   void add_bodies();
   void add_coordinates();
   void make_groups();
+  void add_beams();
   void add_joint(const JointSpec& spec);
   void add_coupler(const CouplerSpec& spec);
   void add_motion(const MotionSpec& spec);
@@ -129,6 +130,7 @@ class Assembler {
   ForceGroup<AntiRollBar>* anti_roll_bars_ = nullptr;
   ForceGroup<RollingTyre>* tyres_ = nullptr;
   ForceGroup<StandingTyre>* standing_tyres_ = nullptr;
+  BeamGroup* beams_ = nullptr;
   FormulaGroup* formula_ = nullptr;
 };
 

@@ -139,7 +139,7 @@ Status JointSystem::residual(const MotionPoint& p, const State& state, Vec motio
   tree_.calc_newton_euler(ws.by_link, motion, ws.tree);
   for (int z = 0; z < nz(); ++z) internal[z] = E()[z] * p.zp[z] - ws.rates[z];
   for (int row = 0; row < nc(); ++row) phi[row] = ws.phi[all_row_[row]];
-  return check_finite(motion, internal, phi);
+  return with_cause(check_finite(motion, internal, phi), machine_.system->groups(), k);
 }
 
 // Forces and rows in one pass: the wrenches by link, rates of states, Φ, Φ̇ and Gᵀμ.
@@ -172,7 +172,8 @@ Status JointSystem::stabilized_residual(const MotionPoint& p, ConstVec mu, const
   tree_.update_accelerations(p.v, p.a, p.in, ws.tree);
   tree_.calc_newton_euler(ws.by_link, motion, ws.tree);
   for (int z = 0; z < nz(); ++z) internal[z] = E()[z] * p.zp[z] - ws.rates[z];
-  return check_finite(motion, internal, phi);
+  const Status status = check_finite(motion, internal, phi);
+  return status.ok() ? status : with_cause(status, machine_.system->groups(), update_kinematics(p, state, ws));
 }
 
 // The frames' accelerations at v̇ = 0 are part of the bias: d/dt (G J v) = (d/dt of G at constant twists) J v + G J̇ v.

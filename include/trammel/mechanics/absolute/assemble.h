@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "trammel/mechanics/absolute/absolute_system.h"
+#include "trammel/mechanics/elements/beam.h"
 #include "trammel/mechanics/elements/formula.h"
 #include "trammel/mechanics/model.h"
 
@@ -50,6 +51,7 @@ struct Assembly {
   std::vector<std::vector<int>> control_states;  ///< z of each control
   std::vector<FormulaSignal> control_output;     ///< the value of each control
   std::vector<FormulaSignal> measures;           ///< the value of each measure; of a point: its x
+  const BeamGroup* beams = nullptr;              ///< elements of all beams, in the order of the model
   std::vector<char> firm_q, firm_v;              ///< coordinates that the initial projection must not move
 };
 

@@ -73,6 +73,8 @@ class ElementGroup {
   /// Stored energy [J], and the power [W] that the non-conservative part of the forces brings into the system.
   virtual double potential(const KinematicState&) const { return 0.0; }
   virtual double power(const KinematicState&) const { return 0.0; }
+  /// Why forces of this group are not finite, if it is known; asked only when they are not.
+  virtual Cause find_cause(const KinematicState&) const { return Cause::none; }
 
   /// Modes of unilateral elements, updated once per accepted step; true: connect() must be called again.
   virtual int n_modes() const { return 0; }
@@ -91,6 +93,15 @@ class ConstraintElements : public ElementGroup {
   virtual Wrench<double> reaction(int e, const Frame<double>* local, const double* lam, int local_frame) const = 0;
   virtual Wrench<Dual<6>> reaction(int e, const Frame<Dual<6>>* local, const Dual<6>* lam, int local_frame) const = 0;
 };
+
+/// A residual that is not finite, with the reason if a group knows it.
+inline Status with_cause(Status status, std::span<const std::unique_ptr<ElementGroup>> groups,
+                         const KinematicState& k) {
+  if (status.ok()) return status;
+  for (const auto& group : groups)
+    if (const Cause cause = group->find_cause(k); cause != Cause::none) status.cause = cause;
+  return status;
+}
 
 inline void add(Wrench<double>& to, const Wrench<double>& w) {
   to.force += w.force;
