@@ -116,7 +116,11 @@ class Model:
             function, is_vectorized = _unwrap(law)
             group = self._laws.setdefault((id(function), is_vectorized), (function, is_vectorized, []))
             group[2].append(name)
-            law = "0"  # what stands in the text; the function takes its place in the machine
+            self.add("force", name, law="0", **keys)  # the function takes its place in the machine
+            lines = self._tables[-1].lines
+            at = lines.index('law = "0"')
+            lines[at] += f"  # in place of the Python function '{getattr(function, '__name__', 'law')}'"
+            return self
         return self.add("force", name, law=law, **keys)
 
     def control(self, name: str, **keys: Any) -> "Model":

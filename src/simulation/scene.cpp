@@ -54,6 +54,7 @@ class SceneWriter {
     list("shapes", model_.geometry, [&](const GeometrySpec& geometry) { put_shape(geometry); });
     list("joints", model_.joints, [&](const JointSpec& joint) { put_joint(joint); });
     list("forces", model_.forces, [&](const ForceSpec& force) { put_force(force); });
+    list("springs", model_.forces, [&](const ForceSpec& force) { put_spring(force); });
     list("points", model_.measures, [&](const MeasureSpec& measure) {
       if (measure.kind != MeasureKind::point) return;
       json_.begin_object().key("name").text(measure.name).key("body").number(index(measure.body_a));
@@ -163,6 +164,12 @@ class SceneWriter {
     put("point_b", local(force.point_b, force.body_b));
     put("axis_a", local(force.axis, force.body_a));
     json_.end_object();
+  }
+
+  void put_spring(const ForceSpec& force) {
+    if (force.kind != ForceKind::joint_spring && force.kind != ForceKind::joint_limit) return;
+    json_.begin_object().key("name").text(force.name).key("kind").text(word(force.kind));
+    json_.key("joint").text(force.joint).end_object();
   }
 
   const Model& model_;

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import runpy
 import subprocess
 import unittest
+from pathlib import Path
 
 import numpy as np
 from support import PROGRAM, ROOT, PackageTest
@@ -39,6 +41,16 @@ class Twins(PackageTest):
                 results = self.folder / "program.h5"
                 subprocess.run([PROGRAM, "run", str(model_file), "-q", "-o", str(results)], check=True)
                 self.assert_same_numbers(by_python, trammel.open(results))
+
+    def test_twins_in_cpp_give_the_same_numbers(self) -> None:
+        twins = sorted((ROOT / "examples").glob("[0-9][0-9]_*/*.cpp"))
+        self.assertGreaterEqual(len(twins), 2)
+        for twin in twins:
+            with self.subTest(twin.name):
+                program = Path(os.environ["TRAMMEL_EXAMPLES"]) / twin.stem
+                subprocess.run([program], cwd=self.folder, check=True, stdout=subprocess.DEVNULL)
+                by_cpp = trammel.open(self.folder / f"{twin.stem}.h5")
+                self.assert_same_numbers(by_cpp, runpy.run_path(str(twin.with_suffix(".py")))["model"].run())
 
     def test_a_model_written_as_a_file_gives_the_same_numbers(self) -> None:
         model = runpy.run_path(str(ROOT / "examples/03_slider_crank/slider_crank.py"))["model"]

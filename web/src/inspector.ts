@@ -4,7 +4,7 @@ import { valueAt } from "./data";
 import type { Machine } from "./machine";
 import { runColors } from "./machine";
 import { element, format, unitText, withUnit } from "./numbers";
-import type { SceneForce, SceneJoint } from "./scene";
+import type { Scene, SceneForce, SceneJoint } from "./scene";
 
 interface Row {
   cells: HTMLElement[];
@@ -66,6 +66,7 @@ export class Inspector {
     this.addForces("Reactions on it", "reaction_force", joints, body);
     this.addForces("Forces on it", "applied_force", forces.filter((force) => force.kind !== "torque"), body);
     this.addForces("Torques on it", "applied_moment", forces.filter((force) => force.kind.startsWith("tor")), body);
+    this.addEfforts(machine.scene, body);
     this.moveTo(this.time);
   }
 
@@ -114,6 +115,24 @@ export class Inspector {
       });
     }
     if (table.childElementCount > 0) this.element.append(element("h3", "", title), table);
+  }
+
+  /** Springs and stops on the coordinates of the body's joints: one number each. */
+  private addEfforts(scene: Scene, body: number): void {
+    const run = this.report.runs[0];
+    const group = run.quantity("applied_effort");
+    if (!group) return;
+    const own = new Set(scene.joints.filter((joint) => joint.a === body || joint.b === body).map((joint) => joint.name));
+    const table = element("table", "numbers");
+    for (const spring of scene.springs ?? []) {
+      if (!own.has(spring.joint)) continue;
+      const name = group.names.length === 1 ? group.pattern : group.pattern.replace("{name}", () => spring.name);
+      const channel = run.channel(name);
+      if (!channel || channel.values.length === 0) continue;
+      const label = `${spring.name} (on ${spring.joint})`;
+      this.addRow(table, label, unitText(channel.unit), [name], (t) => [format(valueAt(channel, t))]);
+    }
+    if (table.childElementCount > 0) this.element.append(element("h3", "", "Springs and stops of its joints"), table);
   }
 
   private addRow(table: HTMLElement, label: string, unit: string, names: string[], update: (t: number) => string[]): void {

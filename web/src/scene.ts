@@ -55,6 +55,7 @@ export interface Scene {
   shapes: SceneShape[];
   joints: SceneJoint[];
   forces: SceneForce[];
+  springs?: { name: string; kind: string; joint: string }[]; // on a joint's coordinate, or on a scalar one
   points: { name: string; body: number; at: Vec3 }[];
 }
 

@@ -104,6 +104,23 @@ test("a click on a body selects it and shows its numbers", async () => {
   await close();
 });
 
+test("springs on the joints of a body are shown with their effort", async () => {
+  const { page: file } = simulate("examples/04_four_bar/four_bar.toml", "four_bar", "analysis.end=0.5");
+  const { page, complaints, close } = await openPage(browser, file);
+  await page.evaluate(() => window.trammel.select(2)); // the rocker
+  await page.evaluate(() => window.trammel.player.seek(0.4));
+  await drawn(page);
+  const row = page.locator(".numbers tr", { hasText: "return_spring (on B0)" });
+  const effort = await page.evaluate(() => window.trammel.value(0, "return_spring.applied_effort", 0.4));
+  const shown = parseFloat((await row.locator("td").first().textContent()).replace("−", "-"));
+  assert.ok(Math.abs(effort) > 1e-3);
+  assert.ok(Math.abs(shown - effort) < 2e-3 * Math.abs(effort));
+  await page.evaluate(() => window.trammel.select(0)); // the crank has none
+  assert.equal(await row.count(), 0);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test("the camera follows a body and takes its presets", async () => {
   const { page, complaints, close } = await openPage(browser, crank.page);
   const slider = 2;

@@ -13,6 +13,7 @@ namespace trammel {
 ///     "shapes": [{ "body", "kind", "position", "quaternion": [w, x, y, z], "size" | "radius", "length" …, "color" }],
 ///     "joints": [{ "name", "kind", "a", "b", "point_a", "point_b", "axis_a", "axis_b", "radius" }],
 ///     "forces": [{ "name", "kind", "a", "b", "point_a", "point_b", "axis_a" }],
+///     "springs": [{ "name", "kind", "joint" }],
 ///     "points": [{ "name", "body", "at" }] }
 ///
 /// Bodies are numbered as in /frames/position, the ground is −1. Points are measured from the body's origin in its
