@@ -108,7 +108,7 @@ Status DifferenceSystem::linearize(const Point& p, const State& state, Planes& p
 }
 
 // Ω := Ω ∪ Σ(J)
-void DifferenceSystem::enlarge_estimate(const Planes& planes, Scratch& s) const {
+void DifferenceSystem::enlarge_estimate(Planes& planes, Scratch& s) const {
   const Pattern& all = planes.pattern;
   const auto contribution = [&](int k, int j) {
     return std::abs(planes.F_y()[k]) * (planes.typical.size() > 0 ? planes.typical[j] : 1.0);
@@ -126,11 +126,17 @@ void DifferenceSystem::enlarge_estimate(const Planes& planes, Scratch& s) const 
   const Pattern found = builder.build(1);
   if (s.omega.n_cols == 0) {
     s.omega = found;
-    return;
+  } else {
+    const std::uint64_t before = s.omega.version;
+    s.omega = make_union(s.omega, found);
+    s.counters.pattern_updates += s.omega.version != before;
   }
-  const std::uint64_t before = s.omega.version;
-  s.omega = make_union(s.omega, found);
-  s.counters.pattern_updates += s.omega.version != before;
+  // What is outside Ω is left out here as well, so that this Jacobian and the grouped ones differ by the motion alone.
+  for (int j = 0; j < all.n_cols; ++j)
+    for (int k = all.start[j], o = s.omega.start[j]; k < all.start[j + 1]; ++k) {
+      while (o < s.omega.start[j + 1] && s.omega.index[o] < all.index[k]) ++o;
+      if (o == s.omega.start[j + 1] || s.omega.index[o] != all.index[k]) planes.F_y()[k] = 0.0;
+    }
 }
 
 // Moves the columns of a group together, in matrix columns, and reads each one off its own rows.

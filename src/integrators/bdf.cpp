@@ -13,6 +13,7 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 // DASSL: the matrix is kept while c = 2/(1 + α/α_J) keeps Newton's rate below ¼ for every eigenvalue.
 constexpr double max_alpha_change = (1.0 - 0.25) / (1.0 + 0.25);
 constexpr double max_rate = 0.9;
+constexpr double max_growth = 10.0;  // of a second correction with derivatives at hand
 // Independent errors of size 1 in the points make a difference of order k + 1 with √C(2k + 2, k + 1).
 constexpr std::array<double, BdfHistory::max_order> noise_of_order{2.4, 4.5, 8.4, 15.9, 30.4, 58.6};
 constexpr double full_noise = 22.0;  // between orders 4 and 5
@@ -346,6 +347,9 @@ Bdf::Verdict Bdf::judge(int iteration, double norm) {
     first_norm_ = norm;
   } else if (options_.fixed_h && iteration == 1 && norm > first_norm_) {
     first_norm_ = norm;  // multipliers predicted too well: Φ, of second order in h, shows in them divided by h²
+  } else if (options_.jacobian_update != JacobianUpdate::full && iteration == 1 && norm > max_rate * first_norm_ &&
+             norm < max_growth * first_norm_) {
+    first_norm_ = norm;  // λ, predicted badly and corrected with an old Gᵀ, shows in v: once, and then it falls
   } else {
     const double rate = std::pow(norm / first_norm_, 1.0 / iteration);
     if (rate > max_rate) return Verdict::failed;

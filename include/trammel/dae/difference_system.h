@@ -79,7 +79,7 @@ class DifferenceSystem final : public DaeSystem {
   Status difference(const Point& p, const State& state, bool of_rates, Planes& planes, Scratch& scratch) const;
   void find_groups(const Pattern& pattern, Scratch& scratch) const;
   void leave_ungrouped(Scratch& scratch) const;
-  void enlarge_estimate(const Planes& planes, Scratch& scratch) const;
+  void enlarge_estimate(Planes& planes, Scratch& scratch) const;
 
   const DaeSystem& system_;
   DifferenceOptions options_;
