@@ -50,13 +50,21 @@ OneStep::OneStep(const SecondOrderDae& dae, const StepOptions& options, LinearSo
 // ---- start ---------------------------------------------------------------------------------------------------------
 
 Status OneStep::start(const MotionVariables& at, State& state) {
+  // The beginning of the step that was taken last: it is taken again, to an earlier end, and its size was good.
+  const double h_again = !options_.h && at.t == ends_.from.t ? ends_.to.t - ends_.from.t : 0.0;
   ends_.to = at;
   pending_ = true;
   commit(state);
   restart_ = true;
   after_kink_ = false;
-  h_next_ = h_old_ = 0.0;
+  h_next_ = h_again, h_old_ = 0.0;
   return Status::success();
+}
+
+Status OneStep::restart(const MotionVariables& at, State& state) {
+  const Status status = start(at, state);
+  after_kink_ = true;
+  return status;
 }
 
 // v̈ and z̈ from consistent accelerations a little before and after, along the motion; after a kink of an input

@@ -24,10 +24,20 @@ using EntityReader = void (*)(Fields&, const std::string&, detail::ModelDraft&);
 void read_entities(const Expansion& expansion, Findings& findings, detail::ModelDraft& model) {
   // Bodies first: a hinge of a planar body takes its axis from it.
   static const std::vector<std::pair<std::string, EntityReader>> readers{
-      {"body", detail::read_body},   {"beam", detail::read_beam},       {"coordinate", detail::read_coordinate},
-      {"joint", detail::read_joint}, {"coupler", detail::read_coupler}, {"motion", detail::read_motion},
-      {"force", detail::read_force}, {"control", detail::read_control}, {"measure", detail::read_measure},
-      {"event", detail::read_event}, {"table", detail::read_table},     {"geometry", detail::read_geometry}};
+      {"body", detail::read_body},       {"beam", detail::read_beam},        {"coordinate", detail::read_coordinate},
+      {"joint", detail::read_joint},     {"coupler", detail::read_coupler},  {"motion", detail::read_motion},
+      {"force", detail::read_force},     {"control", detail::read_control},  {"measure", detail::read_measure},
+      {"event", detail::read_event},     {"table", detail::read_table},      {"geometry", detail::read_geometry},
+      {"contact", detail::read_contact}, {"friction", detail::read_friction}};
+  // Which bodies get their mass from geometry must be known when they are read.
+  for (const Instance& instance : expansion.instances()) {
+    if (instance.kind != "geometry") continue;
+    Findings ignored;  // read again below
+    Fields fields(ignored, *instance.node, *instance.scope, *instance.part, "geometry");
+    const Node* body = fields.get("body");
+    if (fields.has("density") && body != nullptr && body->kind == detail::NodeKind::string)
+      model.heavy.try_emplace(fields.name_of(*body, "body"));
+  }
   for (const auto& [kind, read] : readers) {
     for (const Instance& instance : expansion.instances()) {
       if (instance.kind != kind) continue;
@@ -59,6 +69,16 @@ void read_root(const Expansion& expansion, Findings& findings, Study& study) {
   fields.finish();
 }
 
+void give_masses(detail::ModelDraft& model) {
+  for (BodySpec& body : model.bodies) {
+    const auto it = model.heavy.find(body.name);
+    if (it == model.heavy.end() || body.kind == BodyKind::particle || !(it->second.volume > 0.0)) continue;
+    body.mass = it->second.volume;  // densities included
+    body.center_of_mass = it->second.center;
+    body.inertia = it->second.inertia;
+  }
+}
+
 // A body that has [[geometry]] is drawn by it, another one by its shape.
 void draw_solids(detail::ModelDraft& model) {
   std::set<std::string> drawn;
@@ -78,6 +98,7 @@ Study read_study_text(const std::string& text, const std::filesystem::path& name
   read_root(expansion, findings, study);
   detail::ModelDraft draft{std::move(study.model), {}, {}, expansion.is_complete()};
   read_entities(expansion, findings, draft);
+  give_masses(draft);
   draw_solids(draft);
   const bool complete = draft.complete;
   study.model = std::move(draft);

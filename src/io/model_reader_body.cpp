@@ -138,6 +138,16 @@ void read_mass_properties(Fields& fields, BodySpec& body, std::optional<Shape>& 
   body.center_of_mass = fields.vector("center_of_mass", Eigen::Vector3d::Zero());
 }
 
+// Geometry with a density gives the body its mass, and nothing else may; numbers follow when geometry is read.
+void refuse_mass(Fields& fields, BodySpec& body) {
+  for (const char* key : {"mass", "inertia", "shape", "center_of_mass"})
+    if (const Node* node = fields.get(key))
+      fields.report(*node,
+                    fmt::format("'{}' and a 'density' in [[geometry]] exclude each other; give one of them", key));
+  body.mass = 1.0;
+  body.inertia.setIdentity();
+}
+
 void read_angular_velocity(Fields& fields, BodySpec& body) {
   std::string which;
   const Node* node = fields.one_of({"angular_velocity", "angular_velocity_world"}, &which);
@@ -194,10 +204,13 @@ void read_body(Fields& fields, const std::string& name, ModelDraft& model) {
       body.source.fields["plane_normal"] = fields.findings().where(normal->place);
     }
   std::optional<Shape> drawn;
-  read_mass_properties(fields, body, drawn);
+  if (model.heavy.count(name) > 0 && body.kind != BodyKind::particle)
+    refuse_mass(fields, body);
+  else
+    read_mass_properties(fields, body, drawn);
   if (drawn) {
     drawn->position = body.center_of_mass;
-    model.solids.push_back({"", body.source, name, std::move(*drawn)});
+    model.solids.push_back({"", body.source, name, std::move(*drawn), ""});
   }
   if (body.kind != BodyKind::particle) read_angular_velocity(fields, body);
   read_firm(fields, body);

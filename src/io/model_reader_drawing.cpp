@@ -10,10 +10,10 @@ namespace trammel::detail {
 
 namespace {
 
-const Choices<GeometryKind> kinds{{"box", GeometryKind::box},           {"sphere", GeometryKind::sphere},
-                                  {"cylinder", GeometryKind::cylinder}, {"capsule", GeometryKind::capsule},
-                                  {"cone", GeometryKind::cone},         {"extrusion", GeometryKind::extrusion},
-                                  {"mesh", GeometryKind::mesh}};
+const Choices<GeometryKind> kinds{
+    {"box", GeometryKind::box},         {"sphere", GeometryKind::sphere}, {"cylinder", GeometryKind::cylinder},
+    {"capsule", GeometryKind::capsule}, {"cone", GeometryKind::cone},     {"extrusion", GeometryKind::extrusion},
+    {"mesh", GeometryKind::mesh},       {"plane", GeometryKind::plane},   {"ellipsoid", GeometryKind::ellipsoid}};
 
 void read_polygon(Fields& fields, Shape& shape) {
   const Node* node = fields.require("polygon", "the corners [[x, y], [x, y], …] in order [m]");
@@ -59,12 +59,38 @@ Shape read_drawn_shape(Fields& fields, GeometryKind kind) {
       read_polygon(fields, shape);
       shape.length = read_length(fields, "length", "the thickness along its axis [m]");
       shape.orientation = read_shape_axis(fields);
+      shape.smooth = fields.boolean("smooth", false);
       break;
     case GeometryKind::mesh:
       read_mesh_file(fields, shape);
       break;
+    case GeometryKind::plane:
+      shape.size = {fields.number("width", 1.0), fields.number("depth", 1.0), 0.0};
+      shape.orientation = read_shape_axis(fields);
+      break;
+    case GeometryKind::ellipsoid: {
+      const Node* node = fields.require("half_axes", "[x, y, z] [m]");
+      if (node == nullptr) break;
+      shape.size = fields.vector_of(*node, "half_axes", shape.size);
+      if (shape.size.minCoeff() > 0.0) break;
+      fields.report(*node, fmt::format("'half_axes' is {} but every one must be > 0", describe(*node)));
+      shape.size.setOnes();
+      break;
+    }
   }
   return shape;
+}
+
+void add_mass(Fields& fields, const GeometrySpec& geometry, double density, ModelDraft& model) {
+  const Node& node = *fields.get("density");
+  std::optional<Solid> solid = calc_solid(geometry.shape);
+  if (!(density > 0.0)) return fields.report(node, fmt::format("'density' is {} kg/m³ but must be > 0", density));
+  if (!solid)
+    return fields.report(node, "'density' needs a solid; planes and meshes have no volume that is known for certain");
+  if (geometry.body == ground_name) return fields.report(node, "the ground needs no 'density'");
+  solid->volume *= density, solid->inertia *= density;
+  Solid& sum = model.heavy[geometry.body];
+  sum = join(sum, *solid);
 }
 
 }  // namespace
@@ -142,14 +168,20 @@ void read_geometry(Fields& fields, const std::string& name, ModelDraft& model) {
   geometry.name = name;
   geometry.source = fields.source();
   geometry.body = fields.name("body", ground_name);
-  bool good = fields.require("kind", "box, sphere, cylinder, capsule, cone, extrusion or mesh") != nullptr;
+  bool good =
+      fields.require("kind", "box, sphere, cylinder, capsule, cone, extrusion, mesh, plane or ellipsoid") != nullptr;
   const GeometryKind kind = fields.choice("kind", kinds, GeometryKind::box, &good);
   if (!good) return fields.findings().add_broken(name, geometry.source);
   fields.specify(fields.get("kind")->text);
   geometry.shape = read_drawn_shape(fields, kind);
+  if (kind == GeometryKind::box || kind == GeometryKind::cylinder)
+    geometry.shape.rounding = fields.number("rounding", 0.0);
   geometry.shape.color = read_color(fields);
+  geometry.group = fields.name("group", "");
+  const std::optional<double> density = fields.optional_number("density");
   geometry.shape.position = fields.vector("position", Eigen::Vector3d::Zero());
   geometry.shape.orientation = read_orientation(fields) * geometry.shape.orientation;
+  if (density) add_mass(fields, geometry, *density, model);
   fields.finish();
   const Part& part = fields.part();
   if (geometry.body == ground_name && part.is_moved()) {

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <unordered_map>
 
 #include "model_reader_expand.h"
 #include "model_reader_values.h"
+#include "trammel/mechanics/solid.h"
 #include "trammel/simulation/options.h"
 
 namespace trammel::detail {
@@ -15,8 +17,9 @@ inline const std::string zero_formula = "0";
 /// A model underway, with its bodies by name.
 struct ModelDraft : Model {
   std::unordered_map<std::string, std::size_t> body_index;
-  std::vector<GeometrySpec> solids;  ///< drawings from the bodies' `shape`, for bodies without [[geometry]]
-  bool complete = true;              ///< false: bodies may be missing that the file describes
+  std::vector<GeometrySpec> solids;      ///< drawings from the bodies' `shape`, for bodies without [[geometry]]
+  bool complete = true;                  ///< false: bodies may be missing that the file describes
+  std::map<std::string, Solid> heavy{};  ///< bodies whose mass comes from the `density` of their [[geometry]]
 };
 
 // Each reads one table into the model; what is wrong goes to the fields' findings, and a harmless value takes its
@@ -37,6 +40,8 @@ void read_measure(Fields& fields, const std::string& name, ModelDraft& model);
 void read_event(Fields& fields, const std::string& name, ModelDraft& model);
 void read_table(Fields& fields, const std::string& name, ModelDraft& model);
 void read_geometry(Fields& fields, const std::string& name, ModelDraft& model);
+void read_contact(Fields& fields, const std::string& name, ModelDraft& model);
+void read_friction(Fields& fields, const std::string& name, ModelDraft& model);
 
 void read_analysis(Fields& fields, AnalysisOptions& analysis);
 void read_solver(Fields& fields, SolverOptions& solver);

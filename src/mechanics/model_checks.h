@@ -52,6 +52,7 @@ void check_events(ModelChecks& checks);
 void check_tables(ModelChecks& checks);
 void check_beams(ModelChecks& checks);
 void check_geometry(ModelChecks& checks);
+void check_contacts(ModelChecks& checks);
 
 /// All formulas: syntax, names, and circles of measures and control outputs.
 void check_formulas(ModelChecks& checks);

@@ -98,6 +98,7 @@ void check_names(ModelChecks& checks) {
   check("event", checks.model.events);
   check("table", checks.model.tables);
   check("beam", checks.model.beams);
+  check("contact", checks.model.contacts);
 }
 
 namespace {
@@ -251,6 +252,7 @@ std::vector<Issue> issues(const Model& model) {
   detail::check_tables(checks);
   detail::check_beams(checks);
   detail::check_geometry(checks);
+  detail::check_contacts(checks);
   detail::check_formulas(checks);
   detail::check_free_axes(checks);
   return std::move(checks.issues);

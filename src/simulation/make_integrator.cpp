@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <map>
 
 #include "trammel/integrators/energy_decaying.h"
@@ -188,6 +190,13 @@ void Simulation::make_integrator() {
     const MechanicalSystem& system = moved_system();
     BdfOptions options = bdf_options_of(o, study_.output.interval.value_or(span / 500.0));
     max_corrections_ = options.max_iterations;
+    if (full_.contacts != nullptr && options.corrector == Corrector::classical) {
+      options.corrector = Corrector::modified;
+      notes_.push_back(
+          "with contacts the corrector is \"modified\" instead of \"classical\": multipliers follow every impact, and "
+          "a "
+          "test of theirs would ask for steps that the motion does not need");
+    }
     options.hmin = hmin, options.hmax = std::min(options.hmax, hmax);
     std::optional<DifferenceOptions> differences;
     if (o.bdf.jacobian != "exact")
@@ -226,6 +235,12 @@ void Simulation::make_integrator() {
           "every "
           "step and accelerations and reactions grow without bound; give newmark a gamma > 1/2, hht an alpha < 0, or "
           "take 'midpoint' if nothing may be damped");
+  }
+  if (full_.contacts != nullptr) {
+    centre_charts(x_);
+    contact_watch_ = ContactWatch(*full_.contacts);
+    if (const Status status = find_first_accelerations(); !status.ok())  // with what touches at the start
+      throw InputError(fmt::format("No accelerations exist at the start: {}.", describe(status.cause)));
   }
   static_cast<void>(integrator_->start(x_, state_));
   if (iteration_of(o) == "cm" && o.split.cm_mode == "frozen_jacobian")

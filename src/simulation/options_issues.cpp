@@ -398,6 +398,11 @@ std::vector<Issue> issues(const Study& study) {
   std::vector<Issue> all;
   check_analysis(study.analysis, all);
   check_solver(study.solver, study.analysis, all);
+  if (study.solver.integrator == "energy_decaying" && !study.model.contacts.empty())
+    all.push_back(
+        {study.solver.source.at("integrator").empty() ? "solver.integrator" : study.solver.source.at("integrator"),
+         "'energy_decaying' has no discrete energy for contacts; 'generalized_alpha', 'hht', 'midpoint', "
+         "'radau', 'bdf' and 'runge_kutta' meet them"});
   check_output(study.output, all);
   return all;
 }

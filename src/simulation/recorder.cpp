@@ -162,6 +162,18 @@ Recorder::Recorder(const Model& model, const Assembly& assembly)
                      "/beams/{name}/force"});
   groups_.push_back(
       {"/frames/beam_energy", beam_elements, {}, "J", "strain energy of each element", "/beams/{name}/energy"});
+  std::vector<std::string> contacts;
+  for (const ContactSpec& contact : model.contacts) contacts.push_back(contact.name);
+  const auto contact = [&](const std::string& quantity, std::vector<std::string> components, const std::string& unit,
+                           const std::string& text) {
+    groups_.push_back(
+        {"/frames/" + quantity, contacts, std::move(components), unit, text, "/contacts/{name}/" + quantity});
+  };
+  contact("normal_force", {}, "N", "sum of the normal forces of all places");
+  contact("friction_force", {}, "N", "sum of the sizes of the friction forces");
+  contact("penetration", {}, "m", "of the place that presses most; 0: nothing touches");
+  contact("touching", {}, "", "number of places that press");
+  contact("contact_point", xyz, "m", "of the place that presses most, world axes");
   groups_.push_back({"/frames/energy",
                      {"kinetic", "potential", "total", "work", "drift"},
                      {},
@@ -190,6 +202,34 @@ void Recorder::calc_events(const MotionPoint& p, const State& state, Vec g) {
   for (std::size_t i = 0; i < event_measure_.size(); ++i)
     g[static_cast<Eigen::Index>(i)] =
         assembly_.formulas->evaluate(assembly_.measures[event_measure_[i]], k) - model_.events[i].level;
+}
+
+// Quantities follow each other, each for all contacts: force, friction, depth, count, point.
+double* Recorder::put_contacts(KinematicState k, const State& state, double* next) const {
+  const ContactGroup* group = assembly_.contacts;
+  if (group == nullptr) return next;
+  const std::size_t n = group->laws().size();
+  std::fill(next, next + 7 * n, 0.0);
+  if (group->n_modes() > 0) {
+    k.modes = std::span(state.modes).subspan(assembly_.contact_modes, group->n_modes());
+    for (std::size_t law = 0; law < n; ++law) {
+      double most = 0.0;
+      for (int i = 0; i < group->n_listed(k.modes); ++i) {
+        const ContactGroup::Place place = group->place(k.modes, i);
+        if (place.law != static_cast<int>(law)) continue;
+        const ContactGroup::Report report = group->calc_report(k, place);
+        if (!(report.normal_force > 0.0)) continue;
+        next[law] += report.normal_force;
+        next[n + law] += report.friction.norm();
+        next[3 * n + law] += 1.0;
+        if (report.normal_force <= most) continue;
+        most = report.normal_force;
+        next[2 * n + law] = report.depth;
+        std::copy(report.point.data(), report.point.data() + 3, next + 4 * n + 3 * law);
+      }
+    }
+  }
+  return next + 7 * n;
 }
 
 std::span<const double> Recorder::update_frame(const MotionPoint& p, const State& state, const Ledger& ledger) {
@@ -251,7 +291,8 @@ std::span<const double> Recorder::update_frame(const MotionPoint& p, const State
     if (force.on_joint) put(calc_effort(force, k, wrenches_));
   for (int row : assembly_.motion_row) put(-k.lam[row]);
   for (int f : assembly_.coordinate_frame) put(k.frames[f].p.x()), put(k.frames[f].v.x());
-  for (double z : k.z) put(z);
+  for (const std::vector<int>& states : assembly_.control_states)
+    for (const int z : states) put(k.z[z]);
   for (const auto kind : {FormulaSignal::Type::position, FormulaSignal::Type::velocity})
     for (std::size_t i = 0; i < model_.measures.size(); ++i) {
       if (model_.measures[i].kind != MeasureKind::point) continue;
@@ -270,6 +311,7 @@ std::span<const double> Recorder::update_frame(const MotionPoint& p, const State
         next = std::copy_n((sections[g].*quantity).data(), 6, next);
     }
   for (int e = 0; e < n_elements; ++e) put(assembly_.beams->energy(e, k));
+  next = put_contacts(k, state, next);
   const auto energy = system.calc_energy(p, state, *workspace_);
   const double total = energy.kinetic + energy.potential;
   for (double x : {energy.kinetic, energy.potential, total, ledger.work, ledger.drift()}) put(x);

@@ -247,7 +247,7 @@ void Simulation::append_matrix_record(const StepReport& report, std::vector<doub
 }
 
 Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress) {
-  const double start = study_.analysis.start, end = study_.analysis.end, span = end - start;
+  const double start = x_.t, end = study_.analysis.end, span = end - start;
   const double interval = study_.output.interval.value_or(span / 500.0);
   Summary summary = begin_summary();
   update_ledger(x_, 0.0);
@@ -263,6 +263,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
     recorder_->calc_events(shown.point, shown.state, g);
   });
   bool stopped_by_event = false;
+  const bool watches_contacts = contact_watch_.active() && !study_.solver.h;
   // Output times do not dictate the step; instants of events are recorded among them.
   const auto record_at = [&](double at) {
     integrator_->interpolate(at, sample_);
@@ -272,13 +273,15 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
     for (; start + interval * static_cast<double>(output) <= until + 1e-9 * interval; ++output) {
       const double at = start + interval * static_cast<double>(output);
       if (std::abs(at - t) <= 1e-9 * interval)
-        record(sink, integrator_->newest(), state_);
+        record(sink, watches_contacts ? x_change_ : integrator_->newest(), state_);
       else
         record_at(at);
     }
   };
+  bool again = false;  // the step is taken again because contact changed within it
   while (t < end && !stopped_by_event) {
-    const double limit = study_.solver.h ? end : std::min(end, index3_->next_breakpoint(t));
+    if (watches_contacts && !again) x_before_ = integrator_->newest(), state_before_ = state_;
+    const double limit = study_.solver.h ? end : std::min({end, index3_->next_breakpoint(t), contact_limit_});
     const StepReport report = integrator_->advance(limit, state_);
     summary.iterations += report.iterations;
     summary.linearizations += report.linearizations;
@@ -298,12 +301,15 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
       summary.stop = fmt::format("failed at t = {:.6g} s: {}", t, describe(report.status.cause));
       break;
     }
-    const MotionVariables& newest = integrator_->newest();
+    if (watches_contacts) again = !cut_at_contact(t, summary);
+    if (again) continue;
+    const MotionVariables& newest = watches_contacts ? x_change_ : integrator_->newest();
+    const double h = newest.t - t;
     t = newest.t;
     ++summary.steps;
     summary.h_min = summary.steps == 1 ? report.h : std::min(summary.h_min, report.h);
     summary.h_max = std::max(summary.h_max, report.h);
-    update_ledger(newest, report.h);
+    update_ledger(newest, watches_contacts ? h : report.h);
     for (const EventHit& hit : events_.find(t, at_events)) {
       const EventSpec& event = study_.model.events[static_cast<std::size_t>(hit.id)];
       summary.events.push_back(
@@ -340,9 +346,22 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
       summary.stop = fmt::format("stopped on request at t = {:.6g} s", t);
       break;
     }
+    if (std::string failure = find_contact_failure(); !failure.empty()) {
+      summary.failure = std::move(failure);
+      summary.stop = fmt::format("failed at t = {:.6g} s: too many contacts", t);
+      break;
+    }
+    if (!change_ || stopped_by_event) continue;
+    if (const Status status = restart_after_contact(); !status.ok()) {
+      summary.failure =
+          fmt::format("No accelerations after a change of contact at t = {:.6g} s: {}.", t, describe(status.cause));
+      summary.stop = fmt::format("failed at t = {:.6g} s: {}", t, describe(status.cause));
+      break;
+    }
   }
   summary.t = t;
-  summary.completed = t >= end || stopped_by_event;
+  sum_up_contacts(summary);
+  summary.completed = (t >= end || stopped_by_event) && summary.failure.empty();
   if (t >= end) summary.stop = fmt::format("reached the end, t = {:.6g} s", t);
   summary.linear_solver = integrator_->solver_name();
   const MotionIntegrator::JacobianReport jacobians = integrator_->jacobians();

@@ -169,7 +169,7 @@ void Simulation::enter_joint_coordinates() {
 }
 
 Status Simulation::find_first_accelerations() {
-  if (joint_->explicit_refusal().empty() && joint_->nc() == 0) {
+  if (joint_ && joint_->explicit_refusal().empty() && joint_->nc() == 0) {
     joint_->calc_inputs(x_.t, inputs_);
     return joint_->accelerate(x_.point(inputs_.view()), state_, x_.a, x_.zp, *workspace_);
   }

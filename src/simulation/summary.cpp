@@ -25,6 +25,8 @@ std::string Summary::to_text() const {
   }
   line("steps", fmt::format("{} (h = {:.3g} … {:.3g} s), rejected {} (error test {}, Newton {})", steps, h_min, h_max,
                             rejected_error + rejected_newton, rejected_error, rejected_newton));
+  if (rejected_contact > 0)
+    line("contact", fmt::format("{} steps taken again to end where contact begins or ends", rejected_contact));
   std::string reasons, help;
   for (std::size_t i = 0; i < rejections.size(); ++i)
     if (rejections[i] > 0)
@@ -73,6 +75,7 @@ std::map<std::string, std::string> Summary::to_attributes() const {
   const auto number = [&](const std::string& name, auto value) { a[name] = fmt::format("{}", value); };
   number("t", t);
   number("steps", steps), number("rejected_error", rejected_error), number("rejected_newton", rejected_newton);
+  if (rejected_contact > 0) number("rejected_contact", rejected_contact);
   number("iterations", iterations), number("linearizations", linearizations), number("factorizations", factorizations);
   if (function_calls > 0) {
     number("function_calls", function_calls), number("corrector_calls", corrector_calls), number("updates", updates);

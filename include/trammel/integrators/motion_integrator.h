@@ -51,6 +51,8 @@ class MotionIntegrator {
 
   /// Starts from consistent variables.
   virtual Status start(const MotionVariables& at, State& state) = 0;
+  /// The same at an instant before which there was another motion: a contact begins or ends.
+  virtual Status restart(const MotionVariables& at, State& state) { return start(at, state); }
   /// Takes one step that does not pass t_end. On return newest() and interpolate() are in the charts of `state`, which
   /// are moved to the new rotations at the beginning of the next call.
   virtual StepReport advance(double t_end, State& state) = 0;

@@ -38,6 +38,7 @@ struct StepOptions {
 class OneStep : public MotionIntegrator {
  public:
   Status start(const MotionVariables& at, State& state) override;
+  Status restart(const MotionVariables& at, State& state) override;
   StepReport advance(double t_end, State& state) override;
   void commit(State& state) override;
   const MotionVariables& newest() const override { return ends_.to; }

@@ -15,16 +15,20 @@ enum class GeometryKind {
   cone,       ///< base of `radius` at z = −length/2, apex at z = +length/2
   extrusion,  ///< the `polygon` (x, y), `length` along z, half of it on either side
   mesh,       ///< `vertices` and `triangles`
+  plane,      ///< everything below its xy plane, without end; drawn with the edges `size`
+  ellipsoid,  ///< half axes `size`
 };
 
-/// What a body looks like. Drawings have no effect on the motion.
+/// What a body looks like, and where it can be touched. Drawings have no effect on the motion, contacts have.
 struct Shape {
   GeometryKind kind = GeometryKind::box;
   Eigen::Vector3d position = Eigen::Vector3d::Zero();         ///< [m] of the shape's centre, body axes, from its origin
   Eigen::Matrix3d orientation = Eigen::Matrix3d::Identity();  ///< R_BS, axes of the shape in the body
   Eigen::Vector3d size = Eigen::Vector3d::Ones();             ///< [m]
   double radius = 0.0, inner_radius = 0.0, length = 0.0;      ///< [m]
+  double rounding = 0.0;                                      ///< [m] radius of the edges of a box or cylinder
   std::vector<Eigen::Vector2d> polygon;                       ///< [m] corners in order, not repeating the first
+  bool smooth = false;                                        ///< extrusion: a closed cubic spline through `polygon`
   std::vector<Eigen::Vector3f> vertices;                      ///< [m]
   std::vector<std::array<int, 3>> triangles;                  ///< corners, counter-clockwise seen from outside
   std::string color;                                          ///< "#rrggbb"; empty: chosen by whoever draws

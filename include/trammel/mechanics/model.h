@@ -8,6 +8,7 @@
 
 #include "trammel/base/error.h"
 #include "trammel/mechanics/beam.h"
+#include "trammel/mechanics/contact.h"
 #include "trammel/mechanics/description.h"
 #include "trammel/mechanics/elements/vehicle_data.h"
 #include "trammel/mechanics/geometry.h"
@@ -222,12 +223,13 @@ struct EventSpec {
   bool stops = false;                  ///< the run ends there
 };
 
-/// A shape fixed to a body, or to the ground: what pictures of the machine show.
+/// A shape fixed to a body, or to the ground: what pictures of the machine show, and what contacts see.
 struct GeometrySpec {
-  std::string name;  ///< may be empty: nothing refers to it
+  std::string name;  ///< may be empty if no contact refers to it
   Source source;
   std::string body = ground_name;
   Shape shape;
+  std::string group;  ///< may be empty; contacts can name all geometry of a group at once
 };
 
 struct Model {
@@ -246,6 +248,7 @@ struct Model {
   std::vector<TableSpec> tables;
   std::vector<GeometrySpec> geometry;
   std::vector<Beam> beams;  ///< put in by add_beam, with their nodes among the bodies
+  std::vector<ContactSpec> contacts;
 };
 
 /// Everything wrong with the model itself (names, masses, inertias, axes, joints that do not fit their bodies,

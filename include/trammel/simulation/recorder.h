@@ -30,6 +30,8 @@ class Recorder {
   void calc_events(const MotionPoint& p, const State& state, Vec g);
 
  private:
+  double* put_contacts(KinematicState k, const State& state, double* next) const;
+
   const Model& model_;
   const Assembly& assembly_;
   std::unique_ptr<Workspace> workspace_;

@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 
+#include "trammel/dae/acceleration_solver.h"
 #include "trammel/dae/equilibrium.h"
 #include "trammel/dae/linearization.h"
 #include "trammel/formulations/index3.h"
@@ -10,6 +11,7 @@
 #include "trammel/integrators/events.h"
 #include "trammel/integrators/motion_integrator.h"
 #include "trammel/mechanics/joint/joint_system.h"
+#include "trammel/simulation/contact_watch.h"
 #include "trammel/simulation/initial_conditions.h"
 #include "trammel/simulation/options.h"
 #include "trammel/simulation/recorder.h"
@@ -59,6 +61,11 @@ class Simulation {
   const MotionVariables& initial() const { return x_; }
   const InitialReport& initial_report() const { return initial_report_; }
   const std::vector<std::string>& notes() const { return notes_; }
+  /// Where contact began and ended in the run so far; slots are those of ContactGroup.
+  const std::vector<ContactWatch::Change>& contact_changes() const { return contact_changes_; }
+  /// Begins the run at other variables of the same machine, in the charts of `state`: another simulation's newest
+  /// point.
+  void begin_at(const MotionVariables& x, const State& state);
   RecordSchema make_schema() const;
   /// The frames of all bodies (by Assembly::body_frame) at variables of the integrator, in whatever coordinates.
   std::vector<Frame<double>> calc_frames(const MotionVariables& x, const State& state);
@@ -103,6 +110,13 @@ class Simulation {
   void spread_multipliers(const MotionVariables& x);
   void share_multipliers(const Shown& shown);
   void watch_events();
+  // Contacts: contact_events.cpp.
+  KinematicState contact_kinematics(const MotionVariables& x);
+  void centre_charts(MotionVariables& x);
+  bool cut_at_contact(double t_before, Summary& summary);
+  Status restart_after_contact();
+  std::string find_contact_failure() const;
+  void sum_up_contacts(Summary& summary) const;
   EventFinder::Values event_values();
   void append_matrix_record(const StepReport& report, std::vector<double>& values, Summary& summary);
   void append_split_record(std::vector<double>& values, Summary& summary) const;
@@ -130,6 +144,15 @@ class Simulation {
 
   std::unique_ptr<Recorder> recorder_;
   EventFinder events_;
+  ContactWatch contact_watch_;
+  std::vector<ContactWatch::Change> contact_changes_;
+  std::unique_ptr<AccelerationSolver> acceleration_;  // after changes of contact
+  // The step under way: where it began, where it must end, why, and how often it was taken again.
+  MotionVariables x_before_, x_change_;
+  State state_before_;
+  double contact_limit_ = std::numeric_limits<double>::infinity();
+  std::optional<ContactWatch::Change> change_due_, change_;
+  int retakes_ = 0;
   Ledger ledger_;
   double last_power_ = 0.0, largest_drift_ = 0.0, largest_position_ = 0.0, largest_velocity_ = 0.0;
   InputBuffer inputs_;

@@ -19,6 +19,7 @@ struct Summary {
   double t = 0.0;  ///< where it stopped [s]; statics: the part of the load
   bool statics = false;
   long steps = 0, rejected_error = 0, rejected_newton = 0, iterations = 0, linearizations = 0, factorizations = 0;
+  long rejected_contact = 0;                          ///< steps taken again because contact began or ended within them
   std::array<long, n_causes> rejections{};            ///< steps with rejected attempts, by the Cause of the last
   std::map<std::string, long, std::less<>> remedies;  ///< restarts, lower orders …: how often
   /// Of bdf: residuals in all and without those of difference Jacobians, matrices made of derivatives at hand,

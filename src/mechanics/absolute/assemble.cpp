@@ -53,6 +53,7 @@ Assembly Assembler::run() {
   compile_measures();
   for (const ForceSpec& force : model_.forces) add_force(force);
   add_control_rates();
+  add_contacts();
   out_.system->finish();
   finish_initial_values();
   return std::move(out_);

@@ -53,6 +53,7 @@ class Assembler {
   void add_motion(const MotionSpec& spec);
   void add_force(const ForceSpec& spec);
   void add_vehicle_force(const ForceSpec& spec, Assembly::Force& alone);
+  void add_contacts();
   void add_control_states();
   void add_control_rates();
   void prepare_springs();

@@ -6,6 +6,7 @@
 
 #include "trammel/mechanics/absolute/absolute_system.h"
 #include "trammel/mechanics/elements/beam.h"
+#include "trammel/mechanics/elements/contact_group.h"
 #include "trammel/mechanics/elements/formula.h"
 #include "trammel/mechanics/model.h"
 
@@ -52,6 +53,8 @@ struct Assembly {
   std::vector<FormulaSignal> control_output;     ///< the value of each control
   std::vector<FormulaSignal> measures;           ///< the value of each measure; of a point: its x
   const BeamGroup* beams = nullptr;              ///< elements of all beams, in the order of the model
+  const ContactGroup* contacts = nullptr;        ///< null: the model has none; owned by the system
+  int contact_modes = 0;                         ///< where its modes begin in State::modes
   std::vector<char> firm_q, firm_v;              ///< coordinates that the initial projection must not move
 };
 

@@ -1,0 +1,139 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <random>
+
+#include "trammel/dae/motion_operator.h"
+#include "trammel/formulations/scaling.h"
+#include "trammel/simulation/simulation.h"
+
+// n³ spheres that fall into a box: what a contact costs in the search, in forces and in the planes of the matrix, and
+// what the factorization costs beside it.
+//
+//   trammel_spheres [steps]
+
+namespace trammel {
+namespace {
+
+constexpr double radius = 0.01;
+
+// A jittered lattice just above the floor: most neighbours touch within some steps.
+Study spheres(int n) {
+  Study study;
+  Model& model = study.model;
+  std::mt19937 engine(7);
+  std::uniform_real_distribution<double> jitter(-0.01 * radius, 0.01 * radius);
+  const double pitch = 2.0 * radius * 0.9995, mass = 2500.0 * 4.0 / 3.0 * M_PI * std::pow(radius, 3);
+  for (int i = 0; i < n * n * n; ++i) {
+    BodySpec body;
+    body.name = fmt::format("s{}", i);
+    body.mass = mass;
+    body.inertia = 0.4 * mass * radius * radius * Eigen::Matrix3d::Identity();
+    body.position = Eigen::Vector3d(0.5 + i % n, 0.5 + i / n % n, 0.5 + i / n / n) * pitch +
+                    Eigen::Vector3d(jitter(engine), jitter(engine), 0.5 * jitter(engine));
+    model.bodies.push_back(body);
+    GeometrySpec ball;
+    ball.body = body.name;
+    ball.group = "grains";
+    ball.shape.kind = GeometryKind::sphere;
+    ball.shape.radius = radius;
+    model.geometry.push_back(ball);
+  }
+  const double edge = n * pitch;
+  const auto wall = [&](const Eigen::Vector3d& at, const Eigen::Vector3d& normal) {
+    GeometrySpec g;
+    g.group = "walls";
+    g.shape.kind = GeometryKind::plane;
+    g.shape.position = at;
+    const Eigen::Vector3d x = normal.unitOrthogonal();
+    g.shape.orientation << x, normal.cross(x), normal;
+    model.geometry.push_back(g);
+  };
+  wall({0, 0, 0}, {0, 0, 1});
+  wall({0, 0, 0}, {1, 0, 0}), wall({edge, 0, 0}, {-1, 0, 0});
+  wall({0, 0, 0}, {0, 1, 0}), wall({0, edge, 0}, {0, -1, 0});
+  ContactSpec contact;
+  contact.name = "rest";
+  contact.a = {"grains", "walls"};
+  contact.law.normal = {NormalLaw::Kind::hunt_crossley, 1e5, 1.0, 0.5, 0.0};
+  contact.law.friction.kind = FrictionLaw::Kind::coulomb;
+  contact.law.friction.mu_k = contact.law.friction.mu_s = 0.3;
+  contact.law.friction.v_s = 1e-2;
+  contact.locate = false;
+  model.contacts.push_back(contact);
+  study.solver.h = 1e-4;
+  study.solver.scaling.rho = 0.0;
+  study.solver.linear_solver = "sparse_ldlt";
+  study.analysis.end = 1.0;
+  return study;
+}
+
+template <class Work>
+double seconds(int repeats, const Work& work) {
+  double best = 1e300;
+  for (int i = 0; i < repeats; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  return best;
+}
+
+void measure(int n, int steps) {
+  Simulation simulation(spheres(n));
+  const SecondOrderDae& dae = simulation.dae();
+  int taken = 0;
+  double wall = 0.0;
+  for (; taken < steps; ++taken) {
+    bool good = false;
+    wall += seconds(1, [&] { good = simulation.integrator().advance(1.0, simulation.state()).status.ok(); });
+    if (!good) break;
+  }
+  const ContactGroup& group = *simulation.assembly().contacts;
+  MotionVariables x = simulation.integrator().newest();
+  simulation.integrator().commit(simulation.state());
+  State state = simulation.state();
+  const std::unique_ptr<Workspace> workspace = dae.make_workspace();
+  InputBuffer inputs;
+  dae.calc_inputs(x.t, inputs);
+  x.q.head(0);
+  for (int i = 0; i < dae.nv(); i += 6) x.q.segment<3>(i + 3).setZero();  // charts were moved there
+  Eigen::VectorXd q = x.q, motion(dae.nv()), internal(dae.nz()), phi(dae.nc());
+  const MotionPoint p = x.point(inputs.view());
+  int pressing = 0;
+  {
+    const std::vector<Frame<double>> frames = simulation.calc_frames(x, state);
+    KinematicState k;
+    k.frames = frames;
+    k.modes = state.modes;
+    for (int i = 0; i < group.n_listed(k.modes); ++i)
+      pressing += group.calc_report(k, group.place(k.modes, i)).normal_force > 0.0 ? 1 : 0;
+  }
+  const int listed = group.n_listed(state.modes);
+  const int repeats = n < 15 ? 20 : 5;
+  const double search = seconds(repeats, [&] { dae.accepted(p, q, state, *workspace); });
+  const double forces =
+      seconds(repeats, [&] { static_cast<void>(dae.residual(p, state, motion, internal, phi, *workspace)); });
+  MotionPlanes planes;
+  static_cast<void>(dae.linearize(p, state, PlaneSet::all, planes, *workspace));
+  const double assembly =
+      seconds(repeats, [&] { static_cast<void>(dae.linearize(p, state, PlaneSet::all, planes, *workspace)); });
+  const double per = 1e6 / std::max(1, pressing);
+  fmt::print("| {} | {} | {} | {:.2f} | {:.2f} | {:.2f} | {:.2f} | {:.3g} |\n", n * n * n, pressing, listed,
+             search * per, forces * per, assembly * per, (search + forces + assembly) * per, wall / std::max(1, taken));
+  std::fflush(stdout);
+}
+
+}  // namespace
+}  // namespace trammel
+
+int main(int argc, char** argv) {
+  const int steps = argc > 1 ? std::atoi(argv[1]) : 10;
+  fmt::print(
+      "| spheres | pressing | listed | search | forces | planes | sum, µs per contact | a step, s "
+      "|\n|---|---|---|---|---|---|---|---|\n");
+  for (const int n : {5, 10, 20}) trammel::measure(n, steps);
+}

@@ -1,0 +1,121 @@
+#pragma once
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "trammel/mechanics/elements/contact_law.h"
+#include "trammel/mechanics/elements/contact_shape.h"
+#include "trammel/mechanics/elements/group.h"
+
+namespace trammel {
+
+/// All contacts of a machine: one element per place where two shapes are near each other, with a fixed capacity.
+///
+///   (1) force on b at the point:  F = N n + F_t,  N = f(a, ȧ) ≥ 0 of the normal law;  on a the opposite, at the same
+///       point of space, so that momentum and moment of momentum are kept
+///   (2) v_t = (1 − n nᵀ)(velocity of a − velocity of b),  F_t and ż by the friction law
+///   (3) bristles z: three numbers per place in the axes of body a, of which the tangent plane is used; ż = −z/τ where
+///       nothing touches, so that a place is at rest when it is given to another pair
+///
+/// Which pairs are near is part of State (modes): found by sort-and-sweep after every accepted step. A pair is listed
+/// when its gap falls below a margin, all pairs within twice the margin with it, so that the pattern of the matrix
+/// changes seldom; a listed pair keeps its place (and its z). Elements are visited in the order of their pairs,
+/// whatever their places: forces are summed in one order. Nothing allocates once the lists have grown to the capacity.
+class ContactGroup final : public ElementGroup {
+ public:
+  static constexpr int max_features = 8;         ///< places per pair of shapes
+  static constexpr int max_geometry = 16000;     ///< so that pairs can be numbered by an int
+  static constexpr double bristle_decay = 1e-3;  ///< τ [s]
+
+  struct Geometry {
+    ContactShape shape;
+    int frame = 0;
+    int kind = 0;  ///< row and column of the table of laws
+    std::string name;
+  };
+  struct Law {
+    ContactLaw law;
+    bool locate = true;
+    std::string name;
+  };
+
+  /// law_of[i * n_kinds + j]: which law holds between geometry of the kinds i and j, −1: none; symmetric.
+  ContactGroup(std::vector<Geometry> geometry, std::vector<Law> laws, std::vector<int> law_of, int n_kinds,
+               int capacity);
+
+  bool has_bristles() const { return has_bristles_; }
+  int n_states() const { return has_bristles_ ? 3 * capacity_ : 0; }
+  void set_first_state(int z) { first_state_ = z; }
+  int capacity() const { return capacity_; }
+  const std::vector<Geometry>& geometry() const { return geometry_; }
+  const std::vector<Law>& laws() const { return laws_; }
+  /// The law between two shapes, −1: they never touch.
+  int law_between(int i, int j) const;
+
+  // ---- what is near ----------------------------------------------------------------------------------------------
+  /// One listed place, as it is at an instant.
+  struct Place {
+    int slot = 0;      ///< constant while the pair is near
+    int a = 0, b = 0;  ///< geometry; n points from a into b
+    int feature = 0;
+    int law = 0;
+  };
+  int n_listed(std::span<const int> modes) const { return modes[0]; }
+  Place place(std::span<const int> modes, int index) const;
+  /// True: more places were near than there is capacity for.
+  bool overflowed(std::span<const int> modes) const { return modes[1] != 0; }
+
+  /// What happens at a place.
+  struct Report {
+    double depth = 0.0, rate = 0.0;
+    double normal_force = 0.0;
+    Vec3<double> n, point, friction;  ///< world; the friction on b
+    double slip = 0.0;                ///< |v_t|
+    /// > 0 exactly where the surfaces press on each other: depth, or the force over the stiffness if that is less.
+    double indicator = 0.0;
+  };
+  Report calc_report(const KinematicState& state, const Place& place) const;
+  /// The deepest overlap of a pair that is not listed; depth ≤ 0: none.
+  struct Missed {
+    double depth = -std::numeric_limits<double>::infinity();
+    int a = -1, b = -1;
+  };
+  Missed find_missed(const KinematicState& state, std::span<const int> modes) const;
+  /// Zeroes the bristles of a place.
+  void release(int slot, Eigen::Ref<Eigen::VectorXd> z) const;
+
+  // ---- ElementGroup ----------------------------------------------------------------------------------------------
+  std::string_view kind() const override { return "contact"; }
+  int size() const override { return capacity_; }
+  void connect(std::span<const int> modes, Connectivity& connectivity, std::vector<int>& slots) const override;
+  void add_forces(const KinematicState&, std::span<Wrench<double>>, std::span<double>) const override;
+  void add_planes(const KinematicState&, PlaneSet, std::span<const int> slots, FramePlanes&) const override;
+  double potential(const KinematicState&) const override;
+  double power(const KinematicState&) const override;
+  int n_modes() const override { return capacity_ > 0 ? 2 + 2 * capacity_ : 0; }
+  bool update_modes(const KinematicState&, std::span<int>) const override;
+
+ private:
+  // Modes: [0] number of listed places, [1] overflow, then per slot its pair + 1 (0: free), then the slots in the order
+  // of their pairs.
+  std::span<const int> pairs(std::span<const int> modes) const { return modes.subspan(2, capacity_); }
+  std::span<const int> order(std::span<const int> modes) const { return modes.subspan(2 + capacity_, capacity_); }
+  int pair_number(int i, int j, int feature) const;
+  bool is_listed(std::span<const int> modes, int pair) const;
+  template <class Visit>
+  void visit_near(const KinematicState& state, double margins, const Visit& visit) const;
+  double margin(int i, int j) const;
+  double gap_margin(const Place& place) const { return margin(place.a, place.b); }
+  NormalLaw normal_law(const Place& place) const;
+  bool bristled(const Place& place) const;
+
+  std::vector<Geometry> geometry_;
+  std::vector<Law> laws_;
+  std::vector<int> law_of_;
+  int n_kinds_ = 0, capacity_ = 0, first_state_ = -1;
+  std::vector<int> planes_, bounded_;  // geometry without and with ends
+  bool has_bristles_ = false;
+};
+
+}  // namespace trammel

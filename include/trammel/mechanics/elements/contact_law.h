@@ -1,0 +1,55 @@
+#pragma once
+
+namespace trammel {
+
+/// Friction of sliding surfaces, normalised by the normal force N; v is the velocity of surface a against surface b in
+/// the tangent plane, the force on b is
+///
+///   none     0
+///   coulomb  (1) F_t = μ_k N v/√(v² + v_s²): smooth at v = 0, so it creeps under any load
+///   lugre    (2) F_t = N (σ₀ z + σ₁ ż + σ₂ v)
+///            (3) ż = v − σ₀ |v| z/g(v),   g = μ_k + (μ_s − μ_k) exp(−|v/v_s|^γ)
+///
+/// z is the mean deflection of bristles [m], |z| ≤ g/σ₀: it sticks, with the elastic presliding N/(N σ₀) · F_t/N.
+struct FrictionLaw {
+  enum class Kind { none, coulomb, lugre };
+  Kind kind = Kind::none;
+  double mu_k = 0.0, mu_s = 0.0;  ///< kinetic and static coefficient; μ_s ≥ μ_k ≥ 0
+  double v_s = 1e-3;              ///< [m/s] > 0: Stribeck velocity; coulomb: where the force reaches 71 %
+  double gamma = 2.0;             ///< > 0
+  double sigma0 = 1e5;            ///< [1/m] > 0
+  double sigma1 = 0.0;            ///< [s/m]
+  double sigma2 = 0.0;            ///< [s/m]
+};
+
+/// The force that keeps two bodies from entering each other, a function of the penetration a [m] and its rate; it is
+/// never negative and zero for a ≤ 0.
+///
+///   linear         (1) f = k a + c ȧ                    [N/m], [N s/m]: jumps at touch-down if c > 0
+///   hunt_crossley  (2) f = k aᵖ (1 + μ ȧ)               [N/mᵖ], [s/m]: continuous; p = 3/2 is Hertz
+///
+/// (2) gives a restitution that depends on μ times the speed of impact v₀ alone, not on mass, k or p:
+///
+///   (3) x (1 + e) = ln((1 + x)/(1 − e x)),   x = μ v₀    from  ∫ v dv/(1 + μ v) over compression and release
+///
+/// With a modulus, k = 4/3 E √R (Hertz), 1/R = 1/R_a + 1/R_b of the surfaces that meet.
+struct NormalLaw {
+  enum class Kind { linear, hunt_crossley };
+  Kind kind = Kind::linear;
+  double stiffness = 0.0;  ///< k > 0, unless there is a modulus
+  double exponent = 1.0;   ///< p ≥ 1
+  double damping = 0.0;    ///< c [N s/m] of (1), μ [s/m] of (2); ≥ 0
+  double modulus = 0.0;    ///< E [N/m²], 1/E = (1 − ν_a²)/E_a + (1 − ν_b²)/E_b; 0: k is given
+};
+
+struct ContactLaw {
+  NormalLaw normal;
+  FrictionLaw friction;
+};
+
+/// μ of (2) for a restitution 0 < e ≤ 1 at the speed of impact v₀ > 0, by (3).
+double damping_factor_of(double restitution, double impact_speed);
+/// e at x = μ v₀, the inverse of the same.
+double restitution_of(double x);
+
+}  // namespace trammel

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <memory>
+
+#include "trammel/math/spline.h"
+#include "trammel/mechanics/elements/frame.h"
+
+namespace trammel {
+
+/// A closed smooth curve in the plane: a periodic cubic spline (x, y)(s) through points, s by chords, C². Points follow
+/// each other counter-clockwise.
+struct CamProfile {
+  CubicSpline x, y;
+  double period = 0.0;  ///< of s [m]
+  double reach = 0.0;   ///< largest distance from the origin [m]
+  static std::shared_ptr<const CamProfile> make(const std::vector<Eigen::Vector2d>& points);
+};
+
+/// A surface that can be touched, fixed in a frame: a core and a radius r around it (a sphere is a point and a radius,
+/// a capsule a segment, a rounded box a smaller box), or a smooth surface of its own. Axes of the shape: Q in the
+/// frame's.
+struct ContactShape {
+  enum class Kind { plane, box, cylinder, capsule, ellipsoid, profile, sphere };
+  Kind kind = Kind::sphere;
+  Eigen::Vector3d center = Eigen::Vector3d::Zero();  ///< from the frame's origin, frame axes [m]
+  Eigen::Matrix3d Q = Eigen::Matrix3d::Identity();   ///< axes of the shape in the frame
+  Eigen::Vector3d half = Eigen::Vector3d::Zero();    ///< box: half edges of the core; ellipsoid: half axes
+  double core_radius = 0.0, half_length = 0.0;       ///< cylinder, capsule, profile: of the core, along z
+  double radius = 0.0;                               ///< r around the core
+  std::shared_ptr<const CamProfile> profile;
+
+  /// Half the width of the surface along the unit direction d, given in the frame's axes; not for planes.
+  double extent(const Eigen::Vector3d& d) const;
+  /// A length that stands for its size: the radius of a ball of about its smallest width; infinite for planes.
+  double size() const;
+  /// The radius of its curvature where it is touched, for Hertz; infinite if flat.
+  double curvature_radius() const;
+};
+
+/// The place where two shapes are nearest to each other, or overlap most.
+///
+///   (1) depth a: > 0 if they overlap, else minus their distance [m]
+///   (2) n: unit vector from a into b, world axes;  point: half-way between the two surfaces, world
+///   (3) ȧ = n·(velocity of a − velocity of b) at the point, since ∂a/∂position is along n
+template <class S>
+struct Touch {
+  S depth;
+  Vec3<S> n, point;
+};
+
+/// In how many places the two shapes may touch at once; 0: this pair of kinds is not offered. Shapes are ordered:
+/// kind(a) ≤ kind(b) as listed in ContactShape::Kind.
+int n_features(const ContactShape& a, const ContactShape& b);
+/// Instantiated for double and Dual<6>.
+template <class S>
+Touch<S> calc_touch(const ContactShape& a, const Frame<S>& fa, const ContactShape& b, const Frame<S>& fb, int feature);
+
+extern template Touch<double> calc_touch(const ContactShape&, const Frame<double>&, const ContactShape&,
+                                         const Frame<double>&, int);
+extern template Touch<Dual<6>> calc_touch(const ContactShape&, const Frame<Dual<6>>&, const ContactShape&,
+                                          const Frame<Dual<6>>&, int);
+
+}  // namespace trammel

@@ -1,0 +1,373 @@
+#include "trammel/mechanics/elements/contact_group.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "contact_kernel.h"
+
+namespace trammel {
+
+using detail::calc_contact;
+using detail::ContactOutput;
+
+ContactGroup::ContactGroup(std::vector<Geometry> geometry, std::vector<Law> laws, std::vector<int> law_of, int n_kinds,
+                           int capacity)
+    : geometry_(std::move(geometry)),
+      laws_(std::move(laws)),
+      law_of_(std::move(law_of)),
+      n_kinds_(n_kinds),
+      capacity_(capacity) {
+  for (int i = 0; i < static_cast<int>(geometry_.size()); ++i)
+    (geometry_[i].shape.kind == ContactShape::Kind::plane ? planes_ : bounded_).push_back(i);
+  for (const Law& law : laws_) has_bristles_ |= law.law.friction.kind == FrictionLaw::Kind::lugre;
+}
+
+int ContactGroup::law_between(int i, int j) const {
+  return geometry_[i].frame == geometry_[j].frame ? -1 : law_of_[geometry_[i].kind * n_kinds_ + geometry_[j].kind];
+}
+
+int ContactGroup::pair_number(int i, int j, int feature) const {
+  const int n = static_cast<int>(geometry_.size());
+  return (std::min(i, j) * n + std::max(i, j)) * max_features + feature;
+}
+
+ContactGroup::Place ContactGroup::place(std::span<const int> modes, int index) const {
+  const int n = static_cast<int>(geometry_.size());
+  Place p;
+  p.slot = order(modes)[index];
+  const int pair = pairs(modes)[p.slot] - 1;
+  p.feature = pair % max_features;
+  p.a = pair / max_features / n, p.b = pair / max_features % n;
+  if (geometry_[p.a].shape.kind > geometry_[p.b].shape.kind) std::swap(p.a, p.b);
+  p.law = law_of_[geometry_[p.a].kind * n_kinds_ + geometry_[p.b].kind];
+  return p;
+}
+
+bool ContactGroup::is_listed(std::span<const int> modes, int pair) const {
+  const auto slots = order(modes).first(modes[0]);
+  const auto own = pairs(modes);
+  const auto it = std::lower_bound(slots.begin(), slots.end(), pair + 1, [&](int s, int p) { return own[s] < p; });
+  return it != slots.end() && own[*it] == pair + 1;
+}
+
+double ContactGroup::margin(int i, int j) const {
+  constexpr double part = 0.2;  // of the smaller shape: some steps of its motion, few pairs that never touch
+  return part * std::min(geometry_[i].shape.size(), geometry_[j].shape.size());
+}
+
+NormalLaw ContactGroup::normal_law(const Place& p) const {
+  NormalLaw law = laws_[p.law].law.normal;
+  if (law.modulus > 0.0) {
+    const double ra = geometry_[p.a].shape.curvature_radius(), rb = geometry_[p.b].shape.curvature_radius();
+    law.stiffness = 4.0 / 3.0 * law.modulus / std::sqrt(1.0 / ra + 1.0 / rb);
+  }
+  return law;
+}
+
+bool ContactGroup::bristled(const Place& p) const { return laws_[p.law].law.friction.kind == FrictionLaw::Kind::lugre; }
+
+// ---- search --------------------------------------------------------------------------------------------------------
+
+namespace {
+
+struct Box {
+  double low[3], high[3];
+  int geometry;
+};
+
+bool overlap(const Box& a, const Box& b) {
+  return a.low[1] <= b.high[1] && b.low[1] <= a.high[1] && a.low[2] <= b.high[2] && b.low[2] <= a.high[2];
+}
+
+}  // namespace
+
+// Sort-and-sweep: boxes sorted by their low ends along the axis on which they are spread most; each is compared with
+// those that begin before it ends. Planes have no box: everything is compared with them. `visit` gets geometry a, b
+// with kind(a) ≤ kind(b), and the law.
+template <class Visit>
+void ContactGroup::visit_near(const KinematicState& state, double margins, const Visit& visit) const {
+  static thread_local std::vector<Box> boxes;  // scratch: nothing survives a call
+  boxes.resize(bounded_.size());
+  double sum[3] = {0.0, 0.0, 0.0}, squares[3] = {0.0, 0.0, 0.0};
+  for (std::size_t i = 0; i < bounded_.size(); ++i) {
+    const Geometry& g = geometry_[bounded_[i]];
+    const Frame<double>& f = state.frames[g.frame];
+    const Vec3<double> center = point_position(f, g.shape.center);
+    const bool ball = g.shape.kind == ContactShape::Kind::sphere;
+    const double extra = margins * 0.2 * g.shape.size();
+    boxes[i].geometry = bounded_[i];
+    for (int k = 0; k < 3; ++k) {
+      const double half = (ball ? g.shape.radius : g.shape.extent(f.R.row(k).transpose())) + extra;
+      boxes[i].low[k] = center[k] - half, boxes[i].high[k] = center[k] + half;
+      sum[k] += center[k], squares[k] += center[k] * center[k];
+    }
+  }
+  const auto call = [&](int i, int j) {
+    const int law = law_between(i, j);
+    if (law < 0) return;
+    if (geometry_[i].shape.kind > geometry_[j].shape.kind ||
+        (geometry_[i].shape.kind == geometry_[j].shape.kind && i > j))
+      std::swap(i, j);
+    visit(i, j);
+  };
+  for (const int plane : planes_)
+    for (const int other : bounded_) call(plane, other);
+  int axis = 0;
+  const double n = static_cast<double>(std::max<std::size_t>(1, boxes.size()));
+  const auto spread = [&](int k) { return squares[k] - sum[k] * sum[k] / n; };
+  for (int k = 1; k < 3; ++k)
+    if (spread(k) > spread(axis)) axis = k;
+  if (axis != 0)
+    for (Box& box : boxes) std::swap(box.low[0], box.low[axis]), std::swap(box.high[0], box.high[axis]);
+  std::sort(boxes.begin(), boxes.end(), [](const Box& a, const Box& b) {
+    return a.low[0] < b.low[0] || (a.low[0] == b.low[0] && a.geometry < b.geometry);
+  });
+  for (std::size_t i = 0; i < boxes.size(); ++i)
+    for (std::size_t j = i + 1; j < boxes.size() && boxes[j].low[0] <= boxes[i].high[0]; ++j)
+      if (overlap(boxes[i], boxes[j])) call(boxes[i].geometry, boxes[j].geometry);
+}
+
+// A pair within its margin that is not listed brings all pairs within twice the margin into the list, and those that
+// are further than three margins leave it. Otherwise the list stays what it is.
+bool ContactGroup::update_modes(const KinematicState& state, std::span<int> modes) const {
+  if (capacity_ == 0) return false;
+  static thread_local std::vector<int> found;  // scratch: pairs within twice the margin
+  found.clear();
+  bool incomplete = false;
+  visit_near(state, 2.0, [&](int a, int b) {
+    const double limit = margin(a, b);
+    const Geometry &ga = geometry_[a], &gb = geometry_[b];
+    for (int feature = 0; feature < n_features(ga.shape, gb.shape); ++feature) {
+      const double gap = -calc_touch(ga.shape, state.frames[ga.frame], gb.shape, state.frames[gb.frame], feature).depth;
+      if (gap > 2.0 * limit) continue;
+      const int pair = pair_number(a, b, feature);
+      if (is_listed(modes, pair)) continue;
+      found.push_back(pair);
+      incomplete |= gap < limit;
+    }
+  });
+  if (!incomplete) return false;
+  const auto own = modes.subspan(2, capacity_);
+  const auto slots = modes.subspan(2 + capacity_, capacity_);
+  int kept = 0;
+  for (int i = 0; i < modes[0]; ++i) {
+    const Place p = place(modes, i);
+    const Geometry &ga = geometry_[p.a], &gb = geometry_[p.b];
+    const double gap = -calc_touch(ga.shape, state.frames[ga.frame], gb.shape, state.frames[gb.frame], p.feature).depth;
+    if (gap > 3.0 * margin(p.a, p.b))
+      own[p.slot] = 0;
+    else
+      slots[kept++] = p.slot;
+  }
+  int free = 0;
+  for (const int pair : found) {
+    while (free < capacity_ && own[free] != 0) ++free;
+    if (free == capacity_) {
+      modes[1] = 1;
+      break;
+    }
+    own[free] = pair + 1;
+    slots[kept++] = free;
+  }
+  std::sort(slots.begin(), slots.begin() + kept, [&](int s, int t) { return own[s] < own[t]; });
+  modes[0] = kept;
+  return true;
+}
+
+ContactGroup::Missed ContactGroup::find_missed(const KinematicState& state, std::span<const int> modes) const {
+  Missed missed;
+  visit_near(state, 0.0, [&](int a, int b) {
+    const Geometry &ga = geometry_[a], &gb = geometry_[b];
+    for (int feature = 0; feature < n_features(ga.shape, gb.shape); ++feature) {
+      const double depth =
+          calc_touch(ga.shape, state.frames[ga.frame], gb.shape, state.frames[gb.frame], feature).depth;
+      if (depth > 0.0 && depth > missed.depth && !is_listed(modes, pair_number(a, b, feature))) missed = {depth, a, b};
+    }
+  });
+  return missed;
+}
+
+// ---- forces --------------------------------------------------------------------------------------------------------
+
+void ContactGroup::release(int slot, Eigen::Ref<Eigen::VectorXd> z) const {
+  if (has_bristles_) z.segment<3>(first_state_ + 3 * slot).setZero();
+}
+
+void ContactGroup::add_forces(const KinematicState& state, std::span<Wrench<double>> wrench,
+                              std::span<double> rates) const {
+  if (capacity_ == 0) return;
+  if (has_bristles_ && !rates.empty())
+    for (int i = first_state_; i < first_state_ + n_states(); ++i) rates[i] = -state.z[i] / bristle_decay;
+  for (int i = 0; i < state.modes[0]; ++i) {
+    const Place p = place(state.modes, i);
+    const Geometry &ga = geometry_[p.a], &gb = geometry_[p.b];
+    const int z = first_state_ + 3 * p.slot;
+    Vec3<double> bristle = Vec3<double>::Zero();
+    if (bristled(p)) bristle = {state.z[z], state.z[z + 1], state.z[z + 2]};
+    const ContactOutput<double> out =
+        calc_contact<double>(ga.shape, state.frames[ga.frame], gb.shape, state.frames[gb.frame], p.feature,
+                             normal_law(p), laws_[p.law].law.friction, bristle);
+    if (!out.presses) continue;
+    trammel::add(wrench[ga.frame], out.w[0]);
+    trammel::add(wrench[gb.frame], out.w[1]);
+    if (bristled(p) && !rates.empty())
+      for (int k = 0; k < 3; ++k) rates[z + k] = out.z_rate[k];
+  }
+}
+
+// Slots: the diagonal of every bristle; then per listed place the four pairs of its frames, and with bristles per
+// frame three forces of z, per bristle two frames and three bristles.
+void ContactGroup::connect(std::span<const int> modes, Connectivity& connectivity, std::vector<int>& slots) const {
+  for (int i = 0; i < n_states(); ++i) slots.push_back(connectivity.state_state(first_state_ + i, first_state_ + i));
+  if (capacity_ == 0) return;
+  for (int i = 0; i < modes[0]; ++i) {
+    const Place p = place(modes, i);
+    const int frame[2] = {geometry_[p.a].frame, geometry_[p.b].frame};
+    for (int r : frame)
+      for (int c : frame) slots.push_back(connectivity.pair(r, c));
+    if (!bristled(p)) continue;
+    const int z = first_state_ + 3 * p.slot;
+    for (int f : frame)
+      for (int k = 0; k < 3; ++k) slots.push_back(connectivity.state_force(f, z + k));
+    for (int k = 0; k < 3; ++k) {
+      for (int f : frame) slots.push_back(connectivity.state_rate(z + k, f));
+      for (int other = 0; other < 3; ++other) slots.push_back(connectivity.state_state(z + k, z + other));
+    }
+  }
+}
+
+void ContactGroup::add_planes(const KinematicState& state, PlaneSet set, std::span<const int> all_slots,
+                              FramePlanes& planes) const {
+  if (capacity_ == 0) return;
+  const bool wants_K = contains(set, PlaneSet::K), wants_D = contains(set, PlaneSet::D);
+  const bool wants_states = has_bristles_ && contains(set, PlaneSet::internal);
+  if (!wants_K && !wants_D && !wants_states) return;
+  using D6 = Dual<6>;
+  const int* slot = all_slots.data();
+  const int* diagonal = slot;
+  if (wants_states)
+    for (int i = 0; i < n_states(); ++i) planes.g_z[diagonal[i]] += 1.0 / bristle_decay;  // of the row ż − g
+  slot += n_states();
+  for (int i = 0; i < state.modes[0]; ++i) {
+    const Place p = place(state.modes, i);
+    const Geometry &ga = geometry_[p.a], &gb = geometry_[p.b];
+    const Frame<double>* f[2] = {&state.frames[ga.frame], &state.frames[gb.frame]};
+    const FrictionLaw& friction = laws_[p.law].law.friction;
+    const bool bristles = bristled(p);
+    const int* own = slot;
+    const int *of_force = own + 4, *of_rate = own + 10;
+    slot += 4 + (bristles ? 6 + 15 : 0);
+    if (!(calc_touch(ga.shape, *f[0], gb.shape, *f[1], p.feature).depth > 0.0)) continue;
+    const NormalLaw normal = normal_law(p);
+    const int z = first_state_ + 3 * p.slot;
+    Vec3<D6> bristle = Vec3<D6>::Zero();
+    if (bristles) bristle = {D6(state.z[z]), D6(state.z[z + 1]), D6(state.z[z + 2])};
+    Frame<D6> lifted[2] = {lift<D6>(*f[0]), lift<D6>(*f[1])};
+    const auto evaluate = [&] {
+      return calc_contact<D6>(ga.shape, lifted[0], gb.shape, lifted[1], p.feature, normal, friction, bristle);
+    };
+    bool presses = true;
+    for (int c = 0; c < 2 && presses; ++c) {
+      if (own[3 * c] < 0) continue;  // a frame that does not move has no columns
+      const auto sweep = [&](bool wanted, std::vector<Block6>& plane, std::vector<Row6>& rate_plane) {
+        const ContactOutput<D6> out = evaluate();
+        presses = out.presses;
+        if (!presses) return;
+        if (wanted)
+          for (int r = 0; r < 2; ++r)
+            if (own[2 * r + c] >= 0) subtract_derivative(out.w[r], plane[own[2 * r + c]]);
+        if (bristles && wants_states)
+          for (int k = 0; k < 3; ++k)
+            for (int d = 0; d < 6; ++d) rate_plane[of_rate[5 * k + c]][d] -= out.z_rate[k].d[d];
+      };
+      if (wants_K || (bristles && wants_states)) {
+        lifted[c] = seed_position(*f[c]);
+        sweep(wants_K, planes.K, planes.g_q);
+      }
+      if (presses && (wants_D || (bristles && wants_states))) {
+        lifted[c] = seed_velocity(*f[c]);
+        sweep(wants_D, planes.D, planes.g_v);
+      }
+      lifted[c] = lift<D6>(*f[c]);
+    }
+    if (!presses || !bristles || !wants_states) continue;
+    for (int k = 0; k < 3; ++k) bristle[k].d[k] = 1.0;
+    const ContactOutput<D6> out = evaluate();
+    for (int r = 0; r < 2; ++r)
+      for (int k = 0; k < 3; ++k) {
+        const int target = of_force[3 * r + k];
+        if (target < 0) continue;
+        for (int c = 0; c < 3; ++c) {
+          planes.f_z[target][c] -= out.w[r].force[c].d[k];
+          planes.f_z[target][3 + c] -= out.w[r].moment[c].d[k];
+        }
+      }
+    for (int k = 0; k < 3; ++k) {
+      planes.g_z[diagonal[3 * p.slot + k]] -= 1.0 / bristle_decay;  // here the law holds instead
+      for (int other = 0; other < 3; ++other) planes.g_z[of_rate[5 * k + 2 + other]] -= out.z_rate[k].d[other];
+    }
+  }
+}
+
+// ---- reports -------------------------------------------------------------------------------------------------------
+
+ContactGroup::Report ContactGroup::calc_report(const KinematicState& state, const Place& p) const {
+  const Geometry &ga = geometry_[p.a], &gb = geometry_[p.b];
+  const Frame<double>&fa = state.frames[ga.frame], &fb = state.frames[gb.frame];
+  const Touch<double> touch = calc_touch(ga.shape, fa, gb.shape, fb, p.feature);
+  Report report;
+  report.depth = report.indicator = touch.depth;
+  report.n = touch.n, report.point = touch.point;
+  report.friction.setZero();
+  const Vec3<double> relative = detail::velocity_at(fa, touch.point) - detail::velocity_at(fb, touch.point);
+  report.rate = touch.n.dot(relative);
+  const Vec3<double> v = relative - report.rate * touch.n;
+  report.slip = v.norm();
+  if (!(touch.depth > 0.0)) return report;
+  const NormalLaw normal = normal_law(p);
+  const double raw = detail::raw_force(normal, touch.depth, report.rate);
+  if (raw <
+      normal.stiffness * detail::raise(touch.depth, normal.kind == NormalLaw::Kind::linear ? 1.0 : normal.exponent))
+    report.indicator = std::min(report.indicator, raw / normal.stiffness);
+  if (!(raw > 0.0)) return report;
+  report.normal_force = raw;
+  Vec3<double> z = Vec3<double>::Zero();
+  if (bristled(p)) {
+    const int first = first_state_ + 3 * p.slot;
+    z = fa.R * Vec3<double>(state.z[first], state.z[first + 1], state.z[first + 2]);
+    z -= touch.n * touch.n.dot(z);
+  }
+  report.friction = raw * detail::friction_ratio(laws_[p.law].law.friction, v, z);
+  return report;
+}
+
+double ContactGroup::potential(const KinematicState& state) const {
+  double energy = 0.0;
+  if (capacity_ == 0) return energy;
+  for (int i = 0; i < state.modes[0]; ++i) {
+    const Place p = place(state.modes, i);
+    const Geometry &ga = geometry_[p.a], &gb = geometry_[p.b];
+    energy += detail::stored_energy(
+        normal_law(p), calc_touch(ga.shape, state.frames[ga.frame], gb.shape, state.frames[gb.frame], p.feature).depth);
+  }
+  return energy;
+}
+
+// Wrench·twist of both sides is −N ȧ − F_t·v_t; the stored energy grows by f(a, 0) ȧ.
+double ContactGroup::power(const KinematicState& state) const {
+  double power = 0.0;
+  if (capacity_ == 0) return power;
+  for (int i = 0; i < state.modes[0]; ++i) {
+    const Place p = place(state.modes, i);
+    const Geometry &ga = geometry_[p.a], &gb = geometry_[p.b];
+    const Report report = calc_report(state, p);
+    if (!(report.depth > 0.0)) continue;
+    const Vec3<double> relative = detail::velocity_at(state.frames[ga.frame], report.point) -
+                                  detail::velocity_at(state.frames[gb.frame], report.point);
+    power += detail::raw_force(normal_law(p), report.depth, 0.0) * report.rate - report.normal_force * report.rate -
+             report.friction.dot(relative);
+  }
+  return power;
+}
+
+}  // namespace trammel

@@ -1,0 +1,125 @@
+#pragma once
+
+#include <cmath>
+
+#include "trammel/mechanics/elements/contact_law.h"
+#include "trammel/mechanics/elements/contact_shape.h"
+
+namespace trammel::detail {
+
+/// aᵖ for a > 0; the usual exponents without pow.
+template <class S>
+S raise(const S& a, double p) {
+  using std::pow;
+  using std::sqrt;
+  if (p == 1.0) return a;
+  if (p == 1.5) return a * sqrt(a);
+  return pow(a, p);
+}
+
+/// The force of the normal law before it is kept from pulling; for a > 0.
+template <class S>
+S raw_force(const NormalLaw& law, const S& a, const S& rate) {
+  if (law.kind == NormalLaw::Kind::linear) return law.stiffness * a + law.damping * rate;
+  return law.stiffness * raise(a, law.exponent) * (1.0 + law.damping * rate);
+}
+
+/// ∫ f da at rest: what the surfaces store [J].
+inline double stored_energy(const NormalLaw& law, double a) {
+  const double p = law.kind == NormalLaw::Kind::linear ? 1.0 : law.exponent;
+  return a > 0.0 ? law.stiffness * std::pow(a, p + 1.0) / (p + 1.0) : 0.0;
+}
+
+/// |v|, and 0 without a derivative where it has none.
+template <class S>
+S speed_of(const Vec3<S>& v) {
+  using std::sqrt;
+  const S squared = dot(v, v);
+  return value_of(squared) > 1e-60 ? S(sqrt(squared)) : S(0.0);
+}
+
+/// g(v) of the LuGre law.
+template <class S>
+S sliding_friction(const FrictionLaw& law, const S& speed) {
+  using std::exp;
+  using std::pow;
+  if (law.mu_s == law.mu_k || value_of(speed) == 0.0) return S(law.mu_s);
+  const S ratio = speed / law.v_s;
+  const S power = law.gamma == 2.0 ? S(ratio * ratio) : S(pow(ratio, law.gamma));
+  return law.mu_k + (law.mu_s - law.mu_k) * exp(-power);
+}
+
+/// ż of the LuGre law.
+template <class S>
+Vec3<S> bristle_rate(const FrictionLaw& law, const Vec3<S>& v, const Vec3<S>& z) {
+  const S speed = speed_of(v);
+  const S back = law.sigma0 * speed / sliding_friction(law, speed);
+  return v - z * back;
+}
+
+/// F_t/N on b.
+template <class S>
+Vec3<S> friction_ratio(const FrictionLaw& law, const Vec3<S>& v, const Vec3<S>& z) {
+  using std::sqrt;
+  switch (law.kind) {
+    case FrictionLaw::Kind::coulomb: {
+      const S factor = law.mu_k / sqrt(dot(v, v) + law.v_s * law.v_s);
+      return v * factor;
+    }
+    case FrictionLaw::Kind::lugre: {
+      Vec3<S> ratio = z * S(law.sigma0) + v * S(law.sigma2);
+      if (law.sigma1 != 0.0) ratio += bristle_rate(law, v, z) * S(law.sigma1);
+      return ratio;
+    }
+    case FrictionLaw::Kind::none:
+      break;
+  }
+  return Vec3<S>::Zero();
+}
+
+template <class S>
+Vec3<S> velocity_at(const Frame<S>& f, const Vec3<S>& point) {
+  const Vec3<S> arm = rotate_back(f.R, Vec3<S>(point - f.p));
+  return f.v + rotate(f.R, cross(f.w, arm));
+}
+
+/// What one place does: the wrenches on a and b, and ż in the axes of a.
+template <class S>
+struct ContactOutput {
+  Wrench<S> w[2];
+  Vec3<S> z_rate;
+  bool presses = false;
+};
+
+template <class S>
+ContactOutput<S> calc_contact(const ContactShape& a, const Frame<S>& fa, const ContactShape& b, const Frame<S>& fb,
+                              int feature, const NormalLaw& normal, const FrictionLaw& friction, const Vec3<S>& z_a) {
+  ContactOutput<S> out;
+  out.w[0] = out.w[1] = zero_wrench<S>();
+  const Touch<S> touch = calc_touch(a, fa, b, fb, feature);
+  if (!(touch.depth > 0.0)) return out;
+  const Vec3<S> relative = velocity_at(fa, touch.point) - velocity_at(fb, touch.point);
+  const S rate = dot(touch.n, relative);
+  const S N = raw_force(normal, touch.depth, rate);
+  out.presses = N > 0.0;
+  if (!out.presses) return out;
+  const Vec3<S> v = relative - touch.n * rate;
+  Vec3<S> F = touch.n * N;
+  if (friction.kind != FrictionLaw::Kind::none) {
+    Vec3<S> z = Vec3<S>::Zero();
+    if (friction.kind == FrictionLaw::Kind::lugre) {
+      z = rotate(fa.R, z_a);
+      z = z - touch.n * dot(touch.n, z);
+      out.z_rate = rotate_back(fa.R, bristle_rate(friction, v, z));
+    }
+    const Vec3<S> ratio = friction_ratio(friction, v, z);
+    F += ratio * N;
+  }
+  const Vec3<S> arm_a = rotate_back(fa.R, Vec3<S>(touch.point - fa.p));
+  const Vec3<S> arm_b = rotate_back(fb.R, Vec3<S>(touch.point - fb.p));
+  out.w[0] = {-F, -cross(arm_a, rotate_back(fa.R, F))};
+  out.w[1] = {F, cross(arm_b, rotate_back(fb.R, F))};
+  return out;
+}
+
+}  // namespace trammel::detail

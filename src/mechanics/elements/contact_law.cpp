@@ -1,0 +1,36 @@
+#include "trammel/mechanics/elements/contact_law.h"
+
+#include <cmath>
+
+namespace trammel {
+
+namespace {
+
+// ln((1 + x)/(1 − e x)) − x (1 + e): 0 at x = 0, falls, then rises to infinity at x = 1/e.
+double defect(double x, double e) { return std::log1p(x) - std::log1p(-e * x) - x * (1.0 + e); }
+
+}  // namespace
+
+double restitution_of(double x) {
+  if (x <= 0.0) return 1.0;
+  double low = 0.0, high = std::fmin(1.0, 1.0 / x);
+  for (int k = 0; k < 200 && high - low > 1e-16; ++k) {
+    const double e = 0.5 * (low + high);
+    (defect(x, e) > 0.0 ? high : low) = e;
+  }
+  return 0.5 * (low + high);
+}
+
+// e(x) falls from 1 at x = 0: bisection on x.
+double damping_factor_of(double restitution, double impact_speed) {
+  if (restitution >= 1.0) return 0.0;
+  double low = 0.0, high = 1.0;
+  while (restitution_of(high) > restitution && high < 1e12) high *= 2.0;
+  for (int k = 0; k < 200; ++k) {
+    const double x = 0.5 * (low + high);
+    (restitution_of(x) > restitution ? low : high) = x;
+  }
+  return 0.5 * (low + high) / impact_speed;
+}
+
+}  // namespace trammel

@@ -1,0 +1,188 @@
+#include <algorithm>
+#include <cmath>
+
+#include "model_checks.h"
+#include "trammel/base/text.h"
+#include "trammel/mechanics/contact_model.h"
+
+namespace trammel::detail {
+
+namespace {
+
+std::string name_of(const GeometrySpec& geometry) {
+  return geometry.name.empty() ? fmt::format("the shape of body '{}'", geometry.body)
+                               : fmt::format("geometry '{}'", geometry.name);
+}
+
+const char* word(ContactShape::Kind kind) {
+  static const char* const words[] = {"plane", "box", "cylinder", "capsule", "ellipsoid", "smooth extrusion", "sphere"};
+  return words[static_cast<int>(kind)];
+}
+
+void check_friction(ModelChecks& checks, std::string_view kind, const ContactSpec& spec, const FrictionLaw& f) {
+  if (f.kind == FrictionLaw::Kind::none) return;
+  const auto at_least_zero = [&](const char* key, double value) {
+    if (!(value >= 0.0)) checks.report(kind, spec, "friction", fmt::format("'{}' is {} but must be ≥ 0", key, value));
+  };
+  const auto positive = [&](const char* key, double value) {
+    if (!(value > 0.0)) checks.report(kind, spec, "friction", fmt::format("'{}' is {} but must be > 0", key, value));
+  };
+  positive("mu_k", f.mu_k), positive("v_s", f.v_s);
+  if (f.kind == FrictionLaw::Kind::coulomb) return;
+  if (!(f.mu_s >= f.mu_k))
+    checks.report(kind, spec, "friction", fmt::format("'mu_s' is {} but must be at least 'mu_k' = {}", f.mu_s, f.mu_k));
+  positive("gamma", f.gamma), positive("sigma0", f.sigma0);
+  at_least_zero("sigma1", f.sigma1), at_least_zero("sigma2", f.sigma2);
+}
+
+void check_law(ModelChecks& checks, const ContactSpec& spec) {
+  const NormalLaw& n = spec.law.normal;
+  if (!(n.modulus >= 0.0))
+    checks.report("contact", spec, "modulus", fmt::format("'modulus' is {} N/m² but must be > 0", n.modulus));
+  else if (n.modulus == 0.0 && !(n.stiffness > 0.0))
+    checks.report("contact", spec, "stiffness",
+                  fmt::format("'stiffness' is {} N/m but must be > 0: surfaces push each other apart", n.stiffness));
+  if (!(n.damping >= 0.0))
+    checks.report("contact", spec, "damping", fmt::format("the damping is {} but must be ≥ 0", n.damping));
+  if (!(n.exponent >= 1.0))
+    checks.report("contact", spec, "exponent", fmt::format("'exponent' is {} but must be ≥ 1", n.exponent));
+  if (spec.capacity && *spec.capacity < 1)
+    checks.report("contact", spec, "capacity", fmt::format("'capacity' is {} but must be at least 1", *spec.capacity));
+  check_friction(checks, "contact", spec, spec.law.friction);
+}
+
+// Sizes that a surface must have before anything can touch it; true if it has.
+bool check_shape(ModelChecks& checks, const ContactSpec& spec, const GeometrySpec& geometry) {
+  const Shape& s = geometry.shape;
+  const auto wrong = [&](const std::string& message) {
+    checks.report("contact", spec, "between", fmt::format("{}: {}", name_of(geometry), message));
+    return false;
+  };
+  const bool round =
+      s.kind == GeometryKind::sphere || s.kind == GeometryKind::capsule || s.kind == GeometryKind::cylinder;
+  if (round && !(s.radius > 0.0)) return wrong(fmt::format("its radius is {} m but must be > 0", s.radius));
+  if (s.kind == GeometryKind::ellipsoid && !(s.size.minCoeff() > 0.0)) return wrong("its half axes must be > 0");
+  if (!(s.rounding >= 0.0)) return wrong(fmt::format("its rounding is {} m but must be ≥ 0", s.rounding));
+  if (s.kind == GeometryKind::box && !(2.0 * s.rounding <= s.size.minCoeff()))
+    return wrong(fmt::format("its rounding {} m is more than half of its smallest edge", s.rounding));
+  if (s.kind == GeometryKind::cylinder && !(s.rounding <= std::min(s.radius, 0.5 * s.length)))
+    return wrong(fmt::format("its rounding {} m is more than its radius or half of its length", s.rounding));
+  if (make_contact_shape(s, Eigen::Vector3d::Zero())) return true;
+  return wrong(
+      "this kind is only drawn and cannot be touched; sphere, plane, box, cylinder, capsule, ellipsoid and a smooth "
+      "extrusion (smooth = true) can");
+}
+
+// Every name means some geometry, every pair of kinds is offered, and some pair belongs to two bodies.
+void check_sides(ModelChecks& checks, const ContactSpec& spec) {
+  const Model& model = checks.model;
+  bool good = true;
+  const auto collect = [&](const std::vector<std::string>& names) {
+    std::vector<int> all;
+    for (const std::string& name : names) {
+      const std::vector<int> found = find_contact_geometry(model, name);
+      if (found.empty()) {
+        std::vector<std::string> known;
+        for (const GeometrySpec& g : model.geometry)
+          for (const std::string& other : {g.name, g.group, g.body})
+            if (!other.empty() && std::find(known.begin(), known.end(), other) == known.end()) known.push_back(other);
+        checks.report("contact", spec, "between",
+                      fmt::format("there is no geometry, group of geometry or body with a shape called '{}'{}", name,
+                                  did_you_mean(name, known)));
+        good = false;
+      }
+      for (const int i : found) good = check_shape(checks, spec, model.geometry[i]) && good;
+      all.insert(all.end(), found.begin(), found.end());
+    }
+    return all;
+  };
+  if (spec.a.empty())
+    return checks.report("contact", spec, "between", "it is not said what touches: 'between' = [\"a\", \"b\"]");
+  const std::vector<int> a = collect(spec.a), b = spec.b.empty() ? a : collect(spec.b);
+  if (!good) return;
+  // Kinds are few, geometry may be much: one example of each kind on either side.
+  const auto examples = [&](const std::vector<int>& all) {
+    std::vector<int> found;
+    for (const int i : all)
+      if (std::none_of(found.begin(), found.end(),
+                       [&](int j) { return model.geometry[j].shape.kind == model.geometry[i].shape.kind; }))
+        found.push_back(i);
+    return found;
+  };
+  bool two_bodies = false;
+  for (const int i : a) {
+    for (const int j : b) two_bodies |= model.geometry[i].body != model.geometry[j].body;
+    if (two_bodies) break;
+  }
+  if (!two_bodies)
+    return checks.report(
+        "contact", spec, "between",
+        fmt::format("all of it belongs to body '{}': a body cannot touch itself", model.geometry[a.front()].body));
+  for (const int i : examples(a))
+    for (const int j : examples(b)) {
+      ContactShape first = *make_contact_shape(model.geometry[i].shape, Eigen::Vector3d::Zero());
+      ContactShape second = *make_contact_shape(model.geometry[j].shape, Eigen::Vector3d::Zero());
+      if (first.kind > second.kind) std::swap(first, second);
+      if (i != j && n_features(first, second) == 0)
+        checks.report("contact", spec, "between",
+                      fmt::format("no contact is offered between {} and {}: spheres meet everything, planes meet "
+                                  "spheres, boxes, cylinders, capsules and ellipsoids, capsules meet each other",
+                                  word(first.kind), word(second.kind)));
+      if (spec.law.normal.modulus > 0.0 && !(1.0 / first.curvature_radius() + 1.0 / second.curvature_radius() <= 1e300))
+        checks.report("contact", spec, "modulus",
+                      "'modulus' needs rounded surfaces; a sharp edge has no radius: give its shape a 'rounding', or "
+                      "the contact a 'stiffness'");
+    }
+}
+
+// The deepest overlap as drawn; a penalty force would throw the bodies apart.
+void check_overlap(ModelChecks& checks) {
+  const Model& model = checks.model;
+  std::vector<Frame<double>> frames(model.bodies.size() + 1);
+  frames[0].R.setIdentity();
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const BodySpec& body = model.bodies[i];
+    frames[i + 1].R = body.orientation;
+    frames[i + 1].p = body.position;
+  }
+  for (Frame<double>& f : frames) f.v.setZero(), f.w.setZero();
+  frames[0].p.setZero();
+  const std::unique_ptr<ContactGroup> group = make_contact_group(model, [&](const std::string& name) {
+    const BodySpec* body = checks.find_body(name);
+    return ContactFrame{body == nullptr ? 0 : static_cast<int>(body - model.bodies.data()) + 1, {0.0, 0.0, 0.0}};
+  });
+  if (static_cast<int>(group->geometry().size()) > ContactGroup::max_geometry) {
+    checks.report("contact", model.contacts.front(), "between",
+                  fmt::format("contacts name {} pieces of geometry; {} are allowed", group->geometry().size(),
+                              ContactGroup::max_geometry));
+    return;
+  }
+  KinematicState state;
+  state.frames = frames;
+  const std::vector<int> nothing_listed(static_cast<std::size_t>(std::max(2, group->n_modes())), 0);
+  const ContactGroup::Missed missed = group->find_missed(state, nothing_listed);
+  if (!(missed.depth > 0.0)) return;
+  constexpr double deep = 0.1;  // of the smaller shape: laws of elastic surfaces end well before
+  const ContactGroup::Geometry &a = group->geometry()[missed.a], &b = group->geometry()[missed.b];
+  const double limit = deep * std::min(a.shape.size(), b.shape.size());
+  if (missed.depth <= limit) return;
+  const ContactSpec& spec = model.contacts[static_cast<std::size_t>(group->law_between(missed.a, missed.b))];
+  checks.report(
+      "contact", spec, "between",
+      fmt::format("'{}' and '{}' overlap by {:.3g} m as drawn, allowed {:.3g} m (a tenth of the smaller one): "
+                  "move a body, or turn a plane's normal",
+                  a.name, b.name, missed.depth, limit));
+}
+
+}  // namespace
+
+void check_contacts(ModelChecks& checks) {
+  const std::size_t before = checks.issues.size();
+  for (const ContactSpec& spec : checks.model.contacts) {
+    check_law(checks, spec);
+    check_sides(checks, spec);
+  }
+  if (checks.issues.size() == before && !checks.model.contacts.empty()) check_overlap(checks);
+}
+
+}  // namespace trammel::detail

@@ -1,0 +1,131 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "trammel/simulation/simulation.h"
+
+// Steps that end where contact begins or ends.
+
+namespace trammel {
+
+namespace {
+
+// An instant is met when the step ends within this of it, relative to 1 + |t|: some rounding units of the time.
+constexpr double instant_tol = 1e-14;
+// A step taken again ends elsewhere by its change of error, and its zero moves by that: two or three times are enough.
+constexpr int max_retakes = 6;
+
+}  // namespace
+
+// The kinematics at a point in the charts of state_, with the modes of the contacts.
+KinematicState Simulation::contact_kinematics(const MotionVariables& x) {
+  const Shown shown = show(x, state_);
+  KinematicState k = full_.system->update_kinematics(shown.point, shown.state, *full_workspace_);
+  k.modes = std::span(shown.state.modes).subspan(full_.contact_modes, full_.contacts->n_modes());
+  return k;
+}
+
+// Moves charts to the rotations of x and lists what is near, so that x stays what it is when a method starts from it.
+void Simulation::centre_charts(MotionVariables& x) {
+  moved_system().calc_inputs(x.t, inputs_);
+  const Eigen::VectorXd q = x.q;
+  const MotionPoint p{x.t, inputs_.view(), q, x.v, x.a, x.z, x.zp, x.lam};
+  moved_system().accepted(p, 0.0, x.q, state_, *workspace_);
+}
+
+// Looks for the first change of contact in the step that was taken. False: the step was too long and is taken again
+// with an end at the change. Else x_change_ is set and change_ says what happens there, if anything.
+//
+// A one-step method takes the step again from its beginning, so that the change is met with its full accuracy; BDF goes
+// back on its own dense output, which is as accurate as its steps.
+bool Simulation::cut_at_contact(double t_before, Summary& summary) {
+  change_.reset();
+  const double t = integrator_->newest().t, tiny = instant_tol * (1.0 + std::abs(t));
+  const auto at = [this](double time) {
+    integrator_->interpolate(time, sample_);
+    return contact_kinematics(sample_);
+  };
+  std::optional<ContactWatch::Change> found = contact_watch_.find(t_before, t, at);
+  x_change_ = integrator_->newest();
+  if (found && found->t < t - tiny) {
+    if (study_.solver.integrator == "bdf") {
+      integrator_->interpolate(found->t, x_change_);
+    } else if (retakes_ < max_retakes) {
+      ++retakes_;
+      change_due_ = found;
+      contact_limit_ = found->t;
+      state_ = state_before_;
+      ++summary.rejected_contact;
+      static_cast<void>(integrator_->start(x_before_, state_));
+      return false;
+    }
+  } else if (!found && t >= contact_limit_) {
+    found = change_due_;  // met, or missed by less than an error of the step
+  }
+  if (found) {
+    found->t = x_change_.t;
+    contact_limit_ = std::numeric_limits<double>::infinity();
+    retakes_ = 0;
+  }
+  contact_watch_.accept(contact_kinematics(x_change_), found);
+  change_ = found;
+  if (found && found->slot >= 0) contact_changes_.push_back(*found);
+  return true;
+}
+
+// Forces have a kink (or a jump) here: bristles of surfaces that parted are at rest, accelerations are those after the
+// change, and the method starts without its past.
+Status Simulation::restart_after_contact() {
+  const KinematicState k = contact_kinematics(x_change_);
+  const ContactGroup& group = *full_.contacts;
+  for (int i = 0; i < group.n_listed(k.modes); ++i) {
+    const ContactGroup::Place p = group.place(k.modes, i);
+    const bool parted = p.slot == change_->slot ? !change_->begins : !(group.calc_report(k, p).indicator > 0.0);
+    if (parted) group.release(p.slot, x_change_.z);
+  }
+  if (!acceleration_)
+    acceleration_ =
+        std::make_unique<AccelerationSolver>(*index3_, parse_linear_solver_kind(study_.solver.linear_solver));
+  const Status status = acceleration_->solve(x_change_, state_, *workspace_);
+  if (!status.ok()) return status;
+  centre_charts(x_change_);
+  return integrator_->restart(x_change_, state_);
+}
+
+std::string Simulation::find_contact_failure() const {
+  if (full_.contacts == nullptr) return {};
+  const auto modes = std::span(state_.modes).subspan(full_.contact_modes, full_.contacts->n_modes());
+  if (full_.contacts->n_modes() == 0 || !full_.contacts->overflowed(modes)) return {};
+  return fmt::format(
+      "More places are near to touching than there is room for: {}.\n    usual cause : bodies that crowd together; "
+      "give "
+      "the [[contact]] a larger 'capacity'",
+      full_.contacts->capacity());
+}
+
+void Simulation::sum_up_contacts(Summary& summary) const {
+  if (full_.contacts == nullptr) return;
+  const std::vector<ContactGroup::Law>& laws = full_.contacts->laws();
+  for (std::size_t law = 0; law < laws.size(); ++law) {
+    long begins = 0, ends = 0;
+    double first = 0.0;
+    for (const ContactWatch::Change& change : contact_changes_) {
+      if (change.law != static_cast<int>(law)) continue;
+      if (change.begins && begins++ == 0) first = change.t;
+      ends += change.begins ? 0 : 1;
+    }
+    if (begins + ends == 0) continue;
+    std::string text = fmt::format("contact '{}': {} touch-downs and {} lift-offs", laws[law].name, begins, ends);
+    if (begins > 0) text += fmt::format(", the first touch-down at t = {:.10g} s", first);
+    summary.notes.push_back(std::move(text));
+  }
+}
+
+void Simulation::begin_at(const MotionVariables& x, const State& state) {
+  x_ = x;
+  state_ = state;
+  centre_charts(x_);
+  static_cast<void>(integrator_->start(x_, state_));
+}
+
+}  // namespace trammel

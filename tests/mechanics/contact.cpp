@@ -1,0 +1,364 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <set>
+
+#include "../contract/elements_frames.h"
+#include "trammel/mechanics/contact_model.h"
+
+// Contacts from frame data alone: distances, derivatives, momentum, the search, the laws, and what is refused.
+
+namespace trammel::testing {
+namespace {
+
+using Surface = ContactShape::Kind;
+
+ContactShape shape_of(Surface kind, Random& random) {
+  ContactShape s;
+  s.kind = kind;
+  s.center = random.vector(0.1);
+  s.Q = random.rotation();
+  s.half = {0.5, 0.35, 0.25};
+  s.core_radius = 0.4, s.half_length = 0.6;
+  s.radius = kind == Surface::sphere || kind == Surface::capsule ? 0.3 : kind == Surface::box ? 0.05 : 0.02;
+  if (kind == Surface::ellipsoid || kind == Surface::plane || kind == Surface::profile) s.radius = 0.0;
+  if (kind == Surface::profile) {
+    std::vector<Eigen::Vector2d> points;
+    for (int i = 0; i < 24; ++i) {
+      const double a = 2.0 * std::numbers::pi * i / 24, r = 0.5 + 0.12 * std::cos(a) + 0.03 * std::cos(2.0 * a);
+      points.emplace_back(r * std::cos(a), r * std::sin(a));
+    }
+    s.profile = CamProfile::make(points);
+  }
+  return s;
+}
+
+const std::vector<std::pair<Surface, Surface>> pairs{
+    {Surface::sphere, Surface::sphere},   {Surface::plane, Surface::sphere},    {Surface::box, Surface::sphere},
+    {Surface::cylinder, Surface::sphere}, {Surface::capsule, Surface::sphere},  {Surface::ellipsoid, Surface::sphere},
+    {Surface::profile, Surface::sphere},  {Surface::plane, Surface::box},       {Surface::plane, Surface::cylinder},
+    {Surface::plane, Surface::capsule},   {Surface::plane, Surface::ellipsoid}, {Surface::capsule, Surface::capsule}};
+
+// Two shapes that overlap by 0.02 m in feature 0: b is moved along the normal until they do.
+struct Meeting {
+  ContactShape a, b;
+  FrameInstant at;
+
+  Meeting(Surface ka, Surface kb, unsigned seed) : a(), b(), at(make(seed)) {
+    Random random(seed);
+    a = shape_of(ka, random), b = shape_of(kb, random);
+    at.frames[1].p.setZero();
+    at.frames[2].p = (random.direction() * 1.5).eval();
+    if (ka == Surface::profile) at.frames[2].p = at.frames[1].R * a.Q * Eigen::Vector3d(1.0, 0.7, 0.1);
+    for (int k = 0; k < 60; ++k) {
+      const Touch<double> t = touch();
+      at.frames[2].p += (t.depth - 0.02) * t.n;
+    }
+  }
+  static FrameInstant make(unsigned seed) {
+    Random random(seed + 100);
+    return FrameInstant(random, 2, 0);
+  }
+  Touch<double> touch() const { return calc_touch(a, at.frames[1], b, at.frames[2], 0); }
+};
+
+// The depth is a distance: moving b along n changes it by exactly that, and its derivative by any motion of either
+// frame is −n·(displacement of b against a at the point), because the gradient of a distance is its normal.
+TEST(ContactShapes, depths_are_distances_with_the_normal_as_gradient) {
+  for (const auto& [ka, kb] : pairs)
+    for (unsigned seed : {1u, 2u, 3u}) {
+      SCOPED_TRACE(::testing::Message() << static_cast<int>(ka) << " " << static_cast<int>(kb) << " " << seed);
+      Meeting m(ka, kb, seed);
+      const Touch<double> t = m.touch();
+      ASSERT_NEAR(t.depth, 0.02, 1e-10);
+      EXPECT_NEAR(t.n.norm(), 1.0, 1e-14);
+      // A cylinder's lowest point is a smoothed one: its gradient is the normal up to the smoothing.
+      const double margin = ka == Surface::plane && kb == Surface::cylinder ? 2e-3 : 1e-8;
+      for (int frame : {1, 2})
+        for (int k = 0; k < 6; ++k) {
+          const double eps = 1e-6;
+          const auto depth = [&](double e) {
+            const FrameInstant moved = m.at.moved(frame, k, e);
+            return calc_touch(m.a, moved.frames[1], m.b, moved.frames[2], 0).depth;
+          };
+          const double slope = (depth(eps) - depth(-eps)) / (2.0 * eps);
+          const Frame<double>& f = m.at.frames[frame];
+          const Eigen::Vector3d shift =
+              k < 3 ? Eigen::Vector3d::Unit(k) : (f.R * Eigen::Vector3d::Unit(k - 3)).cross(t.point - f.p).eval();
+          EXPECT_NEAR(slope, (frame == 1 ? 1.0 : -1.0) * t.n.dot(shift), margin) << frame << " " << k;
+          const Frame<Dual<6>> fa = frame == 1 ? seed_position(m.at.frames[1]) : lift<Dual<6>>(m.at.frames[1]);
+          const Frame<Dual<6>> fb = frame == 2 ? seed_position(m.at.frames[2]) : lift<Dual<6>>(m.at.frames[2]);
+          const Touch<Dual<6>> dual = calc_touch(m.a, fa, m.b, fb, 0);
+          EXPECT_NEAR(dual.depth.d[k], slope, 1e-7);
+          const FrameInstant plus = m.at.moved(frame, k, eps), minus = m.at.moved(frame, k, -eps);
+          const Touch<double> tp = calc_touch(m.a, plus.frames[1], m.b, plus.frames[2], 0);
+          const Touch<double> tm = calc_touch(m.a, minus.frames[1], m.b, minus.frames[2], 0);
+          for (int c = 0; c < 3; ++c) EXPECT_NEAR(dual.n[c].d[k], (tp.n[c] - tm.n[c]) / (2.0 * eps), 1e-6);
+        }
+    }
+}
+
+// ---- the group -----------------------------------------------------------------------------------------------------
+
+FrictionLaw friction_of(FrictionLaw::Kind kind) {
+  FrictionLaw f;
+  f.kind = kind;
+  f.mu_k = 0.2, f.mu_s = 0.35, f.v_s = 1.3, f.gamma = 1.7, f.sigma0 = 40.0, f.sigma1 = 0.3, f.sigma2 = 0.1;
+  return f;
+}
+
+ContactGroup group_of(const Meeting& m, const ContactLaw& law) {
+  ContactGroup group({{m.a, 1, 0, "a"}, {m.b, 2, 1, "b"}}, {{law, true, "law"}}, {-1, 0, 0, -1}, 2, 8);
+  group.set_first_state(0);
+  return group;
+}
+
+struct Evaluated {
+  std::vector<Wrench<double>> w;
+  std::vector<double> rates;
+};
+
+Evaluated evaluate(const ContactGroup& group, const FrameInstant& at, const std::vector<int>& modes) {
+  Evaluated e{std::vector<Wrench<double>>(at.frames.size(), zero_wrench<double>()),
+              std::vector<double>(group.n_states(), 0.0)};
+  KinematicState k = at.state();
+  k.modes = modes;
+  group.add_forces(k, e.w, e.rates);
+  return e;
+}
+
+// Planes K, D, f_z, g_q, g_v, g_z against central differences, for each normal and friction law, off any special place.
+TEST(ContactGroups, planes_are_the_derivatives_of_forces_and_rates) {
+  for (const auto& [ka, kb] : pairs)
+    for (const auto friction : {FrictionLaw::Kind::none, FrictionLaw::Kind::coulomb, FrictionLaw::Kind::lugre})
+      for (const auto normal : {NormalLaw{NormalLaw::Kind::linear, 900.0, 1.0, 3.0, 0.0},
+                                NormalLaw{NormalLaw::Kind::hunt_crossley, 5000.0, 1.5, 0.02, 0.0}}) {
+        SCOPED_TRACE(::testing::Message() << static_cast<int>(ka) << " " << static_cast<int>(kb) << " "
+                                          << static_cast<int>(friction) << " " << static_cast<int>(normal.kind));
+        Meeting m(ka, kb, 5);
+        const ContactGroup group = group_of(m, {normal, friction_of(friction)});
+        m.at.z.assign(group.n_states(), 0.0);
+        for (std::size_t i = 0; i < m.at.z.size(); ++i)
+          m.at.z[i] = 0.003 * std::sin(1.0 + 2.0 * static_cast<double>(i));
+        // Approach, so that the force is not clipped.
+        m.at.frames[2].v = m.at.frames[1].v - 2.0 * m.touch().n + Eigen::Vector3d(0.3, -0.4, 0.2);
+        std::vector<int> modes(group.n_modes(), 0);
+        KinematicState k = m.at.state();
+        ASSERT_TRUE(group.update_modes(k, modes));
+        k.modes = modes;
+        FrameConnectivity connectivity;
+        FramePlanes planes;
+        std::vector<int> slots;
+        group.connect(modes, connectivity, slots);
+        const auto fill = [](auto& plane, std::size_t n) {
+          plane.resize(n);
+          for (auto& entry : plane) entry.setZero();
+        };
+        for (auto* plane : {&planes.D, &planes.K}) fill(*plane, connectivity.pairs.size());
+        fill(planes.f_z, connectivity.state_forces.size());
+        for (auto* plane : {&planes.g_q, &planes.g_v}) fill(*plane, connectivity.state_rates.size());
+        planes.g_z.assign(connectivity.state_states.size(), 0.0);
+        group.add_planes(k, PlaneSet::all, slots, planes);
+        const double size = numbers_of(evaluate(group, m.at, modes).w[2]).norm();
+        ASSERT_GT(size, 1.0);
+        const double eps = 1e-6, margin = 2e-6 * (1.0 + size / 0.02);
+        for (int column : {1, 2})
+          for (int c = 0; c < 6; ++c)
+            for (const bool velocity : {false, true}) {
+              const auto change = [&](double e) {
+                return evaluate(group, velocity ? m.at.with_twist(column, c, e) : m.at.moved(column, c, e), modes);
+              };
+              const Evaluated plus = change(eps), minus = change(-eps);
+              for (int row : {1, 2}) {
+                const Row6 slope = (numbers_of(plus.w[row]) - numbers_of(minus.w[row])) / (2.0 * eps);
+                const int slot = connectivity.pairs.at({row, column});
+                const Block6& block = velocity ? planes.D[slot] : planes.K[slot];
+                for (int r = 0; r < 6; ++r) EXPECT_NEAR(block(r, c), -slope[r], margin) << row << column << r << c;
+              }
+              for (int z = 0; z < group.n_states(); ++z) {
+                const auto it = connectivity.state_rates.find({z, column});
+                const double slope = (plus.rates[z] - minus.rates[z]) / (2.0 * eps);
+                if (it == connectivity.state_rates.end())
+                  EXPECT_EQ(slope, 0.0);
+                else
+                  EXPECT_NEAR((velocity ? planes.g_v : planes.g_q)[it->second][c], -slope, 1e-5);
+              }
+            }
+        for (int z = 0; z < group.n_states(); ++z) {
+          const auto change = [&](double e) {
+            FrameInstant at = m.at;
+            at.z[z] += e;
+            return evaluate(group, at, modes);
+          };
+          const Evaluated plus = change(eps), minus = change(-eps);
+          for (int row : {1, 2})
+            if (const auto it = connectivity.state_forces.find({row, z}); it != connectivity.state_forces.end()) {
+              const Row6 slope = (numbers_of(plus.w[row]) - numbers_of(minus.w[row])) / (2.0 * eps);
+              for (int r = 0; r < 6; ++r) EXPECT_NEAR(planes.f_z[it->second][r], -slope[r], margin);
+            }
+          for (int other = 0; other < group.n_states(); ++other) {
+            const auto it = connectivity.state_states.find({other, z});
+            const double slope = (plus.rates[other] - minus.rates[other]) / (2.0 * eps);
+            if (it == connectivity.state_states.end())
+              EXPECT_EQ(slope, 0.0);
+            else
+              EXPECT_NEAR(planes.g_z[it->second], -slope, 1e-5 * (1.0 + std::abs(slope)));
+          }
+        }
+      }
+}
+
+// Force and reaction act at one point: neither momentum nor moment of momentum is made, and nobody pulls.
+TEST(ContactGroups, momentum_is_kept_and_surfaces_never_pull) {
+  for (const auto& [ka, kb] : pairs) {
+    Meeting m(ka, kb, 7);
+    const ContactGroup group =
+        group_of(m, {{NormalLaw::Kind::linear, 900.0, 1.0, 50.0, 0.0}, friction_of(FrictionLaw::Kind::coulomb)});
+    std::vector<int> modes(group.n_modes(), 0);
+    group.update_modes(m.at.state(), modes);
+    m.at.frames[2].v = m.at.frames[1].v - m.touch().n;
+    m.at.frames[1].w.setZero(), m.at.frames[2].w.setZero();
+    const Sum sum = total(evaluate(group, m.at, modes).w, m.at);
+    EXPECT_GT(sum.size, 1.0);
+    EXPECT_LE(sum.force.norm() + sum.moment.norm(), 1e-13 * sum.size);
+    m.at.frames[2].v = m.at.frames[1].v + 100.0 * m.touch().n;  // parting faster than the spring can follow
+    EXPECT_EQ(total(evaluate(group, m.at, modes).w, m.at).size, 0.0);
+  }
+}
+
+// The list holds every pair that is nearer than its margin, at every instant of a random flight, and no place is lost
+// or taken over by another pair while its own is near.
+TEST(ContactGroups, the_search_finds_what_all_pairs_find) {
+  Random random(11);
+  constexpr int n = 60;
+  std::vector<ContactGroup::Geometry> geometry;
+  FrameInstant at(random, n, 0);
+  for (int i = 0; i < n; ++i) {
+    ContactShape s = shape_of(i % 3 == 0 ? Surface::capsule : Surface::sphere, random);
+    s.radius = 0.15 + 0.1 * (i % 4), s.half_length = 0.3;
+    geometry.push_back({s, i + 1, 0, "g"});
+  }
+  ContactShape floor;
+  floor.kind = Surface::plane;
+  geometry.push_back({floor, 0, 0, "floor"});
+  ContactGroup group(geometry, {{{}, true, "law"}}, {0}, 1, 2000);
+  std::vector<int> modes(group.n_modes(), 0), last;
+  for (int step = 0; step < 200; ++step) {
+    for (int i = 1; i <= n; ++i) {
+      Frame<double>& f = at.frames[i];
+      f.p += 0.02 * f.v;
+      f.v -= 0.02 * 4.0 * f.p;
+      f.R = f.R * exp_so3(Vec3<double>(0.02 * f.w));
+    }
+    last = modes;
+    group.update_modes(at.state(), modes);
+    std::set<std::tuple<int, int, int>> listed;
+    for (int i = 0; i < group.n_listed(modes); ++i) {
+      const ContactGroup::Place p = group.place(modes, i);
+      listed.insert({std::min(p.a, p.b), std::max(p.a, p.b), p.feature});
+      if (i > 0) {
+        const ContactGroup::Place q = group.place(modes, i - 1);
+        EXPECT_LT(std::make_tuple(std::min(q.a, q.b), std::max(q.a, q.b), q.feature),
+                  std::make_tuple(std::min(p.a, p.b), std::max(p.a, p.b), p.feature));
+      }
+      for (int j = 0; j < group.n_listed(last); ++j) {  // the same pair keeps its place
+        const ContactGroup::Place q = group.place(last, j);
+        if (q.a == p.a && q.b == p.b && q.feature == p.feature) {
+          EXPECT_EQ(q.slot, p.slot);
+        }
+      }
+    }
+    for (int i = 0; i <= n; ++i)
+      for (int j = i + 1; j <= n; ++j) {
+        int a = i, b = j;
+        if (geometry[a].shape.kind > geometry[b].shape.kind) std::swap(a, b);
+        const ContactShape &sa = geometry[a].shape, &sb = geometry[b].shape;
+        for (int f = 0; f < n_features(sa, sb); ++f) {
+          const double gap = -calc_touch(sa, at.frames[geometry[a].frame], sb, at.frames[geometry[b].frame], f).depth;
+          if (gap < 0.2 * std::min(sa.size(), sb.size())) {
+            EXPECT_TRUE(listed.count({i, j, f})) << step;
+          }
+        }
+      }
+    EXPECT_FALSE(group.overflowed(modes));
+    EXPECT_LE(group.find_missed(at.state(), modes).depth, 0.0);
+  }
+}
+
+// e(x) solves the balance of compression and release; small x: e ≈ 1 − 2x/3.
+TEST(ContactLaws, restitution_and_damping_factor_belong_to_each_other) {
+  for (const double e : {0.05, 0.3, 0.5, 0.8, 0.99}) {
+    const double mu = damping_factor_of(e, 2.5), x = 2.5 * mu;
+    EXPECT_NEAR(x * (1.0 + e), std::log((1.0 + x) / (1.0 - e * x)), 1e-6);
+    EXPECT_NEAR(restitution_of(x), e, 1e-10);
+  }
+  EXPECT_NEAR(restitution_of(1e-3), 1.0 - 2e-3 / 3.0, 1e-6);
+  EXPECT_EQ(damping_factor_of(1.0, 1.0), 0.0);
+}
+
+// ---- what is refused -----------------------------------------------------------------------------------------------
+
+Model two_balls() {
+  Model model;
+  for (const double x : {0.0, 1.0}) {
+    BodySpec body;
+    body.name = x == 0.0 ? "left" : "right";
+    body.mass = 1.0;
+    body.inertia.setIdentity();
+    body.position.x() = x;
+    model.bodies.push_back(body);
+    GeometrySpec g;
+    g.name = body.name + " ball";
+    g.body = body.name;
+    g.shape.kind = GeometryKind::sphere;
+    g.shape.radius = 0.4;
+    model.geometry.push_back(g);
+  }
+  ContactSpec contact;
+  contact.name = "meet";
+  contact.a = {"left ball"}, contact.b = {"right"};
+  contact.law.normal.stiffness = 1e5;
+  model.contacts.push_back(contact);
+  return model;
+}
+
+void expect_refusal(const Model& model, const std::string& words) {
+  const std::vector<Issue> found = issues(model);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].where, "contact 'meet'");
+  EXPECT_NE(found[0].message.find(words), std::string::npos) << found[0].message;
+}
+
+TEST(ContactIssues, deep_overlap_zero_radius_negative_stiffness_and_self_contact_are_named) {
+  EXPECT_TRUE(issues(two_balls()).empty());
+  Model model = two_balls();
+  model.bodies[1].position.x() = 0.7;
+  expect_refusal(model, "'left ball' and 'right ball' overlap by 0.1 m");
+  model = two_balls();
+  model.geometry[0].shape.radius = 0.0;
+  expect_refusal(model, "geometry 'left ball': its radius is 0 m but must be > 0");
+  model = two_balls();
+  model.contacts[0].law.normal.stiffness = -5.0;
+  expect_refusal(model, "'stiffness' is -5 N/m but must be > 0");
+  model = two_balls();
+  model.contacts[0].b = {"left"};
+  expect_refusal(model, "a body cannot touch itself");
+  model = two_balls();
+  model.contacts[0].b = {"rigth ball"};
+  expect_refusal(model, "did you mean 'right ball'");
+  model = two_balls();
+  model.geometry[0].shape.kind = GeometryKind::cone;
+  expect_refusal(model, "only drawn");
+  model = two_balls();
+  for (GeometrySpec& g : model.geometry) g.shape.kind = GeometryKind::ellipsoid, g.shape.size.setConstant(0.3);
+  expect_refusal(model, "no contact is offered between ellipsoid and ellipsoid");
+  model = two_balls();
+  model.contacts[0].law.friction.kind = FrictionLaw::Kind::lugre;
+  model.contacts[0].law.friction.mu_k = 0.3, model.contacts[0].law.friction.mu_s = 0.2;
+  expect_refusal(model, "'mu_s' is 0.2 but must be at least 'mu_k' = 0.3");
+}
+
+}  // namespace
+}  // namespace trammel::testing
