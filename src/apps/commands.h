@@ -39,7 +39,7 @@ struct EigenCommand {
   std::filesystem::path model;
   std::vector<std::string> settings;
   bool from_start = false;  ///< linearize where the machine starts instead of at its equilibrium
-  int modes = 0;            ///< shown; 0: all
+  int modes = 0;            ///< shown; 0: all of small machines
   std::filesystem::path out;
   std::filesystem::path linearization;  ///< folder for A, B, C, D; empty: not asked for
   std::vector<std::string> inputs;      ///< parameters

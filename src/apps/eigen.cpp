@@ -13,6 +13,9 @@ namespace trammel::apps {
 
 namespace {
 
+constexpr int dense_limit = 300;  // coordinates whose modes are all computed
+constexpr int usual_modes = 10;   // of larger machines
+
 // An input is a parameter of the model: the rows of motion are differenced by it.
 Eigen::MatrixXd calc_by_input(const EigenCommand& command, const Model& model, Simulation& at) {
   const int n_rows = at.dae().nv() + at.dae().nz();
@@ -79,6 +82,7 @@ int eigen(const EigenCommand& command) {
   if (!command.from_start) {
     EquilibriumOptions options;
     options.load_steps = study.analysis.load_steps;
+    options.arc_length = study.analysis.arc_length;
     options.steady = simulation.find_coordinates(study.analysis.steady);
     const EquilibriumReport report = simulation.find_equilibrium(options);
     if (!report.status.ok()) {
@@ -86,15 +90,28 @@ int eigen(const EigenCommand& command) {
       return failed_run;
     }
   }
-  const Simulation::Linearized linearized = simulation.linearize(calc_by_input(command, study.model, simulation));
-  const EigenModes modes = calc_modes(linearized.motion);
+  const bool lowest = command.linearization.empty() && simulation.dae().nv() > dense_limit;
+  EigenModes modes;
+  double acceleration = 0.0;
+  if (lowest) {
+    modes = simulation.calc_lowest_modes(command.modes > 0 ? command.modes : usual_modes, acceleration);
+  } else {
+    const Simulation::Linearized linearized = simulation.linearize(calc_by_input(command, study.model, simulation));
+    modes = calc_modes(linearized.motion);
+    acceleration = linearized.largest_acceleration;
+    if (!command.linearization.empty()) write_linearization(command.linearization, linearized, command.inputs);
+  }
   fmt::print("{} about {}\n", study.model.title.empty() ? "Small motions" : study.model.title,
              command.from_start ? "the start" : "its equilibrium");
-  if (linearized.largest_acceleration > 1e-6)
+  if (acceleration > 1e-6)
     fmt::print("    note: accelerations up to {:.3g} there: not a steady motion, eigenvalues are momentary\n",
-               linearized.largest_acceleration);
-  fmt::print("    {} states, {} zero eigenvalues (rigid-body motions, neutral positions)\n", modes.values.size(),
-             modes.zeros);
+               acceleration);
+  if (lowest)
+    fmt::print("    {} coordinates: the lowest modes; {} zero eigenvalues (rigid-body motions, neutral positions)\n",
+               simulation.dae().nv(), modes.zeros);
+  else
+    fmt::print("    {} states, {} zero eigenvalues (rigid-body motions, neutral positions)\n", modes.values.size(),
+               modes.zeros);
   fmt::print("{:>5} {:>14} {:>12} {:>16} {:>16}\n", "mode", "frequency [Hz]", "damping", "real [1/s]",
              "imaginary [1/s]");
   std::ofstream csv;
@@ -117,7 +134,6 @@ int eigen(const EigenCommand& command) {
                value.real(), value.imag());
   }
   if (unstable > 0) fmt::print("    {} of them grow: the position or motion is unstable\n", unstable);
-  if (!command.linearization.empty()) write_linearization(command.linearization, linearized, command.inputs);
   return success;
 }
 

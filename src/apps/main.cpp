@@ -100,7 +100,8 @@ int parse_and_call(CLI::App& app, const std::vector<std::string>& words) {
   add_settings(*eigen_app, eigen_command.settings);
   eigen_app->add_flag("--from-start", eigen_command.from_start,
                       "About the initial conditions instead of the equilibrium");
-  eigen_app->add_option("--modes", eigen_command.modes, "Show this many; default: all")->check(CLI::PositiveNumber);
+  eigen_app->add_option("--modes", eigen_command.modes, "Show this many; default: all, and 10 beyond 300 coordinates")
+      ->check(CLI::PositiveNumber);
   eigen_app->add_option("-o,--out", eigen_command.out, "Write all eigenvalues to this table")->type_name("FILE.csv");
   CLI::Option* folder =
       eigen_app

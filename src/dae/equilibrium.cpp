@@ -18,6 +18,9 @@ constexpr double singular_pivot = 1e-9;
 constexpr double balanced = 1e-9;      // |r| beside the forces that cancel
 constexpr int newton_iterations = 20;  // per load step
 constexpr double smallest_load_step = 1e-6;
+constexpr int few_iterations = 4;         // of a step along the path after which the next one may be longer
+constexpr double longest = 4.0;           // step along the path beside the first one
+constexpr int max_iterations_along = 20;  // times as many when the path is followed
 
 double largest(const std::vector<double>& values) {
   double size = 0.0;
@@ -35,7 +38,9 @@ Equilibrium::Equilibrium(const SecondOrderDae& dae, LinearSolverKind solver, Equ
   solver_ = make_linear_solver<double>(chooses ? solver : LinearSolverKind::automatic, n);
   steady_.assign(dae.nv(), 0);
   for (const int i : options_.steady) steady_[i] = 1;
-  for (Eigen::VectorXd* x : {&r_, &r0_, &delta_}) x->setZero(n);
+  if (options_.arc_length) options_.max_iterations *= max_iterations_along;
+  for (Eigen::VectorXd* x : {&r_, &r0_, &delta_, &tangent_}) x->setZero(n);
+  way_.setZero(dae.nv());
 }
 
 EquilibriumReport Equilibrium::find(MotionVariables& x, State& state, Workspace& workspace, const Watch& watch) {
@@ -45,7 +50,10 @@ EquilibriumReport Equilibrium::find(MotionVariables& x, State& state, Workspace&
   AccelerationSolver acceleration(dae_, LinearSolverKind::automatic);
   report_.status = acceleration.solve(x, state, workspace);
   if (!report_.status.ok()) return report_;
-  report_.status = options_.load_steps > 0 ? load(x, state, workspace, watch) : relax(x, state, workspace);
+  if (options_.load_steps == 0)
+    report_.status = relax(x, state, workspace);
+  else
+    report_.status = options_.arc_length ? follow(x, state, workspace, watch) : load(x, state, workspace, watch);
   x.a.setZero();
   x.zp.setZero();
   Eigen::Index row = -1;
@@ -130,7 +138,7 @@ Status Equilibrium::factor(double c) {
 // One correction by (2). The end of the iteration is Newton's own where it can be: c stays only if the matrix without
 // it is singular beside rounding.
 Status Equilibrium::correct(double c, MotionVariables& x, State& state, Workspace& workspace) {
-  const int nv = dae_.nv(), nz = dae_.nz(), nc = dae_.nc();
+  const int nv = dae_.nv();
   Status status = linearize(x, state, workspace);
   if (!status.ok()) return status;
   if (c > floor_) {
@@ -145,21 +153,17 @@ Status Equilibrium::correct(double c, MotionVariables& x, State& state, Workspac
   status = solver_->solve(delta_);
   if (!status.ok()) return status;
 
-  const double part = limit_turns(delta_);
-  double change = 0.0;
-  for (int i = 0; i < nv; ++i) {
-    double& value = steady_[i] ? x.v[i] : x.q[i];
-    value += part * delta_[i];
-    const double size = std::abs(delta_[i]) / (1.0 + std::abs(value));
-    if (size > change) change = size, report_.moving_unknown = i;
+  double load_change = 0.0;
+  if (normal_.size() > 0) {
+    status = solve_tangent();
+    if (!status.ok()) return status;
+    load_change = -normal_.dot(delta_.head(nv)) / normal_.dot(tangent_.head(nv));
+    delta_ += load_change * tangent_;
   }
-  report_.last_change = change;
-  x.z += part * delta_.segment(nv, nz);
-  x.lam += delta_.tail(nc);
+  const double part = limit_turns(delta_);
+  missing_ -= part * load_change;
+  move(part, x, state, workspace);
   ++report_.iterations;
-  // Charts are centred at every iterate, where derivatives by increments and by coordinates agree.
-  MotionVariables at = x;
-  dae_.accepted(at.point(inputs_.view()), x.q, state, workspace);
   force_size_ = 0.0;
   Eigen::VectorXd reaction = Eigen::VectorXd::Zero(nv);
   for (int column = 0; column < nv; ++column)
@@ -176,6 +180,30 @@ Status Equilibrium::correct(double c, MotionVariables& x, State& state, Workspac
   status = calc_residual(x, state, workspace);
   nonlinearity_ = before > 0.0 ? (r_ - promised).norm() / before : 0.0;
   return status;
+}
+
+// How the machine moves with the load: K_T δ = −r₀.
+Status Equilibrium::solve_tangent() {
+  tangent_.setZero();
+  tangent_.head(dae_.nv()) = -r0_.head(dae_.nv());
+  return solver_->solve(tangent_);
+}
+
+// x + part·δ. Charts are centred at every iterate, where derivatives by increments and by coordinates agree.
+void Equilibrium::move(double part, MotionVariables& x, State& state, Workspace& workspace) {
+  const int nv = dae_.nv(), nz = dae_.nz();
+  report_.last_change = 0.0;
+  for (int i = 0; i < nv; ++i) {
+    double& value = steady_[i] ? x.v[i] : x.q[i];
+    value += part * delta_[i];
+    const double size = std::abs(delta_[i]) / (1.0 + std::abs(value));
+    if (size > report_.last_change) report_.last_change = size, report_.moving_unknown = i;
+  }
+  way_ += part * delta_.head(nv);
+  x.z += part * delta_.segment(nv, nz);
+  x.lam += delta_.tail(dae_.nc());
+  MotionVariables at = x;
+  dae_.accepted(at.point(inputs_.view()), x.q, state, workspace);
 }
 
 double Equilibrium::limit_turns(Vec delta) const {
@@ -234,25 +262,33 @@ bool Equilibrium::newton(MotionVariables& x, State& state, Workspace& workspace)
   return false;
 }
 
-Status Equilibrium::load(MotionVariables& x, State& state, Workspace& workspace, const Watch& watch) {
+// The part of the load that is there at first is none.
+Status Equilibrium::start_loading(MotionVariables& x, const State& state, Workspace& workspace, const Watch& watch) {
   missing_ = 0.0;
   x.lam.setZero();
-  Status status = calc_residual(x, state, workspace);
-  if (!status.ok()) return status;
+  const Status status = calc_residual(x, state, workspace);
   r0_ = r_;
+  if (status.ok() && watch) watch(report_, x, state);
+  return status;
+}
+
+Status Equilibrium::load(MotionVariables& x, State& state, Workspace& workspace, const Watch& watch) {
+  const Status status = start_loading(x, state, workspace, watch);
+  if (!status.ok()) return status;
   const double step = 1.0 / options_.load_steps;
   double part = step;
-  if (watch) watch(0.0, x, state);
   while (report_.load < 1.0) {
     const double target = std::min(1.0, report_.load + part);
     const MotionVariables x_before = x;
     const State state_before = state;
     missing_ = 1.0 - target;
+    way_.setZero();
     if (newton(x, state, workspace)) {
       report_.load = target < 1.0 - 1e-12 ? target : 1.0;
+      report_.path += way_.norm();
       ++report_.load_steps;
       part = std::min(step, 2.0 * part);
-      if (watch) watch(report_.load, x, state);
+      if (watch) watch(report_, x, state);
       continue;
     }
     x = x_before;
@@ -260,6 +296,55 @@ Status Equilibrium::load(MotionVariables& x, State& state, Workspace& workspace,
     part *= 0.5;
     if (report_.iterations >= options_.max_iterations) return Status::recoverable(Cause::too_many_iterations);
     if (part < smallest_load_step) return Status::recoverable(Cause::step_too_small);
+  }
+  return Status::success();
+}
+
+Status Equilibrium::follow(MotionVariables& x, State& state, Workspace& workspace, const Watch& watch) {
+  Status status = start_loading(x, state, workspace, watch);
+  if (!status.ok()) return status;
+  const int nv = dae_.nv();
+  Eigen::VectorXd last = Eigen::VectorXd::Zero(nv);  // way of the last step
+  double length = 0.0, first_length = 0.0;
+  while (report_.load < 1.0) {
+    const MotionVariables x_before = x;
+    const State state_before = state;
+    missing_ = 1.0 - report_.load;
+    status = linearize(x, state, workspace);
+    if (status.ok()) status = factor(0.0);
+    if (status.ok()) status = solve_tangent();
+    if (!status.ok()) return status;
+    const double slope = tangent_.head(nv).norm();  // way per load
+    if (!(slope > 0.0)) return Status::recoverable(Cause::singular_matrix);
+    if (first_length == 0.0) first_length = length = slope / options_.load_steps;
+    const double load_change = (last.dot(tangent_.head(nv)) < 0.0 ? -length : length) / slope;
+    delta_ = load_change * tangent_;
+    normal_ = delta_.head(nv) / length;
+    missing_ -= load_change;
+    way_.setZero();
+    move(1.0, x, state, workspace);
+    const int before = report_.iterations;
+    bool reached = newton(x, state, workspace);
+    normal_.resize(0);
+    if (reached && missing_ <= 0.0) {  // the end lies within this step
+      missing_ = 0.0;
+      reached = newton(x, state, workspace);
+    }
+    // A step that ended far from where it was sent has jumped to another part of the path.
+    if (reached && way_.norm() < 2.0 * length) {
+      report_.load = 1.0 - missing_;
+      report_.path += way_.norm();
+      ++report_.load_steps;
+      last = way_;
+      if (report_.iterations - before <= few_iterations) length = std::min(2.0 * length, longest * first_length);
+      if (watch) watch(report_, x, state);
+      continue;
+    }
+    x = x_before;
+    state = state_before;
+    length *= 0.5;
+    if (report_.iterations >= options_.max_iterations) return Status::recoverable(Cause::too_many_iterations);
+    if (length < smallest_load_step * first_length) return Status::recoverable(Cause::step_too_small);
   }
   return Status::success();
 }

@@ -153,6 +153,28 @@ Status linearize_motion(const SecondOrderDae& dae, const MotionVariables& x, con
   return Status::success();
 }
 
+void EigenModes::arrange(double zero) {
+  const Eigen::Index n = values.size();
+  std::vector<int> order(n);
+  std::iota(order.begin(), order.end(), 0);
+  const double size = n > 0 ? values.cwiseAbs().maxCoeff() : 0.0;
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    const double la = std::abs(values[a]), lb = std::abs(values[b]);
+    if (std::abs(la - lb) > 1e-10 * size) return la < lb;
+    return values[a].imag() > values[b].imag();
+  });
+  const Eigen::VectorXcd unsorted_values = values;
+  const Eigen::MatrixXcd unsorted_shapes = shapes;
+  zeros = 0;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    values[i] = unsorted_values[order[i]];
+    if (std::abs(values[i]) <= zero) ++zeros;
+    shapes.col(i) = unsorted_shapes.col(order[i]);
+    Eigen::Index at = 0;
+    if (shapes.rows() > 0 && shapes.col(i).cwiseAbs().maxCoeff(&at) > 0.0) shapes.col(i) /= shapes(at, i);
+  }
+}
+
 double EigenModes::frequency(int i) const { return std::abs(values[i]) / (2.0 * std::numbers::pi); }
 
 double EigenModes::damping(int i) const {
@@ -165,29 +187,11 @@ EigenModes calc_modes(const Linearization& linearization) {
   const Eigen::Index n = linearization.A.rows();
   if (n == 0) return modes;
   const Eigen::EigenSolver<Eigen::MatrixXd> solver(linearization.A);
-  const Eigen::VectorXcd values = solver.eigenvalues();
-  const Eigen::MatrixXcd vectors = solver.eigenvectors();
-  std::vector<int> order(n);
-  std::iota(order.begin(), order.end(), 0);
-  const double size = values.cwiseAbs().maxCoeff();
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-    const double la = std::abs(values[a]), lb = std::abs(values[b]);
-    if (std::abs(la - lb) > 1e-10 * size) return la < lb;
-    return values[a].imag() > values[b].imag();
-  });
-  modes.values.resize(n);
-  modes.shapes.resize(n, n);
-  for (Eigen::Index i = 0; i < n; ++i) {
-    modes.values[i] = values[order[i]];
-    Eigen::VectorXcd shape = vectors.col(order[i]);
-    const Eigen::VectorXcd motion = linearization.Q * shape;
-    Eigen::Index at = 0;
-    const bool moves = motion.size() > 0 && motion.cwiseAbs().maxCoeff(&at) > 1e-12 * shape.cwiseAbs().maxCoeff();
-    if (!moves) shape.cwiseAbs().maxCoeff(&at);
-    shape /= moves ? motion[at] : shape[at];
-    modes.shapes.col(i) = shape;
-    if (std::abs(modes.values[i]) <= zero_tol * (size + 1.0)) ++modes.zeros;
-  }
+  modes.values = solver.eigenvalues();
+  modes.shapes = linearization.Q * solver.eigenvectors();
+  for (Eigen::Index i = 0; i < n; ++i)  // what moves only by rounding does not move
+    if (modes.shapes.col(i).norm() <= 1e-12 * solver.eigenvectors().col(i).norm()) modes.shapes.col(i).setZero();
+  modes.arrange(zero_tol * (modes.values.cwiseAbs().maxCoeff() + 1.0));
   return modes;
 }
 

@@ -90,6 +90,7 @@ void read_analysis(Fields& fields, AnalysisOptions& analysis) {
   analysis.start = fields.number("start", analysis.start);
   analysis.end = fields.number("end", analysis.end);
   analysis.load_steps = fields.integer("load_steps", analysis.load_steps);
+  analysis.arc_length = fields.boolean("arc_length", analysis.arc_length);
   if (const Node* steady = fields.get("steady")) {
     if (steady->kind != NodeKind::array) fields.report_type(*steady, "steady", "a list of names");
     for (const Node& item : steady->items) analysis.steady.push_back(fields.name_of(item, "steady"));

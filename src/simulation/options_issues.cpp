@@ -45,7 +45,11 @@ void check_analysis(const AnalysisOptions& analysis, std::vector<Issue>& all) {
   const bool statics = analysis.kind == AnalysisKind::statics;
   checks.range("load_steps", analysis.load_steps, analysis.load_steps >= 0,
                "0 (relax to a stable equilibrium) or more");
-  for (const char* key : {"load_steps", "steady"})
+  if (statics && analysis.arc_length && analysis.load_steps < 1)
+    checks.report("arc_length", "'arc_length' needs 'load_steps', which give the length of its first step");
+  if (analysis.arc_length && !analysis.steady.empty())
+    checks.report("arc_length", "'arc_length' follows positions at rest, not the 'steady' motion that is asked for");
+  for (const char* key : {"load_steps", "arc_length", "steady"})
     if (checks.given(key) && !statics) checks.report(key, fmt::format("'{}' belongs to kind = \"statics\"", key));
   checks.append_to(all);
 }

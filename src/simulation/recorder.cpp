@@ -69,8 +69,8 @@ std::string effort_unit(RelativeCoordinate::Type type) {
 
 }  // namespace
 
-Recorder::Recorder(const Model& model, const Assembly& assembly)
-    : model_(model), assembly_(assembly), workspace_(assembly.system->make_workspace()) {
+Recorder::Recorder(const Model& model, const Assembly& assembly, bool statics)
+    : model_(model), assembly_(assembly), workspace_(assembly.system->make_workspace()), statics_(statics) {
   std::vector<std::string> bodies, joints, angles, displacements, motions, coordinates, states, measures, points,
       forces, springs, beam_elements, beam_points;
   std::vector<std::string> spring_units, measure_units;
@@ -186,6 +186,7 @@ Recorder::Recorder(const Model& model, const Assembly& assembly)
                      "m, rad and per second",
                      "largest violation at the last accepted step",
                      "/constraint_drift/{name}"});
+  if (statics) groups_.push_back({"/frames/load", {"load"}, {}, "", "the part of the load", "/statics/{name}"});
   std::erase_if(groups_, [](const RecordGroup& group) { return group.names.empty(); });
   std::size_t width = 0;
   for (const RecordGroup& group : groups_) width += group.width();
@@ -316,6 +317,7 @@ std::span<const double> Recorder::update_frame(const MotionPoint& p, const State
   const double total = energy.kinetic + energy.potential;
   for (double x : {energy.kinetic, energy.potential, total, ledger.work, ledger.drift()}) put(x);
   put(ledger.position), put(ledger.velocity);
+  if (statics_) put(ledger.load);
   return values_;
 }
 

@@ -97,6 +97,7 @@ std::string settings_text(const Study& study) {
   lines.number("end", study.analysis.end);
   if (study.analysis.kind == AnalysisKind::statics) {
     lines.integer("load_steps", study.analysis.load_steps);
+    if (study.analysis.load_steps > 0) lines.flag("arc_length", study.analysis.arc_length);
     if (!study.analysis.steady.empty()) lines.names("steady", study.analysis.steady);
   }
 

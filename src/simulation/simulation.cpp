@@ -25,7 +25,7 @@ Simulation::Simulation(const Study& study, Customize customize) : study_(study),
   if (study_.solver.coordinates == "joint") enter_joint_coordinates();
   static_cast<void>(find_coordinates(study_.analysis.steady));  // refuses names that nothing has
   make_integrator();
-  recorder_ = std::make_unique<Recorder>(study_.model, full_);
+  recorder_ = std::make_unique<Recorder>(study_.model, full_, study_.analysis.kind == AnalysisKind::statics);
 }
 
 Simulation::~Simulation() = default;

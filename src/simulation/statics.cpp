@@ -74,22 +74,27 @@ Summary Simulation::balance(RecordSink& sink) {
   EquilibriumOptions options;
   options.tol = study_.solver.newton_tol;
   options.load_steps = study_.analysis.load_steps;
+  options.arc_length = study_.analysis.arc_length;
   options.steady = find_coordinates(study_.analysis.steady);
   summary.statics = true;
-  summary.integrator = options.load_steps > 0 ? "statics, Newton with load steps" : "statics, relaxation";
+  summary.integrator = options.load_steps == 0 ? "statics, relaxation"
+                       : options.arc_length    ? "statics, Newton along the path"
+                                               : "statics, Newton with load steps";
   summary.formulation = options.steady.empty() ? "equilibrium" : "steady motion";
-  const auto record_load = [&](double load, const MotionVariables& x, const State& state) {
+  const auto record = [&](const EquilibriumReport& reached, const MotionVariables& x, const State& state) {
+    ledger_.load = reached.load;
     const Shown shown = show(x, state);
     const MechanicalSystem::Energy energy = full_.system->calc_energy(shown.point, shown.state, *full_workspace_);
     ledger_.kinetic = energy.kinetic, ledger_.potential = energy.potential;
     share_multipliers(shown);
-    sink.frame(load, recorder_->update_frame(shown.point, shown.state, ledger_));
+    sink.frame(options.arc_length ? reached.path : reached.load,
+               recorder_->update_frame(shown.point, shown.state, ledger_));
   };
   update_ledger(x_, 0.0);
-  if (options.load_steps == 0) record_load(0.0, x_, state_);
-  const EquilibriumReport report = find_equilibrium(options, record_load);
+  if (options.load_steps == 0) record({}, x_, state_);
+  const EquilibriumReport report = find_equilibrium(options, record);
   update_ledger(x_, 0.0);
-  if (options.load_steps == 0 && report.status.ok()) record_load(1.0, x_, state_);
+  if (options.load_steps == 0 && report.status.ok()) record(report, x_, state_);
   summary.steps = report.load_steps;
   summary.iterations = report.iterations;
   summary.linear_solver = study_.solver.linear_solver;
@@ -112,6 +117,18 @@ Eigen::VectorXd Simulation::residual_at(const MotionVariables& x, const State& s
   static_cast<void>(index3_->residual(x.point(inputs_.view()), state, r.head(nv), r.segment(nv, nz),
                                       r.tail(index3_->nc()), *workspace_));
   return r;
+}
+
+EigenModes Simulation::calc_lowest_modes(int n_modes, double& largest_acceleration) {
+  AccelerationSolver acceleration(*index3_, solver_kind());
+  Status status = acceleration.solve(x_, state_, *workspace_);
+  largest_acceleration = x_.a.size() > 0 ? x_.a.lpNorm<Eigen::Infinity>() : 0.0;
+  EigenModes modes;
+  if (status.ok())
+    status = trammel::calc_lowest_modes(*index3_, x_, state_, index3_->system().chart_offsets(), n_modes, *workspace_,
+                                        modes);
+  if (!status.ok()) throw InputError(fmt::format("its lowest modes cannot be found: {}", describe(status.cause)));
+  return modes;
 }
 
 Simulation::Linearized Simulation::linearize(const Eigen::MatrixXd& by_input) {

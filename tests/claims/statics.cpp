@@ -2,6 +2,7 @@
 #include <complex>
 
 #include "run_model.h"
+#include "support/chain.h"
 
 /// Equilibria, steady motions, and small motions about them.
 namespace trammel {
@@ -106,6 +107,56 @@ stiffness = 12
     EXPECT_NEAR(std::abs(run_text(text, settings).last_value("hinge.angle")), low, 1e-10);
 }
 
+// Two springs of length ℓ₀ form a flat roof of half span 1 and height 0.3 whose top is pushed down: it snaps through.
+// The force at the height y is P = 2 k (ℓ₀/ℓ − 1) y with ℓ² = 1 + y², largest where ℓ³ = ℓ₀: P rises, falls below zero
+// and rises again.
+TEST(Statics, the_path_of_a_roof_that_snaps_through_is_followed) {
+  const std::string text = R"(
+gravity = [0, 0, 0]
+[[body]]
+name = "top"
+kind = "particle"
+mass = 1
+position = [0, 0, 0.3]
+[[joint]]
+name = "guide"
+kind = "point_on_line"
+bodies = ["ground", "top"]
+point = [0, 0, 0.3]
+axis = "z"
+[[force]]
+name = "left"
+kind = "spring_damper"
+bodies = ["ground", "top"]
+point_a = [-1, 0, 0]
+point_b = [0, 0, 0.3]
+stiffness = 1000
+[[force]]
+name = "right"
+kind = "spring_damper"
+bodies = ["ground", "top"]
+point_a = [1, 0, 0]
+point_b = [0, 0, 0.3]
+stiffness = 1000
+[[force]]
+name = "push"
+kind = "force"
+body = "top"
+force = [0, 0, -40]
+)";
+  const double l0 = std::sqrt(1.09), y_limit = std::sqrt(std::pow(l0, 2.0 / 3.0) - 1.0);
+  const auto force = [&](double y) { return 2000.0 * (l0 / std::sqrt(1.0 + y * y) - 1.0) * y; };
+  const Recorded run = run_text(text, {"analysis.kind=statics", "analysis.load_steps=200", "analysis.arc_length=true"});
+  ASSERT_TRUE(run.summary.completed) << run.summary.failure;
+  const Eigen::VectorXd y = run.values("top.position").col(2), load = run.values("load").col(0);
+  for (Eigen::Index i = 0; i < y.size(); ++i) EXPECT_NEAR(40.0 * load[i], force(y[i]), 1e-8);
+  EXPECT_NEAR(40.0 * load.maxCoeff(), 40.0, 1e-12);
+  EXPECT_NEAR(40.0 * load.head(load.size() / 2).maxCoeff(), force(y_limit), 1e-2 * force(y_limit));
+  EXPECT_NEAR(40.0 * load.minCoeff(), -force(y_limit), 1e-2 * force(y_limit));
+  EXPECT_LT(y[y.size() - 1], -0.3);
+  for (std::size_t i = 1; i < run.times().size(); ++i) EXPECT_GT(run.times()[i], run.times()[i - 1]);
+}
+
 TEST(Statics, says_what_nothing_holds) {
   const std::string text = R"(
 [[body]]
@@ -193,6 +244,55 @@ coordinates = "joint"
   EXPECT_NEAR(modes.values[1].real(), -0.5 / 0.2, 1e-9);  // its speed
   const double stiffness = 40.0 + 9.81 * 0.4 * std::sin(angle), inertia = 0.1 + 0.16;
   EXPECT_NEAR(std::abs(modes.values[2].imag()), std::sqrt(stiffness / inertia), 1e-8);
+}
+
+// The sparse iteration on the equations as they are, infinite eigenvalues included, finds what the dense method finds
+// on independent coordinates: damped and free machines, spinning ones, controllers.
+TEST(SmallMotions, lowest_modes_of_the_sparse_pencil_are_those_of_the_reduced_matrix) {
+  const auto compare = [](Simulation& simulation, int n_modes) {
+    const EigenModes all = calc_modes(simulation.linearize({}).motion);
+    double acceleration = 0.0;
+    const EigenModes lowest = simulation.calc_lowest_modes(n_modes, acceleration);
+    EXPECT_EQ(lowest.zeros, all.zeros);
+    ASSERT_LE(lowest.values.size(), all.values.size());
+    ASSERT_GE(lowest.values.size(), std::min<Eigen::Index>(all.values.size(), all.zeros + n_modes));
+    for (Eigen::Index i = all.zeros; i < std::min<Eigen::Index>(lowest.values.size(), all.zeros + n_modes); ++i) {
+      EXPECT_LT(std::abs(lowest.values[i] - all.values[i]), 1e-8 * std::abs(all.values[i])) << i;
+      EXPECT_LT((lowest.shapes.col(i) - all.shapes.col(i)).norm(), 1e-6 * all.shapes.col(i).norm()) << i;
+    }
+  };
+  for (const char* name : {"02_double_pendulum/double_pendulum.toml", "10_bushing/bushing.toml"}) {
+    SCOPED_TRACE(name);
+    Simulation simulation(read_study(example(name)));
+    ASSERT_TRUE(simulation.find_equilibrium({}).status.ok());
+    compare(simulation, 4);
+  }
+  Simulation spring = simulate(loaded_spring, {"parameters.d=8"});
+  ASSERT_TRUE(spring.find_equilibrium({}).status.ok());
+  compare(spring, 2);
+  Simulation chain(testing::chain(40));
+  ASSERT_TRUE(chain.find_equilibrium({}).status.ok());
+  compare(chain, 10);
+  Simulation top = simulate(
+      "gravity = [0, 0, 0]\n[[body]]\nname = \"disc\"\nmass = 1\ninertia = [2, 2, 3]\n"
+      "angular_velocity = [0, 0, 7]\n");
+  double acceleration = 0.0;
+  const EigenModes wobble = top.calc_lowest_modes(2, acceleration);
+  ASSERT_EQ(wobble.zeros, 8);
+  EXPECT_NEAR(std::abs(wobble.values[8]), 3.5, 1e-8);
+}
+
+// A hanging rope swings with ω = j₀ √(g/ℓ)/2, j₀ the zeros of the Bessel function J₀. 1000 rods are a rope but for the
+// compactness of their links, of order 1/N.
+TEST(SmallMotions, a_thousand_links_swing_like_a_rope) {
+  Simulation chain(testing::chain(1000));
+  ASSERT_TRUE(chain.find_equilibrium({}).status.ok());
+  double acceleration = 0.0;
+  const EigenModes modes = chain.calc_lowest_modes(3, acceleration);
+  const double zeros_of_bessel[] = {2.404825557695773, 5.520078110286311, 8.653727912911013};
+  for (int i = 0; i < 3; ++i)
+    EXPECT_NEAR(std::abs(modes.values[2 * i].imag()), zeros_of_bessel[i] / 2 * std::sqrt(9.81 / 1000.0),
+                2e-3 * zeros_of_bessel[i] / 2 * std::sqrt(9.81 / 1000.0));
 }
 
 // M θ̈ + K θ = 0 of two hanging rods by hand.

@@ -15,6 +15,10 @@ struct EquilibriumOptions {
   /// 0: pseudo-transient continuation, which falls to a stable equilibrium like a very viscous motion. n: Newton while
   /// the load grows in n steps, halved where Newton fails.
   int load_steps = 0;
+  /// With load steps: the load is an unknown and the way of the machine grows in steps instead, so that the path passes
+  /// points where the load falls (snap-through) or the machine turns back. Ends where the load is whole for the first
+  /// time.
+  bool arc_length = false;
   std::vector<int> steady;  ///< coordinates whose velocity is unknown instead of their position
 };
 
@@ -22,6 +26,7 @@ struct EquilibriumReport {
   Status status;
   int iterations = 0, load_steps = 0;
   double load = 0.0;         ///< the part of the load that was reached
+  double path = 0.0;         ///< how far the machine has moved, √Σ δq² summed [m, rad]
   double unbalanced = 0.0;   ///< largest remaining |motion row| [N, N m]
   int worst_row = -1;        ///< which
   int moving_unknown = -1;   ///< the coordinate with the largest last correction
@@ -42,13 +47,16 @@ struct EquilibriumReport {
 /// over. A little of c stays where the matrix is singular without it: directions in which nothing changes (a cart on a
 /// track) do no harm.
 /// With load steps the out-of-balance force r₀ of the start is taken away gradually, r(q) = (1 − s) r₀ with s from 0 to
-/// 1: for a structure drawn without stress the growth of its dead loads.
+/// 1: for a structure drawn without stress the growth of its dead loads. With `arc_length` s is unknown and a
+/// correction stays in the plane normal to the step's first direction n [E. Riks, J. Appl. Mech. 39 (1972) 1060–1065]:
+///
+///   (3) K_T δ = −r − δs r₀,   n·δq = 0,   n ∝ K_T⁻¹r₀,   pointing ahead of the last step
 class Equilibrium {
  public:
   Equilibrium(const SecondOrderDae& dae, LinearSolverKind solver, EquilibriumOptions options);
 
-  /// Called with the part of the load after each load step.
-  using Watch = std::function<void(double load, const MotionVariables&, const State&)>;
+  /// Called after each load step with what was reached.
+  using Watch = std::function<void(const EquilibriumReport&, const MotionVariables&, const State&)>;
   /// From the drawn, assembled machine x; how fast it would start to move sets the first pace.
   EquilibriumReport find(MotionVariables& x, State& state, Workspace& workspace, const Watch& watch = {});
 
@@ -59,7 +67,11 @@ class Equilibrium {
   Status linearize(const MotionVariables& x, const State& state, Workspace& workspace);
   double limit_turns(Vec delta) const;
   Status relax(MotionVariables& x, State& state, Workspace& workspace);
+  Status start_loading(MotionVariables& x, const State& state, Workspace& workspace, const Watch& watch);
   Status load(MotionVariables& x, State& state, Workspace& workspace, const Watch& watch);
+  Status follow(MotionVariables& x, State& state, Workspace& workspace, const Watch& watch);
+  Status solve_tangent();
+  void move(double part, MotionVariables& x, State& state, Workspace& workspace);
   bool newton(MotionVariables& x, State& state, Workspace& workspace);
 
   const SecondOrderDae& dae_;
@@ -71,8 +83,10 @@ class Equilibrium {
   std::optional<PlaneMatrix> matrix_;
   std::uint64_t version_ = 0;
   Eigen::VectorXd r_, r0_, delta_;
-  double missing_ = 0.0;  // 1 − s
-  double floor_ = 0.0;    // smallest c
+  Eigen::VectorXd tangent_, normal_;  // of (3); normal_ is empty while the load is given
+  Eigen::VectorXd way_;               // Σ δq of the present step
+  double missing_ = 0.0;              // 1 − s
+  double floor_ = 0.0;                // smallest c
   double unbalanced_ = 0.0, force_size_ = 0.0;
   double nonlinearity_ = 0.0;  // of the last correction: what it left over beyond what (2) says, beside ‖r‖
   EquilibriumReport report_;

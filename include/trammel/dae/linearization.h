@@ -21,12 +21,14 @@ struct Linearization {
   int n_positions = 0, n_velocities = 0;  ///< sizes of s and w
 };
 
-/// Eigenvalues of (1), by growing |σ|; pairs stand together, the one with positive imaginary part first.
+/// Eigenvalues by growing |σ|; pairs stand together, the one with positive imaginary part first.
 struct EigenModes {
   Eigen::VectorXcd values;
-  Eigen::MatrixXcd shapes;  ///< of x, largest entry of δq (else of x) is 1
+  Eigen::MatrixXcd shapes;  ///< δq, largest entry 1; zero for modes in which nothing moves
   int zeros = 0;            ///< how many are zero beside the others: rigid-body motions and neutral positions
 
+  /// Orders values and shapes, scales shapes, counts values up to `zero`.
+  void arrange(double zero);
   double frequency(int i) const;  ///< undamped, |σ|/2π [Hz]
   double damping(int i) const;    ///< −Re σ/|σ|; 0 for zeros
 };
@@ -43,6 +45,17 @@ Status linearize_motion(const SecondOrderDae& dae, const MotionVariables& x, con
                         std::span<const int> chart_offsets, const Eigen::MatrixXd& by_input, Workspace& workspace,
                         Linearization& result);
 
+/// All modes of (1).
 EigenModes calc_modes(const Linearization& linearization);
+
+/// The `n_modes` pairs or single values of smallest |σ| besides zeros, for large machines: shift-invert Arnoldi
+/// iteration on the sparse pencil of the equations above, index 3 as they are, x = (δq, δv, δz, δλ):
+///
+///   (2) σ E x = A x,   E = diag(1, M, E_z, 0):   (σ₀E − A)⁻¹E x = ν x,   σ = σ₀ − 1/ν
+///
+/// Constraints make E singular: their infinite eigenvalues are ν = 0, the last to be found. σ₀ is 0 where A is regular;
+/// with rigid-body motions it is put below the first frequency, which is found on the way.
+Status calc_lowest_modes(const SecondOrderDae& dae, const MotionVariables& x, const State& state,
+                         std::span<const int> chart_offsets, int n_modes, Workspace& workspace, EigenModes& modes);
 
 }  // namespace trammel

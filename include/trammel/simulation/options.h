@@ -19,9 +19,10 @@ enum class AnalysisKind {
 
 struct AnalysisOptions {
   AnalysisKind kind = AnalysisKind::dynamics;
-  double start = 0.0;  ///< [s]
-  double end = 1.0;    ///< [s] > start
-  int load_steps = 0;  ///< statics: 0 relaxes to a stable equilibrium; n: Newton while the load grows in n steps
+  double start = 0.0;       ///< [s]
+  double end = 1.0;         ///< [s] > start
+  int load_steps = 0;       ///< statics: 0 relaxes to a stable equilibrium; n: Newton while the load grows in n steps
+  bool arc_length = false;  ///< statics with load steps: the path is followed where the load falls and rises again
   /// statics: joints and coordinates (by name) whose velocity is unknown instead of their position
   std::vector<std::string> steady;
   Source source;

@@ -14,6 +14,7 @@ struct Ledger {
   double start = 0.0;     ///< kinetic + potential at the start
   double position = 0.0;  ///< largest |Φ| at the last accepted step [m, rad]
   double velocity = 0.0;  ///< largest |Φ̇| there [m/s, rad/s]
+  double load = 0.0;      ///< statics: the part that is there
   double drift() const { return kinetic + potential - start - work; }
 };
 
@@ -21,7 +22,8 @@ struct Ledger {
 /// reactions, applied forces, drives, states, measures, energies, under the names of the model.
 class Recorder {
  public:
-  Recorder(const Model& model, const Assembly& assembly);
+  /// `statics`: the part of the load is a channel as well.
+  Recorder(const Model& model, const Assembly& assembly, bool statics = false);
 
   std::vector<RecordGroup> groups() const { return groups_; }
   /// `lam` of the point holds all rows. The returned numbers are valid until the next call.
@@ -38,6 +40,7 @@ class Recorder {
   std::vector<std::size_t> event_measure_;  // the measure of each event
   std::vector<RecordGroup> groups_;
   std::vector<double> values_;
+  bool statics_ = false;
   std::ptrdiff_t n_forces_ = 0;           // that act at points
   std::vector<Wrench<double>> wrenches_;  // of frames, zero between uses
 };

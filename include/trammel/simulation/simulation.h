@@ -80,6 +80,8 @@ class Simulation {
     double largest_acceleration = 0.0;  ///< not zero: not a steady motion, a momentary linearization
   };
   Linearized linearize(const Eigen::MatrixXd& by_input);
+  /// The modes of smallest |σ| about initial(), for machines that are too large for linearize().
+  EigenModes calc_lowest_modes(int n_modes, double& largest_acceleration);
   /// The rows (motion, state, constraint) at initial() of another simulation of the same machine with other parameters.
   Eigen::VectorXd residual_at(const MotionVariables& x, const State& state);
   /// Every coordinate of the bodies, joints or coordinates with these names.
