@@ -107,8 +107,8 @@ int eigen(const EigenCommand& command) {
     fmt::print("    note: accelerations up to {:.3g} there: not a steady motion, eigenvalues are momentary\n",
                acceleration);
   if (lowest)
-    fmt::print("    {} coordinates: the lowest modes; {} zero eigenvalues (rigid-body motions, neutral positions)\n",
-               simulation.dae().nv(), modes.zeros);
+    fmt::print("    {} coordinates: the lowest modes; {}{} zero eigenvalues (rigid-body motions, neutral positions)\n",
+               simulation.dae().nv(), modes.zeros, modes.zeros > 0 ? " or more" : "");
   else
     fmt::print("    {} states, {} zero eigenvalues (rigid-body motions, neutral positions)\n", modes.values.size(),
                modes.zeros);
