@@ -14,18 +14,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools"))
 from header_comments import Entry, read_header  # noqa: E402
 
-HEADERS = [
-    "base/error.h",
-    "mechanics/model.h",
-    "simulation/options.h",
-    "simulation/record.h",
-    "simulation/simulation.h",
-    "simulation/summary.h",
-    "io/csv.h",
-    "io/model_reader.h",
-    "io/report.h",
-    "io/results_reader.h",
-]
+HEADERS = ["base/error.h", "mechanics/*.h", "simulation/*.h", "io/*.h"]
 
 
 def collect(entries: list[Entry], prefix: str, texts: dict[str, str]) -> None:
@@ -46,12 +35,11 @@ def write(path: Path, text: str) -> None:
 def main() -> None:
     include, header, module = map(Path, sys.argv[1:])
     texts: dict[str, str] = {}
-    for path in HEADERS:
-        # Model is described by the comment that opens its header.
-        read = read_header(include / path)
-        if path == "mechanics/model.h":
-            texts["Model"] = read.comment
+    for path in [path for pattern in HEADERS for path in sorted(include.glob(pattern))]:
+        read = read_header(path)
         collect(read.entries, "", texts)
+        if path.name == "model.h":  # Model is described by the comment that opens its header
+            texts["Model"] = read.comment
     lines = ["#pragma once", "", "namespace trammel::docs {", ""]
     for name, text in texts.items():
         lines.append(f'[[maybe_unused]] inline constexpr const char* {name} = R"doc({text})doc";')

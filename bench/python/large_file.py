@@ -47,11 +47,12 @@ def main() -> None:
         for channel in ["bob_500.position", "bob_500.position.z", "energy.total", "solver.h"]:
             times = []
             for _ in range(5):
-                words = subprocess.run([sys.executable, "-c", READ, str(path), channel], capture_output=True, check=True)
-                opening, reading, *shape = words.stdout.split()
+                call = [sys.executable, "-c", READ, str(path), channel]
+                opening, reading, *shape = subprocess.run(call, capture_output=True, check=True).stdout.split()
                 times.append((float(opening) + float(reading), float(opening), float(reading)))
             total, opening, reading = (statistics.median(column) for column in zip(*times))
-            print(f"{channel:20} {b' x '.join(shape).decode():10} open {opening:.3f} s, read {reading:.3f} s, together {total:.3f} s")
+            size = b" x ".join(shape).decode()
+            print(f"{channel:20} {size:10} open {opening:.3f} s, read {reading:.3f} s, together {total:.3f} s")
 
 
 if __name__ == "__main__":

@@ -88,7 +88,8 @@ def main() -> None:
         "force on frames, one at a time": with_forces(n, force),
         "force on frames, vectorized": with_forces(n, vectorized_force),
     }
-    print(f"N = {n}\n| spring | ms | ratio | steps / iterations / linearizations | largest difference [m] |\n|---|---|---|---|---|")
+    print(f"N = {n}\n| spring | ms | ratio | steps / iterations / linearizations | largest difference [m] |")
+    print("|---|---|---|---|---|")
     built_in, reference = 0.0, None
     for name, model in cases.items():
         seconds, results = measure(model)

@@ -69,7 +69,8 @@ def cpp_pages(root: Path) -> list[tuple[str, str, str, list[tuple[str, str]]]]:
     folders = sorted(p.name for p in include.iterdir() if p.is_dir())
     made = []
     for layer in [name for name in LAYERS if name in folders] + [name for name in folders if name not in LAYERS]:
-        body = [f"<h1>C++: {layer}</h1><p>{LAYERS.get(layer, '')}. Everything is in <code>namespace trammel</code>.</p>"]
+        about = LAYERS.get(layer, "")
+        body = [f"<h1>C++: {layer}</h1><p>{about}. Everything is in <code>namespace trammel</code>.</p>"]
         headings = []
         for path in sorted((include / layer).rglob("*.h")):
             name = path.relative_to(include.parent).as_posix()
@@ -133,5 +134,6 @@ def show_table(path: Path, most: int = 60) -> str:
     )
     more = f"<p>… {len(rows) - 1 - most} more rows in the file.</p>" if len(rows) - 1 > most else ""
     return (
-        f'<h3><a href="{path.name}">{path.name}</a></h3><div class="table"><table><tr>{head}</tr>{body}</table></div>{more}'
+        f'<h3><a href="{path.name}">{path.name}</a></h3>'
+        f'<div class="table"><table><tr>{head}</tr>{body}</table></div>{more}'
     )

@@ -128,13 +128,15 @@ class Site:
             picture = ""
             if image.exists():
                 picture = f'<img src="{relative(self.copy(image, image.relative_to(ROOT)), target)}" alt="">'
-            cards.append(f'<a class="card" href="{relative(shown, target)}">{picture}<b>{self.pages[shown].title}</b></a>')
+            title = self.pages[shown].title
+            cards.append(f'<a class="card" href="{relative(shown, target)}">{picture}<b>{title}</b></a>')
         models = self.folder(ROOT / "examples/models")
         page.body = (
-            "<h1>Examples</h1><p>A ladder, one new idea each. Every example is a model file and the same in Python; both "
-            "give the same numbers.</p>"
+            "<h1>Examples</h1><p>A ladder, one new idea each. The first ten are model files and the same in Python; "
+            "both give the same numbers.</p>"
             f'<div class="cards">{"".join(cards)}</div>'
-            f'<p>More machines, benchmarks and the problems of the papers: <a href="{relative(models, target)}">models</a>.</p>'
+            "<p>More machines, benchmarks and the problems of the papers: "
+            f'<a href="{relative(models, target)}">models</a>.</p>'
         )
         return target
 
@@ -212,7 +214,8 @@ class Site:
             links = []
             for target in targets:
                 here = ' class="here" aria-current="page"' if target == page.target else ""
-                links.append(f'<a href="{relative(target, page.target)}"{here}>{html.escape(short(self.pages[target].title))}</a>')
+                name = html.escape(short(self.pages[target].title))
+                links.append(f'<a href="{relative(target, page.target)}"{here}>{name}</a>')
             menu.append(f"<h3>{title}</h3>{''.join(links)}")
         contents = "".join(f'<a href="#{anchor}">{html.escape(text)}</a>' for anchor, text in page.headings)
         return f"""<!doctype html>

@@ -99,6 +99,9 @@ class Model:
     def body(self, name: str, **keys: Any) -> "Model":
         return self.add("body", name, **keys)
 
+    def beam(self, name: str, **keys: Any) -> "Model":
+        return self.add("beam", name, **keys)
+
     def coordinate(self, name: str, **keys: Any) -> "Model":
         return self.add("coordinate", name, **keys)
 
@@ -348,6 +351,7 @@ def _document() -> None:
     Model.__doc__ = TEXTS["Model"]
     structs = {
         "body": "BodySpec",
+        "beam": "BeamSpec",
         "coordinate": "CoordinateSpec",
         "joint": "JointSpec",
         "coupler": "CouplerSpec",
@@ -365,7 +369,9 @@ def _document() -> None:
     for method, struct in structs.items():
         lines = [TEXTS[struct] or f"The table `{method}` of a model file.", ""]
         kinds = struct.replace("Spec", "Kind").replace("Options", "Kind") + "_"
-        values = [f"{name[len(kinds):]} ({' '.join(text.split())})" for name, text in TEXTS.items() if name.startswith(kinds)]
+        values = [
+            f"{name[len(kinds):]} ({' '.join(text.split())})" for name, text in TEXTS.items() if name.startswith(kinds)
+        ]
         if values:
             lines.append("kind: " + "; ".join(values))
         for name, text in TEXTS.items():

@@ -1,6 +1,7 @@
 #include "trammel/simulation/scene.h"
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <unordered_map>
@@ -91,6 +92,7 @@ class SceneWriter {
     put("gravity", model_.gravity);
     list("bodies", model_.bodies, [&](const BodySpec& body) { put_body(body); });
     list("shapes", model_.geometry, [&](const GeometrySpec& geometry) { put_shape(geometry); });
+    list("beams", model_.beams, [&](const Beam& beam) { put_beam(beam); });
     list("joints", model_.joints, [&](const JointSpec& joint) { put_joint(joint); });
     list("forces", model_.forces, [&](const ForceSpec& force) { put_force(force); });
     list("springs", model_.forces, [&](const ForceSpec& force) { put_spring(force); });
@@ -154,6 +156,7 @@ class SceneWriter {
     json_.key("quaternion").numbers(q);
     if (!shape.color.empty()) json_.key("color").text(shape.color);
     if (shape.kind == GeometryKind::box || shape.kind == GeometryKind::plane) put("size", shape.size);
+    if (is_part_of_beam(geometry)) json_.key("beam").boolean(true);
     const auto length = [&](const char* key, double value) {
       if (value > 0.0) json_.key(key).number(value);
     };
@@ -164,6 +167,42 @@ class SceneWriter {
       json_.end_array();
     }
     if (!shape.vertices.empty()) put_mesh(shape);
+    json_.end_object();
+  }
+
+  // The prisms of a beam's nodes: whoever draws the beam as a whole leaves them out.
+  bool is_part_of_beam(const GeometrySpec& geometry) const {
+    for (const Beam& beam : model_.beams)
+      if (geometry.source.entity == beam.source.entity &&
+          std::find(beam.nodes.begin(), beam.nodes.end(), geometry.body) != beam.nodes.end())
+        return true;
+    return false;
+  }
+
+  // Of every node of every element: its body, and where its section stands and how it lies in that body's axes.
+  void put_beam(const Beam& beam) {
+    json_.begin_object().key("name").text(beam.name).key("order").number(beam.order).key("nodes").begin_array();
+    const int nodes = beam.order + 1;
+    for (int e = 0; e < beam.n_elements(); ++e)
+      for (int a = 0; a < nodes; ++a) json_.number(index(beam.node(e, a)));
+    json_.end_array().key("at").begin_array();
+    std::vector<double> quaternions;
+    for (int e = 0; e < beam.n_elements(); ++e)
+      for (int a = 0; a < nodes; ++a) {
+        const Beam::Place& place = beam.place(e, a);
+        const BodySpec* body = find(beam.node(e, a));
+        const Eigen::Matrix3d R = body == nullptr ? Eigen::Matrix3d::Identity() : body->orientation;
+        const Eigen::Vector3d s = local(PointSpec{"", place.position}, beam.node(e, a));
+        for (const double x : {s.x(), s.y(), s.z()}) json_.number(x);
+        const Eigen::Quaterniond q(Eigen::Matrix3d(R.transpose() * place.axes));
+        quaternions.insert(quaternions.end(), {q.w(), q.x(), q.y(), q.z()});
+      }
+    json_.end_array().key("quaternions").numbers(quaternions);
+    const BeamSection& section = beam.section;
+    const auto length = [&](const char* key, double value) {
+      if (value > 0.0) json_.key(key).number(value);
+    };
+    length("width", section.width), length("height", section.height), length("radius", section.radius);
     json_.end_object();
   }
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import re
 import subprocess
 import unittest
 
 import numpy as np
-from support import PROGRAM, PackageTest, pendulum
+from support import PROGRAM, ROOT, PackageTest, pendulum
 
 import trammel
 
@@ -43,6 +44,27 @@ class Models(PackageTest):
             model.check()
         for issue in caught.exception.issues:
             self.assertIn(issue.message, said)
+
+    def test_every_table_of_a_model_file_has_its_method(self) -> None:
+        source = (ROOT / "src/io/model_reader_expand.cpp").read_text(encoding="utf-8")
+        kinds = re.search(r"entity_kinds\(\) \{.*?kinds\{(.*?)\};", source, re.DOTALL)
+        assert kinds is not None
+        for kind in re.findall(r'"(\w+)"', kinds.group(1)):
+            self.assertTrue(hasattr(trammel.Model, kind), kind)
+            self.assertIn(":", getattr(trammel.Model, kind).__doc__ or "", kind)
+
+    def test_a_beam_bends(self) -> None:
+        model = trammel.Model(gravity=[0, 0, -9.81])
+        model.beam(
+            "bar",
+            points=[[0, 0, 0], [1, 0, 0]],
+            elements=2,
+            section={"kind": "circle", "radius": 0.01},
+            material={"young": 2e11, "density": 7850},
+            start_body="ground",
+        )
+        results = model.analysis(end=0.05).solver(h=1e-3).run()
+        self.assertLess(results["bar_6.position.z"].min(), -1e-4)
 
     def test_names_used_twice_are_told_by_line_too(self) -> None:
         model = trammel.Model()

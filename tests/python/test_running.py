@@ -58,7 +58,7 @@ class Running(PackageTest):
         thread.join()
         during = [t for t in ticks if begin < t < end]
         self.assertGreater(end - begin, 0.1)
-        self.assertGreater(len(during), 0.2 * (end - begin) / 0.005)
+        self.assertGreater(len(during), 3)  # with the lock held there would be none
 
     def test_runs_in_two_threads_do_not_disturb_each_other(self) -> None:
         alone = pendulum(end=2).run()

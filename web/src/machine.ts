@@ -1,6 +1,8 @@
 // One run's machine in the 3-D view: bodies, joints, springs, axes, arrows and trails, all drawn in a few calls.
 import * as THREE from "three";
-import type { Run, Track } from "./data";
+import { BeamMesh } from "./beams";
+import type { Channel, Run, Track } from "./data";
+import { valueAt } from "./data";
 import { Motion } from "./motion";
 import type { Scene, SceneForce, SceneJoint, Vec3 } from "./scene";
 import { attachments, sceneOf } from "./scene";
@@ -17,6 +19,7 @@ export interface Layers {
   reactions: boolean;
   forces: boolean;
   trails: boolean;
+  contacts: boolean;
 }
 
 interface Batch {
@@ -68,6 +71,8 @@ export class Machine {
   private readonly batches: Batch[] = [];
   private readonly baseColors: THREE.Color[] = [];
   private readonly updates: { layer: keyof Layers | null; object: THREE.Object3D; update: () => void }[] = [];
+  readonly beams: BeamMesh[] = [];
+  contacts = 0; // how many are shown while they touch
   private readonly trails: { line: THREE.Line; key: string }[] = [];
   private readonly material: THREE.MeshStandardMaterial;
   selected = -1;
@@ -96,12 +101,18 @@ export class Machine {
     this.scene.bodies.forEach((_, i) =>
       this.baseColors.push(ghost ? tint.clone() : new THREE.Color(bodyColors[i % bodyColors.length])),
     );
+    // A beam has one colour, and so have its nodes.
+    (this.scene.beams ?? []).forEach((beam, i) => {
+      for (const node of beam.nodes)
+        if (node >= 0 && !ghost) this.baseColors[node].set(bodyColors[i % bodyColors.length]);
+    });
     this.bodyExtent = this.scene.bodies.map(() => 0);
     this.size = this.drawnSize();
     if (!this.motion) return;
     const parts = makeParts(this.scene, this.size);
     for (const part of parts)
       if (part.body >= 0) this.bodyExtent[part.body] = Math.max(this.bodyExtent[part.body], part.extent);
+    this.addBeams();
     this.addParts(parts);
     this.findBounds(parts);
     this.addJoints();
@@ -109,6 +120,7 @@ export class Machine {
     this.addAxes();
     this.addForces();
     this.addPoints();
+    this.addContacts();
     for (const point of this.scene.points) this.addTrail(point.name, point.body, point.at);
     const last = this.scene.bodies.length - 1;
     if (this.scene.points.length === 0 && last < 2)
@@ -141,24 +153,42 @@ export class Machine {
   private addParts(parts: Part[]): void {
     const byKey = new Map<string, Part[]>();
     for (const part of parts) {
-      const list = byKey.get(part.key);
+      const key = part.unseen ? `unseen ${part.key}` : part.key;
+      const list = byKey.get(key);
       if (list) list.push(part);
-      else byKey.set(part.key, [part]);
+      else byKey.set(key, [part]);
     }
     for (const list of byKey.values()) {
       const mesh = new THREE.InstancedMesh(geometryOf(list[0]), this.material, list.length);
       mesh.frustumCulled = false;
       mesh.castShadow = mesh.receiveShadow = !(this.ghost && this.run.index > 0);
       mesh.userData = { machine: this, parts: list };
+      mesh.visible = !list[0].unseen;
       this.batches.push({ mesh, parts: list });
       this.group.add(mesh);
     }
     this.paint();
   }
 
+  private addBeams(): void {
+    const beams = this.scene.beams ?? [];
+    const elements = beams.reduce((n, beam) => n + beam.nodes.length / (beam.order + 1), 0);
+    for (const beam of beams) {
+      const most = Math.max(1, Math.floor(6000 / Math.max(1, elements))) * (beam.nodes.length / (beam.order + 1));
+      const made = new BeamMesh(beam, this.motion as Motion, this.size, this.material, most);
+      this.beams.push(made);
+      this.group.add(made.mesh);
+    }
+  }
+
   /** Colours of all parts; the selected body stands out. */
   paint(): void {
     const accent = new THREE.Color("#ffd24a");
+    for (const { beam, mesh } of this.beams) {
+      const color = (mesh.material as THREE.MeshStandardMaterial).color;
+      color.copy(this.baseColors[beam.nodes.find((node) => node >= 0) ?? 0]);
+      if (this.selected >= 0 && beam.nodes.includes(this.selected)) color.lerp(accent, 0.4);
+    }
     for (const { mesh, parts } of this.batches) {
       parts.forEach((part, i) => {
         const color = new THREE.Color("#8d939c");
@@ -442,6 +472,41 @@ export class Machine {
     });
   }
 
+  /** Where bodies press on each other: of each contact the place that presses most. */
+  private addContacts(): void {
+    const channelsOf = (quantity: string): ((name: string, component?: string) => Channel | undefined) => {
+      const group = this.run.quantity(quantity);
+      return (name, component) => {
+        if (!group) return undefined;
+        const base = group.names.length === 1 ? group.pattern : group.pattern.replace("{name}", () => name);
+        const channel = this.run.channel(component ? `${base}.${component}` : base);
+        return channel && channel.values.length > 0 ? channel : undefined;
+      };
+    };
+    const place = channelsOf("contact_point");
+    const touching = channelsOf("touching");
+    const contacts = (this.run.quantity("contact_point")?.names ?? []).flatMap((name) => {
+      const [x, y, z, n] = [place(name, "x"), place(name, "y"), place(name, "z"), touching(name)];
+      return x && y && z && n ? [{ x, y, z, n }] : []; // a long run may not carry them
+    });
+    const motion = this.motion as Motion;
+    this.addBatch(
+      "contacts",
+      unit.sphere(),
+      "#ff5d3b",
+      contacts.length,
+      (i, out) => {
+        const { x, y, z, n } = contacts[i];
+        const t = motion.time;
+        if (!(valueAt(n, t) >= 0.5)) return void out.copy(hidden);
+        const r = 0.012 * this.size;
+        out.compose(from.set(valueAt(x, t), valueAt(y, t), valueAt(z, t)), turn.identity(), scale.set(r, r, r));
+      },
+      true,
+    );
+    this.contacts = contacts.length;
+  }
+
   /** Arrows of joints' reactions and of applied forces, on the second bodies, all in one scale. */
   private addForces(): void {
     const { reaction, applied } = (this.motion as Motion).animation;
@@ -541,6 +606,7 @@ export class Machine {
       }
       mesh.instanceMatrix.needsUpdate = true;
     }
+    for (const beam of this.beams) beam.update();
     for (const { layer, object, update } of this.updates) {
       object.visible = layer === null || this.layers[layer];
       if (object.visible) update();

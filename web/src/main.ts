@@ -21,7 +21,7 @@ const keys: [string, string][] = [
   ["↑ ↓", "faster or slower"],
   ["1 2 3 4", "view: angle, front, side, top"],
   ["F", "fit the whole motion into the picture"],
-  ["J A R P T G", "joints, axes, reactions, applied forces, trails, ground"],
+  ["J A R P T C G", "joints, axes, reactions, applied forces, trails, contacts, ground"],
   ["N", "select the next body (with Shift: the one before)"],
   ["O", "follow the selected body, or stop following"],
   ["Esc", "select nothing"],
@@ -163,6 +163,7 @@ class Page {
       ["reactions", "Reactions", "Forces of the joints on their second bodies (R)"],
       ["forces", "Forces", "Applied forces on their second bodies: springs, bushings, given forces (P)"],
       ["trails", "Trails", "Paths of measured points and of the selected body (T)"],
+      ["contacts", "Contacts", "Where bodies press on each other (C)"],
       ["ground", "Ground", "Ground (G)"],
     ];
     for (const [layer, label, title] of layers) {
@@ -170,6 +171,7 @@ class Page {
       button.title = title;
       button.addEventListener("click", () => this.toggleLayer(layer));
       if (layer === "forces" && !this.report.runs[0].animation?.applied) continue; // nothing to show
+      if (layer === "contacts" && this.view.machines.every((machine) => machine.contacts === 0)) continue;
       this.layerButtons.set(layer, button);
       toggles.append(button);
     }
@@ -431,6 +433,7 @@ class Page {
       r: () => this.toggleLayer("reactions"),
       p: () => this.toggleLayer("forces"),
       t: () => this.toggleLayer("trails"),
+      c: () => this.toggleLayer("contacts"),
       g: () => this.toggleLayer("ground"),
       n: () => this.select((this.selected + 1) % n),
       N: () => this.select((this.selected + n - 1 + (this.selected < 0 ? 1 : 0)) % n),

@@ -25,6 +25,19 @@ export interface SceneShape {
   vertices?: number[];
   triangles?: number[];
   color?: string;
+  beam?: boolean; // the prism of a beam's node
+}
+
+/** A beam: of every node of every element its body, and its section's place and axes (x along the beam) on it. */
+export interface SceneBeam {
+  name: string;
+  order: number;
+  nodes: number[];
+  at: number[];
+  quaternions: number[]; // w, x, y, z
+  width?: number;
+  height?: number;
+  radius?: number;
 }
 
 export interface SceneJoint {
@@ -53,6 +66,7 @@ export interface Scene {
   gravity: Vec3;
   bodies: SceneBody[];
   shapes: SceneShape[];
+  beams?: SceneBeam[];
   joints: SceneJoint[];
   forces: SceneForce[];
   springs?: { name: string; kind: string; joint: string }[]; // on a joint's coordinate, or on a scalar one

@@ -12,6 +12,7 @@ export interface Part {
   color: string | null;
   tint: number; // of the default colour: −1 darker … 1 lighter
   extent: number; // largest distance of a point from the body's origin
+  unseen?: boolean; // can be clicked, but something else is drawn there
 }
 
 let detail = 1; // of round shapes: thousands of them need fewer facets
@@ -338,7 +339,7 @@ function turningMarks(scene: Scene): Part[] {
   for (const shape of scene.shapes) {
     const r = shape.radius ?? 0;
     const l = shape.length ?? 0;
-    if (shape.body < 0 || shape.inner_radius) continue;
+    if (shape.body < 0 || shape.inner_radius || shape.beam) continue;
     const [w, x, y, z] = shape.quaternion;
     const turn = new THREE.Quaternion(x, y, z, w);
     const at = vector(shape.position);
@@ -353,9 +354,12 @@ function turningMarks(scene: Scene): Part[] {
 /** Every part of the machine; `size` is a length that stands for the whole of it. */
 export function makeParts(scene: Scene, size: number): Part[] {
   detail = scene.bodies.length > 200 ? 0.35 : 1;
-  const parts = scene.shapes.map(drawnPart);
+  const parts = scene.shapes.map((shape): Part => ({ ...drawnPart(shape), unseen: shape.beam }));
   parts.push(...turningMarks(scene));
   const drawn = new Set(scene.shapes.map((shape) => shape.body));
+  // Nodes of beams whose section is not known: the beam is drawn as a whole, a click finds the node.
+  for (const node of new Set((scene.beams ?? []).flatMap((beam) => beam.nodes)))
+    if (node >= 0 && !drawn.has(node)) parts.push({ ...ball(node, new THREE.Vector3(), 0.01 * size), unseen: true });
   for (const roller of rollers(scene)) if (!drawn.has(roller.body)) parts.push(roller);
   for (const p of parts) drawn.add(p.body);
   const points = attachments(scene);

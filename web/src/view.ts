@@ -9,7 +9,7 @@ export type CameraPreset = "iso" | "front" | "side" | "top" | "best";
 
 export class View {
   readonly machines: Machine[];
-  readonly layers: Layers = { joints: true, axes: false, reactions: false, forces: false, trails: true };
+  readonly layers: Layers = { joints: true, axes: false, reactions: false, forces: false, trails: true, contacts: true };
   readonly element: HTMLElement;
   following = -1; // body of the first machine
   onSelect: (body: number) => void = () => {};

@@ -121,6 +121,36 @@ test("springs on the joints of a body are shown with their effort", async () => 
   await close();
 });
 
+test("a beam is drawn through its nodes as it deforms, and a click finds a node", async () => {
+  const { page: file } = simulate("examples/11_thin_beam/thin_beam.toml", "thin_beam", "analysis.end=0.02", "output.interval=2e-3");
+  const { page, complaints, close } = await openPage(browser, file);
+  await page.evaluate(() => window.trammel.player.seek(0.018));
+  await drawn(page);
+  const { gap, bent, rings } = await page.evaluate(() => {
+    const { beams, motion, scene, size } = window.trammel.view.machines[0];
+    const strip = beams[0];
+    const at = (node) => [0, 1, 2].map((i) => motion.position[3 * node + i]);
+    const far = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+    const elements = strip.beam.nodes.length / 4;
+    const perElement = (strip.rings - 1) / elements;
+    let gap = 0;
+    for (let e = 0; e < elements; ++e) gap = Math.max(gap, far(strip.center(e * perElement), at(strip.beam.nodes[4 * e])));
+    const tip = at(strip.beam.nodes.at(-1));
+    return { gap: gap / size, bent: Math.abs(tip[2]), rings: strip.rings, n: scene.beams.length };
+  });
+  assert.ok(gap < 1e-6, `the drawn line passes its nodes at ${gap} of the machine's size`);
+  assert.ok(bent > 1e-6, "the beam bends");
+  assert.ok(rings > 30);
+  const node = await page.evaluate(() => window.trammel.view.machines[0].scene.bodies.findIndex((b) => b.name === "strip_12"));
+  await page.keyboard.press("2"); // from the front: the strip is 0.1 m high
+  await drawn(page);
+  const [x, y] = await page.evaluate((body) => window.trammel.view.screenPosition(body), node);
+  await page.mouse.click(x, y);
+  assert.match(await page.locator(".inspector h2").textContent(), /^strip_1[123]$/);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test("the camera follows a body and takes its presets", async () => {
   const { page, complaints, close } = await openPage(browser, crank.page);
   const slider = 2;

@@ -1,6 +1,7 @@
 // The documentation's site in a real browser, from disk: every page opens without a complaint, pictures load, the search
 // finds. TRAMMEL_SITE is the folder that docs/site/build.py wrote.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -53,4 +54,22 @@ test("a phone shows the menu when asked", async () => {
   assert.equal(await page.locator("nav").isVisible(), true);
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth));
   await close();
+});
+
+test("a notebook's cell shows the report of a run", async () => {
+  const script = `
+import trammel
+model = trammel.Model(gravity=[0, 0, -9.81]).body("ball", kind="particle", mass=1)
+print(model.analysis(end=0.2).run()._repr_html_())`;
+  const cell = execFileSync("/usr/bin/python3", ["-c", script], { encoding: "utf8", maxBuffer: 1 << 26 });
+  const context = await browser.newContext({ offline: true });
+  const page = await context.newPage();
+  const complaints = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  await page.setContent(`<!doctype html><html><body>${cell}</body></html>`);
+  const frame = await (await page.waitForSelector("iframe")).contentFrame();
+  await frame.waitForFunction(() => window.trammel !== undefined, null, { timeout: 60000 });
+  assert.equal(await frame.evaluate(() => window.trammel.view.machines[0].scene.bodies[0].name), "ball");
+  assert.deepEqual(complaints, []);
+  await context.close();
 });
