@@ -141,6 +141,12 @@ class Model:
     def geometry(self, **keys: Any) -> "Model":
         return self.add("geometry", None, **keys)
 
+    def contact(self, name: str, **keys: Any) -> "Model":
+        return self.add("contact", name, **keys)
+
+    def friction(self, name: str, **keys: Any) -> "Model":
+        return self.add("friction", name, **keys)
+
     def include(self, file: "PathLike", **keys: Any) -> "Model":
         """Adds the parts of another model file, as [[include]] does."""
         return self.add("include", None, file=os.fspath(file), **keys)
@@ -362,6 +368,8 @@ def _document() -> None:
         "event": "EventSpec",
         "table": "TableSpec",
         "geometry": "GeometrySpec",
+        "contact": "ContactSpec",
+        "friction": "JointFrictionSpec",
         "analysis": "AnalysisOptions",
         "solver": "SolverOptions",
         "output": "OutputOptions",

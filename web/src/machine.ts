@@ -22,6 +22,12 @@ export interface Layers {
   contacts: boolean;
 }
 
+/** Where an arrow starts, and which vector of its track it shows. */
+interface Arrow {
+  place: SceneJoint | SceneForce;
+  column: number;
+}
+
 interface Batch {
   mesh: THREE.InstancedMesh;
   parts: Part[];
@@ -511,9 +517,19 @@ export class Machine {
   private addForces(): void {
     const { reaction, applied } = (this.motion as Motion).animation;
     const { joints, forces } = this.scene;
-    const kinds: { layer: keyof Layers; track: Track; at: (SceneJoint | SceneForce)[]; color: string }[] = [];
-    if (reaction?.columns === 3 * joints.length) kinds.push({ layer: "reactions", track: reaction, at: joints, color: "#ff5d3b" });
-    if (applied?.columns === 3 * forces.length) kinds.push({ layer: "forces", track: applied, at: forces, color: "#9b5de5" });
+    const kinds: { layer: keyof Layers; track: Track; at: Arrow[]; color: string }[] = [];
+    // Some forces are recorded but sit nowhere; places and columns are matched by name.
+    const add = (layer: keyof Layers, quantity: string, track: Track | null, all: (SceneJoint | SceneForce)[], color: string) => {
+      const columns = new Map((this.run.quantity(quantity)?.names ?? []).map((name, i) => [name, i]));
+      if (!track || track.columns !== 3 * columns.size) return;
+      const at = all.flatMap((place) => {
+        const column = columns.get(place.name);
+        return column === undefined ? [] : [{ place, column }];
+      });
+      kinds.push({ layer, track, at, color });
+    };
+    add("reactions", "reaction_force", reaction, joints, "#ff5d3b");
+    add("forces", "applied_force", applied, forces, "#9b5de5");
     // What 95 % of the forces stay below is a quarter of the machine long.
     const magnitudes: number[] = [];
     for (const { track } of kinds) {
@@ -532,18 +548,19 @@ export class Machine {
     for (const { layer, track, at, color } of kinds) this.addArrows(layer, track, at, color);
   }
 
-  private addArrows(layer: keyof Layers, track: Track, at: (SceneJoint | SceneForce)[], color: string): void {
+  private addArrows(layer: keyof Layers, track: Track, at: Arrow[], color: string): void {
     const motion = this.motion as Motion;
     const shaft = new THREE.CylinderGeometry(1, 1, 1, 14).rotateX(Math.PI / 2).translate(0, 0, 0.5);
     const head = new THREE.ConeGeometry(1, 1, 18).rotateX(Math.PI / 2).translate(0, 0, 0.5);
     const r = 0.0045 * this.size;
     const arrow = (isHead: boolean) => (i: number, out: THREE.Matrix4) => {
-      motion.vector(track, i, direction);
+      const { place, column } = at[i];
+      motion.vector(track, column, direction);
       const l = Math.min(direction.length() * this.forceScale, 0.6 * this.size);
       if (!(l > 0.006 * this.size)) return void out.copy(hidden);
       direction.normalize();
       turn.setFromUnitVectors(z_axis, direction);
-      motion.point(at[i].b, at[i].point_b, from);
+      motion.point(place.b, place.point_b, from);
       const tip = Math.min(0.035 * this.size, 0.5 * l);
       if (isHead) out.compose(from.addScaledVector(direction, l - tip), turn, scale.set(2.6 * r, 2.6 * r, tip));
       else out.compose(from, turn, scale.set(r, r, l - tip));
