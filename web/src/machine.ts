@@ -295,6 +295,7 @@ export class Machine {
       material.opacity = 0.45;
     }
     const mesh = new THREE.InstancedMesh(geometry, material, count);
+    mesh.name = layer ?? "";
     mesh.frustumCulled = false;
     mesh.castShadow = !glow;
     if (glow) {

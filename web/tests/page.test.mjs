@@ -151,6 +151,58 @@ test("a beam is drawn through its nodes as it deforms, and a click finds a node"
   await close();
 });
 
+test("a point is marked where bodies press on each other, while they do", async () => {
+  writeFileSync(
+    join(folder, "ball.toml"),
+    `[[body]]
+name = "ball"
+position = [0, 0, 0.12]
+velocity = [0.5, 0, 0]
+shape = { kind = "sphere", radius = 0.1, density = 1000 }
+[[geometry]]
+name = "floor"
+kind = "plane"
+[[contact]]
+name = "bounce"
+between = ["ball", "floor"]
+law = "hunt_crossley"
+stiffness = 1e5
+restitution = 0.7
+impact_speed = 2
+[analysis]
+end = 0.2
+[output]
+interval = 1e-4
+`,
+  );
+  trammel("run", "ball.toml", "-q", "--report");
+  const { page, complaints, close } = await openPage(browser, join(folder, "ball.html"));
+  const marked = () =>
+    page.evaluate(() => {
+      const mesh = window.trammel.view.machines[0].group.children.find((child) => child.name === "contacts");
+      return [...mesh.instanceMatrix.array.slice(0, 16)];
+    });
+  assert.equal((await marked())[0], 0, "in the air nothing is marked");
+  const at = await page.evaluate(() => {
+    const { report, player } = window.trammel;
+    const touching = report.runs[0].channel("bounce.touching");
+    const row = touching.values.findIndex((n) => n > 0) + 2;
+    player.seek(touching.times[row]);
+    return ["x", "y", "z"].map((axis) => report.runs[0].channel(`bounce.contact_point.${axis}`).values[row]);
+  });
+  await drawn(page);
+  const matrix = await marked();
+  assert.ok(matrix[0] > 0);
+  at.forEach((x, i) => assert.ok(Math.abs(matrix[12 + i] - x) < 1e-6));
+  assert.ok(Math.abs(at[2]) < 0.01, "on the floor");
+  const toggle = page.getByRole("button", { name: "Contacts" });
+  assert.equal(await toggle.getAttribute("aria-pressed"), "true");
+  await page.keyboard.press("c");
+  assert.equal(await toggle.getAttribute("aria-pressed"), "false");
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test("the camera follows a body and takes its presets", async () => {
   const { page, complaints, close } = await openPage(browser, crank.page);
   const slider = 2;
