@@ -185,8 +185,9 @@ class _Reader:
             return [Entry("alias", alias.group(1), text, comment, line + 1)]
         if text.startswith(("using ", "friend ")):
             return []
-        before = text.split("(", 1)[0]
-        if "(" in text and "=" not in before.replace("operator==", "").replace("operator=", ""):
+        outside = text if "operator" in text else re.sub(r"<[^<>]*(<[^<>]*>)?[^<>]*>", "", text)
+        before = outside.split("(", 1)[0]
+        if "(" in outside and "=" not in before.replace("operator==", "").replace("operator=", ""):
             name = re.search(r"(operator\s*\S+|~?[A-Za-z_]\w*)\s*$", before)
             return [Entry("function", name.group(1) if name else before, text, comment, line + 1)]
         return [Entry("variable", name, text, comment, line + 1) for name in _names(text)]
