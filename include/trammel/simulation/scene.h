@@ -10,7 +10,8 @@ namespace trammel {
 ///
 ///   { "gravity": [x, y, z],
 ///     "bodies": [{ "name", "kind", "mass", "inertia": [xx, yy, zz, xy, xz, yz], "center_of_mass" }],
-///     "shapes": [{ "body", "kind", "position", "quaternion": [w, x, y, z], "size" | "radius", "length" …, "color", "beam" }],
+///     "shapes": [{ "body", "kind", "position", "quaternion": [w, x, y, z], "size" | "radius", "length" …, "color",
+///                  "beam" }],
 ///     "beams": [{ "name", "order", "nodes": [body …], "at": [x, y, z …], "quaternions": [w, x, y, z …],
 ///                 "width", "height" | "radius" }],
 ///     "joints": [{ "name", "kind", "a", "b", "point_a", "point_b", "axis_a", "axis_b", "radius" }],
