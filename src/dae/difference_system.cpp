@@ -23,7 +23,7 @@ namespace {
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 // What a column contributes to a row when its unknown moves by its tolerance, relative to the largest contribution:
 // below this Newton converges as fast without the entry, and rounding makes such entries everywhere.
-constexpr double noticeable = 1e-6;
+constexpr double noticeable = 1e-9;
 
 }  // namespace
 
@@ -38,11 +38,15 @@ const DifferenceCounters& DifferenceSystem::counters(const Workspace& workspace)
 
 std::vector<std::vector<int>> DifferenceSystem::groups(const Workspace& workspace) const {
   const Scratch& s = static_cast<const Scratch&>(workspace);
+  Scratch of_estimate;  // the last Jacobian may have been the full one that an estimate needs
+  const bool was_full = options_.grouped && !s.is_grouped && s.omega.n_cols > 0;
+  if (was_full) find_groups(s.omega, of_estimate);
+  const Scratch& from = was_full ? of_estimate : s;
   std::vector<std::vector<int>> all;
-  for (std::size_t g = 0; g + 1 < s.group_start.size(); ++g) {
+  for (std::size_t g = 0; g + 1 < from.group_start.size(); ++g) {
     std::vector<int> group;
-    for (int k = s.group_start[g]; k < s.group_start[g + 1]; ++k)
-      if (!derived_[s.group[k]]) group.push_back(s.group[k]);
+    for (int k = from.group_start[g]; k < from.group_start[g + 1]; ++k)
+      if (!derived_[from.group[k]]) group.push_back(from.group[k]);
     if (!group.empty()) all.push_back(std::move(group));
   }
   return all;

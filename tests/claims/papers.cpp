@@ -43,6 +43,18 @@ class Papers : public testing::Test {
   fs::path folder_;
 };
 
+TEST_F(Papers, of_arnold_2004_have_their_tables_and_figures) {
+  write("arnold2004");
+  const std::size_t ways_of_chain = 6, ways_of_vehicles = 14, readings = 2, variants = 3;
+  expect_table("arnold2004/chain.csv", "n,omega,jacobian,update,cpu_s,je,updates,percent", readings * ways_of_chain);
+  const std::string columns = "variant,formalism,jacobian,update,cpu_s,fc,fcw,je,updates,percent_je,percent_cpu";
+  expect_table("arnold2004/car.csv", columns, variants * ways_of_vehicles);
+  expect_table("arnold2004/axle.csv", columns, ways_of_vehicles);
+  for (const char* figure : {"updates.svg", "pattern.svg"})
+    EXPECT_TRUE(fs::exists(folder_ / "arnold2004" / figure)) << figure;
+  EXPECT_TRUE(fs::exists(folder_ / "arnold2004/README.md"));
+}
+
 TEST_F(Papers, of_bottasso_2007_have_their_table_and_eight_figures) {
   write("bottasso2007");
   const std::size_t systems = 5 + 4, frames = 2, steps = 2;
