@@ -1,5 +1,7 @@
 #include "trammel/simulation/bdf_motion.h"
 
+#include <algorithm>
+
 namespace trammel {
 
 BdfMotion::BdfMotion(const MechanicalSystem& system, std::unique_ptr<FirstOrderForm> form, const BdfOptions& options,
@@ -96,10 +98,12 @@ BdfMotion::Structure BdfMotion::make_structure() const {
   Structure structure;
   structure.n = layout().n();
   if (differences_) structure.groups = differences_->groups(bdf_->workspace());
-  if (!matrix_) return structure;
-  const Pattern& pattern = matrix_->pattern();
+  const Planes& planes = bdf_->iteration_operator().planes();  // a dense matrix has a full pattern, its planes do not
+  const Pattern& pattern = planes.pattern;
   for (int j = 0; j < pattern.n_cols; ++j)
-    for (int k = pattern.start[j]; k < pattern.start[j + 1]; ++k) structure.entries.emplace_back(pattern.index[k], j);
+    for (int k = pattern.start[j]; k < pattern.start[j + 1]; ++k)
+      if (std::any_of(planes.values.begin(), planes.values.end(), [k](const auto& plane) { return plane[k] != 0.0; }))
+        structure.entries.emplace_back(pattern.index[k], j);
   return structure;
 }
 

@@ -32,7 +32,7 @@ class BdfMotion final : public MotionIntegrator {
   ScalingReport scaling() const override;
   SplitReport split() const override;
   JacobianReport jacobians() const override;
-  /// Where J is not zero so far, as (row, column), and the groups of its columns (empty: not grouped).
+  /// Where J was not zero at the last linearization, as (row, column), and the groups of its columns (empty: none).
   struct Structure {
     int n = 0;
     std::vector<std::pair<int, int>> entries;
