@@ -5,7 +5,7 @@ import type { Channel, Run, Track } from "./data";
 import { valueAt } from "./data";
 import { Motion } from "./motion";
 import type { Scene, SceneForce, SceneJoint, Vec3 } from "./scene";
-import { attachments, sceneOf } from "./scene";
+import { attachments, auxiliaryBodies, sceneOf } from "./scene";
 import type { Part } from "./shapes";
 import { geometryOf, makeParts, unit } from "./shapes";
 
@@ -139,10 +139,11 @@ export class Machine {
     const box = new THREE.Box3();
     if (!this.motion) return 1;
     const points = attachments(this.scene);
+    const auxiliary = auxiliaryBodies(this.scene);
     let widest = 0;
     this.scene.bodies.forEach((body, b) => {
       for (const p of [body.center_of_mass, ...points[b]]) box.expandByPoint(this.point(b, p));
-      widest = Math.max(widest, Math.sqrt(Math.max(...body.inertia.slice(0, 3), 0) / body.mass));
+      if (!auxiliary[b]) widest = Math.max(widest, Math.sqrt(Math.max(...body.inertia.slice(0, 3), 0) / body.mass));
     });
     for (const joint of this.scene.joints) if (joint.a < 0) box.expandByPoint(this.point(-1, joint.point_a));
     for (const shape of this.scene.shapes)

@@ -98,6 +98,13 @@ export function sceneOf(run: Run): Scene {
   }
 }
 
+/** Bodies that stand for a coordinate rather than for a thing: next to no mass beside the others, so that what their
+ *  numbers say of their size means nothing. */
+export function auxiliaryBodies(scene: Scene): boolean[] {
+  const heaviest = Math.max(0, ...scene.bodies.map((body) => body.mass));
+  return scene.bodies.map((body) => body.mass < 1e-4 * heaviest);
+}
+
 /** Where joints, springs and point measures sit on a body, in its axes. */
 export function attachments(scene: Scene): Vec3[][] {
   const points: Vec3[][] = scene.bodies.map(() => []);

@@ -1,7 +1,7 @@
 // Shapes of bodies: as the model draws them, or sensible ones from joint points and inertia.
 import * as THREE from "three";
 import type { Scene, SceneBody, SceneShape, Vec3 } from "./scene";
-import { attachments } from "./scene";
+import { attachments, auxiliaryBodies } from "./scene";
 
 /** A geometry at a place on a body. Equal keys share one geometry and are drawn together. */
 export interface Part {
@@ -287,7 +287,7 @@ function inertiaSolid(body: number, spec: SceneBody, size: number): Part {
 }
 
 /** A rigid body without a drawing: bars from its joint points to the solid of its inertia, or from joint to joint. */
-function rigidDefault(body: number, spec: SceneBody, points: THREE.Vector3[], size: number): Part[] {
+function rigidDefault(body: number, spec: SceneBody, points: THREE.Vector3[], size: number, auxiliary: boolean): Part[] {
   const com = vector(spec.center_of_mass);
   if (points.length === 2) {
     const d = points[0].distanceTo(points[1]);
@@ -297,8 +297,7 @@ function rigidDefault(body: number, spec: SceneBody, points: THREE.Vector3[], si
       return [bar(body, points[0], points[1], r), ball(body, points[0], 1.5 * r), ball(body, points[1], 1.5 * r)];
     }
   }
-  const solid = inertiaSolid(body, spec, size);
-  const parts = [solid];
+  const parts = [auxiliary ? ball(body, com, 0.01 * size) : inertiaSolid(body, spec, size)];
   for (const p of points) {
     const d = p.distanceTo(com);
     if (d > 1e-6 * size) parts.push(bar(body, com, p, Math.min(0.03 * d, 0.012 * size), -1));
@@ -363,6 +362,7 @@ export function makeParts(scene: Scene, size: number): Part[] {
   for (const roller of rollers(scene)) if (!drawn.has(roller.body)) parts.push(roller);
   for (const p of parts) drawn.add(p.body);
   const points = attachments(scene);
+  const auxiliary = auxiliaryBodies(scene);
   scene.bodies.forEach((spec, body) => {
     if (drawn.has(body)) return;
     const at = points[body].map(vector);
@@ -370,7 +370,7 @@ export function makeParts(scene: Scene, size: number): Part[] {
     const grain = Math.min(0.035, 0.22 / Math.sqrt(scene.bodies.length)) * size;
     if (spec.kind === "particle") parts.push(ball(body, new THREE.Vector3(), grain));
     else if (spec.kind === "planar") parts.push(...planarLink(body, spec, at, size));
-    else parts.push(...rigidDefault(body, spec, at, size));
+    else parts.push(...rigidDefault(body, spec, at, size, auxiliary[body]));
   });
   return parts;
 }

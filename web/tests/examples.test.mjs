@@ -33,19 +33,31 @@ for (const [index, model] of examples.entries()) {
     const { page, complaints, close } = await openPage(browser, file);
 
     const wanted = samples(results, pairs, 1000 + index);
+    // A machine with very many channels carries some with fewer frames: those are compared where they have one.
     const found = await page.evaluate(
       (list) =>
         list.map(([channel, row]) => {
-          const c = window.trammel.report.runs[0].channel(channel);
-          return c && { value: c.values[row], time: c.times[row], whole: c.resolution === "complete" };
+          const run = window.trammel.report.runs[0];
+          const c = run.channel(channel);
+          if (!c || c.resolution === "complete" || c.solver) return c && { value: c.values[row], whole: true };
+          const kept = c.times.indexOf(run.times[row]);
+          return kept < 0 || c.values.length === 0 ? { whole: false } : { value: c.values[kept], whole: false };
         }),
       wanted,
     );
+    const all = await page.evaluate((room) => {
+      const run = window.trammel.report.runs[0];
+      return run.header.n_frames * run.channels.size < room;
+    }, 1_200_000); // ReportOptions::max_channel_numbers
+    let compared = 0;
     wanted.forEach(([channel, row, value], i) => {
       assert.ok(found[i], `the page has no channel ${channel}`);
-      assert.ok(found[i].whole, `${channel} is not complete`);
+      if (all) assert.ok(found[i].whole, `${channel} is not complete`);
+      if (found[i].value === undefined) return;
+      ++compared;
       assert.equal(found[i].value, Math.fround(value), `${channel}, row ${row}`);
     });
+    assert.ok(compared >= (all ? pairs : 10), `${compared} pairs were compared`);
 
     // Bodies are drawn where the results say: the pose at a frame is the recorded one.
     const gap = await page.evaluate(() => {
@@ -58,7 +70,9 @@ for (const [index, model] of examples.entries()) {
       names.forEach((body, b) =>
         ["x", "y", "z"].forEach((axis, k) => {
           const c = report.runs[0].channel(`${body}.position.${axis}`);
-          most = Math.max(most, Math.abs(c.values[row] - motion.position[3 * b + k]));
+          const kept = c.resolution === "complete" ? row : c.times.indexOf(report.runs[0].times[row]);
+          if (kept >= 0 && c.values.length > 0)
+            most = Math.max(most, Math.abs(c.values[kept] - motion.position[3 * b + k]));
         }),
       );
       return most / view.machines[0].size;
