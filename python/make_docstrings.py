@@ -1,13 +1,14 @@
 """Writes the docstrings of the package from the comments of the C++ headers, when it is built.
 
-    make_docstrings.py INCLUDE_FOLDER docstrings.h _docstrings.py
+    make_docstrings.py ROOT docstrings.h _docstrings.py
 
 `docstrings.h` has one constant per class, function and member for the module in C++, `_docstrings.py` the same texts by
-name for what is written in Python.
+name for what is written in Python, and the kinds of tables that the reader of model files knows.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -27,13 +28,23 @@ def collect(entries: list[Entry], prefix: str, texts: dict[str, str]) -> None:
         collect(entry.members, name + "_", texts)
 
 
+def entity_kinds(root: Path) -> list[str]:
+    """The [[tables]] of a model file, from the list in its reader."""
+    source = (root / "src/io/model_reader_expand.cpp").read_text(encoding="utf-8")
+    found = re.search(r"entity_kinds\(\) \{.*?kinds\{(.*?)\};", source, re.DOTALL)
+    if found is None:
+        raise SystemExit("make_docstrings: the reader of model files has no list of entity_kinds any more")
+    return re.findall(r'"(\w+)"', found.group(1))
+
+
 def write(path: Path, text: str) -> None:
     if not path.exists() or path.read_text(encoding="utf-8") != text:  # what did not change is not built again
         path.write_text(text, encoding="utf-8")
 
 
 def main() -> None:
-    include, header, module = map(Path, sys.argv[1:])
+    root, header, module = map(Path, sys.argv[1:])
+    include = root / "include/trammel"
     texts: dict[str, str] = {}
     for path in [path for pattern in HEADERS for path in sorted(include.glob(pattern))]:
         read = read_header(path)
@@ -46,7 +57,8 @@ def main() -> None:
     lines += ["", "}  // namespace trammel::docs", ""]
     write(header, "\n".join(lines))
     listing = "".join(f"    {name!r}: {text!r},\n" for name, text in texts.items())
-    write(module, f'"""Made from the comments of the C++ headers."""\n\nTEXTS: dict[str, str] = {{\n{listing}}}\n')
+    text = f'"""Made from the comments of the C++ headers."""\n\nTEXTS: dict[str, str] = {{\n{listing}}}\n'
+    write(module, f"{text}\nKINDS: list[str] = {entity_kinds(root)!r}\n")
 
 
 if __name__ == "__main__":

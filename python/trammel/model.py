@@ -350,9 +350,18 @@ def run(
     return made.run(settings=settings, file=file, progress=progress, progress_interval=progress_interval)
 
 
+def _adder(kind: str) -> Callable[..., Model]:
+    def add(self: Model, name: Optional[str] = None, **keys: Any) -> Model:
+        return self.add(kind, name, **keys)
+
+    add.__name__ = kind
+    add.__qualname__ = f"Model.{kind}"
+    return add
+
+
 def _document() -> None:
-    """Docstrings from the comments of the C++ structs that the keys fill."""
-    from trammel._docstrings import TEXTS
+    """Docstrings from the comments of the C++ structs that the keys fill; a method for every kind of table."""
+    from trammel._docstrings import KINDS, TEXTS
 
     Model.__doc__ = TEXTS["Model"]
     structs = {
@@ -374,8 +383,12 @@ def _document() -> None:
         "solver": "SolverOptions",
         "output": "OutputOptions",
     }
+    for kind in KINDS:
+        if not hasattr(Model, kind):
+            setattr(Model, kind, _adder(kind))
+            structs[kind] = "".join(word.capitalize() for word in kind.split("_")) + "Spec"
     for method, struct in structs.items():
-        lines = [TEXTS[struct] or f"The table `{method}` of a model file.", ""]
+        lines = [TEXTS.get(struct) or f"The table `{method}` of a model file: its keys are those of this method.", ""]
         kinds = struct.replace("Spec", "Kind").replace("Options", "Kind") + "_"
         values = [
             f"{name[len(kinds):]} ({' '.join(text.split())})" for name, text in TEXTS.items() if name.startswith(kinds)
