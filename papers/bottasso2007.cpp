@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "bottasso2007_contact.h"
 #include "paper.h"
 #include "trammel/io/model_reader.h"
 
@@ -239,7 +240,7 @@ std::string slopes(const std::vector<Row>& rows, const Case& c, Fields Row::*gro
   return text;
 }
 
-void write_readme(const Place& place, const std::vector<Row>& rows, double saturation) {
+void write_readme(const Place& place, const std::vector<Row>& rows, double saturation, const std::string& contact) {
   std::string text = R"(# bottasso2007: index 3, conditioning and rounding against the step size
 
 Pendulum (31), BDF2, t = 1 ms, `examples/models/pendulum_rest.toml`. `conditioning.csv` has every number; figures are drawn
@@ -288,7 +289,7 @@ The paper prints exponents and curves, no constants. (11) and (42) are bounds of
 )",
                       saturation, first_floor_iteration, floor_iterations, floor_steps);
   for (int number = 1; number <= 8; ++number) text += fmt::format("\n![Figure {0}](figure{0}.svg)\n", number);
-  save_text(place.folder / "README.md", text);
+  save_text(place.folder / "README.md", text + contact);
 }
 
 }  // namespace
@@ -298,7 +299,7 @@ void write_bottasso2007(const Place& place) {
   write_table(place, rows);
   const double saturation = draw_figure_1(place);
   draw_figures(place, rows);
-  write_readme(place, rows, saturation);
+  write_readme(place, rows, saturation, write_contact(place));
 }
 
 }  // namespace trammel::papers

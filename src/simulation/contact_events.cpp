@@ -103,6 +103,31 @@ std::string Simulation::find_contact_failure() const {
       full_.contacts->capacity());
 }
 
+// For the diagnosis of a step that failed: what pressed, or was about to, where it began.
+std::string Simulation::describe_contacts() {
+  if (full_.contacts == nullptr || full_.contacts->n_modes() == 0) return {};
+  constexpr int few = 3;
+  const KinematicState k = contact_kinematics(integrator_->newest());
+  const ContactGroup& group = *full_.contacts;
+  std::string text;
+  int shown = 0;
+  for (int i = 0; i < group.n_listed(k.modes) && shown < few; ++i) {
+    const ContactGroup::Place p = group.place(k.modes, i);
+    const ContactGroup::Report report = group.calc_report(k, p);
+    const bool presses = report.normal_force > 0.0;
+    if (!presses && report.rate <= 0.0) continue;
+    ++shown;
+    text += fmt::format("\n    {:<12}: '{}' between '{}' and '{}' {}", "contact", group.laws()[p.law].name,
+                        group.geometry()[p.a].name, group.geometry()[p.b].name,
+                        presses ? fmt::format("presses with {:.3g} N, {:.3g} m deep", report.normal_force, report.depth)
+                                : fmt::format("is {:.3g} m away, closing at {:.3g} m/s", -report.depth, report.rate));
+  }
+  if (shown > 0 && !study_.solver.h)
+    text += fmt::format("\n    {:<12}: an impact needs steps well below its duration; solver.hmin is {:.2g} s",
+                        "if it hits", study_.solver.hmin);
+  return text;
+}
+
 void Simulation::sum_up_contacts(Summary& summary) const {
   if (full_.contacts == nullptr) return;
   const std::vector<ContactGroup::Law>& laws = full_.contacts->laws();

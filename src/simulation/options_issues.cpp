@@ -354,7 +354,7 @@ void check_solver(const SolverOptions& solver, const AnalysisOptions& analysis, 
     scaling.range(key, *value, good, fmt::format("{} {} 0", key, zero_allowed ? "≥" : ">"));
     if (s.kind == ScalingKind::none) scaling.report(key, fmt::format("'{}' has no meaning with kind = \"none\"", key));
   };
-  average("m_ave", s.m_ave, false);
+  average("m_ave", s.m_ave, true);
   average("d_ave", s.d_ave, true);
   average("k_ave", s.k_ave, true);
   scaling.range("l_ref", s.l_ref, s.l_ref > 0.0 && std::isfinite(s.l_ref), "l_ref > 0");

@@ -297,7 +297,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
         summary.remedies.emplace(report.remedy, 1);
     }
     if (!report.status.ok()) {
-      summary.failure = explain(report);
+      summary.failure = explain(report) + describe_contacts();
       summary.stop = fmt::format("failed at t = {:.6g} s: {}", t, describe(report.status.cause));
       break;
     }

@@ -106,6 +106,42 @@ TEST(Contact, instants_of_contact_converge_with_the_tolerance) {
   }
 }
 
+// Steps of 0.1 s in free flight must become microseconds where the ball meets a stiff floor, within a few steps and
+// without help, and grow again in the next flight; with located instants they do so at once.
+TEST(Contact, steps_fall_by_five_orders_within_a_few_and_grow_again) {
+  for (const Settings& method : methods)
+    for (const bool locate : {false, true}) {
+      SCOPED_TRACE(method[0] + (locate ? ", located" : ", not located"));
+      Settings settings = method;
+      settings.insert(settings.end(),
+                      {"contact.bounce.stiffness=1e12", "solver.rtol=1e-6", "solver.atol=1e-9", "analysis.end=0.7",
+                       locate ? "contact.bounce.locate=true" : "contact.bounce.locate=false"});
+      const Recorded run = run_text(ball, settings);
+      const Eigen::VectorXd h = run.values("solver.h").col(0);
+      Eigen::Index low = 0;
+      while (low + 1 < h.size() && h[low] > 1e-5 * h.head(low + 1).maxCoeff()) ++low;
+      const double high = h.head(low + 1).maxCoeff();
+      EXPECT_LE(h[low], 1e-5 * high);
+      Eigen::Index before = low;
+      while (before > 0 && h[before] < 0.1 * high) --before;
+      EXPECT_LE(low - before, 8) << "steps from " << high << " to " << h[low];
+      EXPECT_GE(h.tail(h.size() - low).maxCoeff(), 1e4 * h[low]);
+    }
+}
+
+// A floor of the step that an impact cannot keep: the run stops and names the contact.
+TEST(Contact, an_impact_below_the_floor_of_the_step_is_diagnosed_by_name) {
+  Simulation simulation(
+      read_study_text(ball, "model.toml",
+                      Settings{"contact.bounce.stiffness=1e12", "solver.hmin=1e-4", "contact.bounce.locate=false"}));
+  MemoryRecord record;
+  const Summary summary = simulation.run(record);
+  EXPECT_FALSE(summary.completed);
+  EXPECT_NEAR(summary.t, std::sqrt(2.0 * 0.5 / g), 2e-2);
+  EXPECT_NE(summary.failure.find("solver.hmin is 0.0001 s"), std::string::npos) << summary.failure;
+  EXPECT_NE(summary.failure.find("'bounce' between 'floor' and 'surface'"), std::string::npos) << summary.failure;
+}
+
 // Hertz: two equal spheres, effective mass m/2, radius r/2, at relative speed v:
 //   k = 4/3 E √R,   deepest a = (5 m v²/(4 k))^(2/5),   force k a^(3/2),   duration 2.94326 a/v
 TEST(Contact, two_spheres_meet_as_hertz_says) {

@@ -55,14 +55,17 @@ TEST_F(Papers, of_arnold_2004_have_their_tables_and_figures) {
   EXPECT_TRUE(fs::exists(folder_ / "arnold2004/README.md"));
 }
 
-TEST_F(Papers, of_bottasso_2007_have_their_table_and_eight_figures) {
+TEST_F(Papers, of_bottasso_2007_have_their_tables_and_eleven_figures) {
   write("bottasso2007");
   const std::size_t systems = 5 + 4, frames = 2, steps = 2;
   expect_table("bottasso2007/conditioning.csv",
                "form,scaling,frame,h,condition,correction_u,correction_v,correction_lambda,correction,floor_u,floor_v,"
                "floor_lambda,bound_u,bound_v,bound_lambda",
                systems * frames * steps);
-  for (int i = 1; i <= 8; ++i)
+  expect_table("bottasso2007/contact_summary.csv",
+               "m_ave,integrator,linear_solver,completed,t_fail,steps,rejected,h_min,s_max", 2 * 2);
+  EXPECT_EQ(lines_of(folder_ / "bottasso2007/contact.csv")[0], "m_ave,t,h,s,normal_force,friction_force");
+  for (int i = 1; i <= 11; ++i)
     EXPECT_TRUE(fs::exists(folder_ / ("bottasso2007/figure" + std::to_string(i) + ".svg"))) << i;
   EXPECT_TRUE(fs::exists(folder_ / "bottasso2007/README.md"));
 }

@@ -631,7 +631,7 @@ INSTANTIATE_TEST_SUITE_P(
              "h = 1e-3\nscaling = \"fysical\"",
              "\"fysical\"",
              {"did you mean 'physical'?"}},
-        Case{"negative_average", "h = 1e-3", "h = 1e-3\nscaling = {m_ave = -5}", "-5", {"m_ave > 0"}},
+        Case{"negative_average", "h = 1e-3", "h = 1e-3\nscaling = {m_ave = -5}", "-5", {"m_ave ≥ 0"}},
         Case{"output_interval", "h = 1e-3", "h = 1e-3\n[output]\ninterval = -0.5", "-0.5", {"interval > 0"}},
         Case{"output_interval_and_steps",
              "h = 1e-3",

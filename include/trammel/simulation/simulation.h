@@ -118,6 +118,7 @@ class Simulation {
   bool cut_at_contact(double t_before, Summary& summary);
   Status restart_after_contact();
   std::string find_contact_failure() const;
+  std::string describe_contacts();
   void sum_up_contacts(Summary& summary) const;
   EventFinder::Values event_values();
   void append_matrix_record(const StepReport& report, std::vector<double>& values, Summary& summary);
