@@ -222,8 +222,10 @@ void Simulation::make_integrator() {
     steps.max_iterations = o.max_iterations;
     steps.newton_test = o.newton_test == "all" ? NewtonTest::all : NewtonTest::motion;
     if (o.integrator == "energy_decaying")
-      integrator_ = std::make_unique<EnergyDecaying>(
-          std::make_unique<SlotSystem>(reduced_ ? *reduced_->system : *full_.system), *index3_, steps, solver_kind());
+      integrator_ =
+          std::make_unique<EnergyDecaying>(std::make_unique<SlotSystem>(reduced_ ? *reduced_->system : *full_.system,
+                                                                        calc_frames(full_.drawn, full_.state)),
+                                           *index3_, steps, solver_kind());
     else if (o.integrator == "midpoint")
       integrator_ = std::make_unique<Midpoint>(*index3_, steps, solver_kind(), *scaling_);
     else

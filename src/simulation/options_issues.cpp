@@ -289,7 +289,7 @@ void check_solver(const SolverOptions& solver, const AnalysisOptions& analysis, 
   const bool jumps = solver.integrator == "energy_decaying";
   if (jumps) {
     for (const char* key : {"formulation", "newton_test", "scaling"})
-      if (checks.given(key))
+      if (checks.given(key) && !(key == std::string_view("scaling") && solver.scaling.kind == ScalingKind::none))
         checks.report(key, fmt::format("'{}' does not apply to 'energy_decaying', which has its own equations: two "
                                        "multipliers per constraint, times h, so that its matrix does not depend on h",
                                        key));

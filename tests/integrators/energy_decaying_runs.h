@@ -299,6 +299,15 @@ axis = "y"
 name = "gear"
 terms = [{ joint = "j", factor = 1 }, { joint = "k", factor = 0.5 }]
 )toml");
+  all.emplace_back("bushing", two + R"toml(
+[[force]]
+name = "f"
+kind = "bushing"
+bodies = ["a", "b"]
+point = [0.9, 0.1, 0.1]
+K = [30, 40, 50, 3, 4, 5]
+C = [1, 2, 3, 0.1, 0.2, 0.3]
+)toml");
   all.emplace_back("loads", two + joint("spherical", "") + R"toml(
 [[force]]
 name = "f1"
@@ -314,6 +323,7 @@ bodies = ["a", "b"]
 point = [0.9, 0.1, 0.1]
 K = [30, 40, 50, 3, 4, 5]
 C = [1, 2, 3, 0.1, 0.2, 0.3]
+angles = "printed"
 [[control]]
 name = "filter"
 kind = "ode"

@@ -216,7 +216,7 @@ bool SlotSystem::add_springs(const ElementGroup& group) {
     for (int i = 0; i < springs->size(); ++i) {
       const auto& [p, frame, branch] = springs->element(i);
       SlotElement e = between(frame);
-      e.add_function(-p.free_length, add_stress(fmt::format("spring {}", i + 1)));
+      e.add_function(-p.free_length, new_stress(fmt::format("spring {}", i + 1)));
       const int d = add_separation(e, e.local(frame[0]), e.local(frame[1]), p.s_a, p.s_b);
       e.add_measure(0, Type::length, e.add_product(d, d, 1.0));
       elastic(e, p.stiffness, p.damping, p.preload);
@@ -227,7 +227,7 @@ bool SlotSystem::add_springs(const ElementGroup& group) {
     for (int i = 0; i < springs->size(); ++i) {
       const auto& [p, frame, branch] = springs->element(i);
       SlotElement e = between(frame);
-      e.add_function(p.stop ? 0.0 : -p.free_value, p.stop ? -1 : add_stress(fmt::format("joint spring {}", i + 1)));
+      e.add_function(p.stop ? 0.0 : -p.free_value, p.stop ? -1 : new_stress(fmt::format("joint spring {}", i + 1)));
       add_coordinate(e, 0, p.x, frame[0], frame[1], branch[0], 1.0);
       if (p.stop) {
         e.law = SlotElement::Law::stop;
@@ -239,7 +239,46 @@ bool SlotSystem::add_springs(const ElementGroup& group) {
     }
     return true;
   }
-  return false;
+  if (const auto* bushings = dynamic_cast<const ForceGroup<Bushing>*>(&group)) {
+    for (int i = 0; i < bushings->size(); ++i)
+      if (const Bushing::Params& p = bushings->element(i).params; p.printed || !p.K.isApprox(p.K.transpose()))
+        return false;  // no potential: the whole group is a load
+    for (int i = 0; i < bushings->size(); ++i)
+      add_bushing(bushings->element(i).params, bushings->element(i).frame, fmt::format("bushing {}", i + 1));
+    return true;
+  }
+  return add_beams(group);
+}
+
+// Displacements d = (R_A Q_A)ᵀ arm are quadratic, the rotation vector of R = (R_A Q_A)ᵀ R_B Q_B is a function of the
+// quadratics vee R and tr R.
+void SlotSystem::add_bushing(const Bushing::Params& p, const std::array<int, 2>& frame, const std::string& owner) {
+  SlotElement e = between(frame);
+  const int a = e.local(frame[0]), b = e.local(frame[1]);
+  for (int i = 0; i < 6; ++i) e.add_function(0.0, new_stress(owner));
+  const int arm = add_separation(e, a, b, p.s_a, p.s_b);
+  int A[3], B[3];
+  for (int i = 0; i < 3; ++i) A[i] = add_fixed(e, a, p.Q_a.col(i));
+  for (int i = 0; i < 3; ++i) B[i] = add_fixed(e, b, p.Q_b.col(i));
+  for (int i = 0; i < 3; ++i) e.add_measure(i, Type::quadratic, e.add_product(A[i], arm, 1.0));
+  int q[4];
+  for (int i = 0; i < 3; ++i) {
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    q[i] = e.add_product(A[k], B[j], 0.5);
+    e.quadratics.back().products.push_back({A[j], B[k], -0.5});
+  }
+  q[3] = e.add_product(A[0], B[0], 0.5);
+  for (int i = 1; i < 3; ++i) e.quadratics.back().products.push_back({A[i], B[i], 0.5});
+  e.quadratics.back().constant = -0.5;
+  for (int i = 0; i < 3; ++i) {
+    e.add_measure(3 + i, Type::rotation, q[0]);
+    std::copy(q, q + 4, e.measures.back().q);
+    e.measures.back().component = i;
+  }
+  e.law = SlotElement::Law::elastic;
+  e.K = p.K, e.C = p.C;
+  e.preload = Eigen::VectorXd::Zero(6);
+  elements_.push_back(std::move(e));
 }
 
 }  // namespace trammel

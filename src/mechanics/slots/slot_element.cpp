@@ -81,21 +81,116 @@ void calc_gradient(const SlotElement::Quadratic& q, const Vectors& P, bool with_
     for (const auto& l : q.linear) b.template segment<3>(3 * l.k) += l.direction;
 }
 
-int n_quadratics(const SlotElement::Measure& m) { return m.type == Type::angle ? 2 : 1; }
+int n_quadratics(const SlotElement::Measure& m) {
+  switch (m.type) {
+    case Type::angle:
+      return 2;
+    case Type::rotation:
+      return 4;
+    default:
+      return 1;
+  }
+}
 
 template <class S>
 struct MeasureResult {
-  S value, rate_f, rate_j, w_f[2], w_j[2];
+  S value, rate_f, rate_j, w_f[4], w_j[4];
 };
 
-// (3) with r = (q, its rates) of one or two quadratics.
+// G(s, τ) = atan2(√s, τ)/√s and its derivatives: the rotation vector is a G(a·a, τ) of a = vee R = sin θ n and
+// τ = (tr R − 1)/2 = cos θ. Near a = 0 by the series of atan x/x, x² = s/τ².
 template <class S>
-MeasureResult<S> calc_measure(Type type, const double* q_0, double m_0, const S* q, const S* r_f, const S* r_j,
-                              double half_h) {
+struct AngleRatio {
+  S G, G_s, G_ss, G_t, G_tt, G_st;
+};
+
+template <class S>
+AngleRatio<S> calc_angle_ratio(const S& s, const S& tau) {
+  using std::atan2, std::sqrt;
+  constexpr double near = 1e-2;  // in x²: the first neglected term is 1e-18
+  AngleRatio<S> r;
+  const S n2 = s + tau * tau;
+  r.G_t = -1.0 / n2;
+  r.G_st = 1.0 / (n2 * n2);
+  r.G_tt = 2.0 * tau * r.G_st;
+  if (tau > 0.0 && s < near * (tau * tau)) {
+    const S x = s / (tau * tau), t2 = 1.0 / (tau * tau);
+    S sum(0.0), slope(0.0), bend(0.0);
+    for (int k = 9; k >= 0; --k) {
+      const double c = (k % 2 == 0 ? 1.0 : -1.0) / (2.0 * k + 1.0);
+      sum = sum * x + c;
+      if (k >= 1) slope = slope * x + c * k;
+      if (k >= 2) bend = bend * x + c * k * (k - 1.0);
+    }
+    r.G = sum / tau;
+    r.G_s = slope * t2 / tau;
+    r.G_ss = bend * t2 * t2 / tau;
+    return r;
+  }
+  const S rho = sqrt(s);
+  r.G = atan2(rho, tau) / rho;
+  r.G_s = (tau / n2 - r.G) / (2.0 * s);
+  r.G_ss = -(tau * r.G_st + 3.0 * r.G_s) / (2.0 * s);
+  return r;
+}
+
+template <class S>
+S rotation_component(int i, const S* q) {
+  return q[i] * calc_angle_ratio<S>(q[0] * q[0] + q[1] * q[1] + q[2] * q[2], q[3]).G;
+}
+
+// Discrete partials of a rotation vector's component: the gradient in the middle, corrected along dq so that Σ s dq is
+// the difference (Gonzalez), and the second derivatives of the middle.
+template <class S>
+void calc_rotation_weights(int i, const double* q_0, double m_0, const S* q, const S& value, const S* r_f, const S* r_j,
+                           double half_h, S* w_f, S* w_j) {
+  S m[4], d[4], gradient[4];
+  S d2(0.0);
+  for (int k = 0; k < 4; ++k) {
+    m[k] = 0.5 * (q_0[k] + q[k]);
+    d[k] = q[k] - q_0[k];
+    d2 = d2 + d[k] * d[k];
+  }
+  const AngleRatio<S> r = calc_angle_ratio<S>(m[0] * m[0] + m[1] * m[1] + m[2] * m[2], m[3]);
+  S along(0.0);
+  for (int k = 0; k < 4; ++k) {
+    gradient[k] = k < 3 ? S(2.0 * m[i] * m[k] * r.G_s) : S(m[i] * r.G_t);
+    if (k == i) gradient[k] = gradient[k] + r.G;
+    along = along + gradient[k] * d[k];
+  }
+  // Below, the correction is smaller than rounding: it is of third order.
+  constexpr double smallest = 1e-10;
+  const S correction = d2 > smallest ? S((value - m_0 - along) / d2) : S(0.0);
+  S H[4][4];
+  for (int k = 0; k < 3; ++k) {
+    for (int l = 0; l < 3; ++l) {
+      H[k][l] = 4.0 * m[i] * m[k] * m[l] * r.G_ss;
+      if (k == i) H[k][l] = H[k][l] + 2.0 * r.G_s * m[l];
+      if (l == i) H[k][l] = H[k][l] + 2.0 * r.G_s * m[k];
+      if (k == l) H[k][l] = H[k][l] + 2.0 * r.G_s * m[i];
+    }
+    H[k][3] = 2.0 * m[i] * m[k] * r.G_st;
+    if (k == i) H[k][3] = H[k][3] + r.G_t;
+    H[3][k] = H[k][3];
+  }
+  H[3][3] = m[i] * r.G_tt;
+  for (int k = 0; k < 4; ++k) {
+    const S s = gradient[k] + correction * d[k];
+    w_f[k] = w_j[k] = s;
+    for (int l = 0; l < 4; ++l) {
+      w_f[k] = w_f[k] + half_h * H[k][l] * r_j[l];
+      w_j[k] = w_j[k] - half_h * H[k][l] * r_f[l];
+    }
+  }
+}
+
+// (3) with the rates of its quadratics.
+template <class S>
+MeasureResult<S> calc_measure(const SlotElement::Measure& measure, const double* q_0, double m_0, const S* q,
+                              const S* r_f, const S* r_j, double half_h) {
   using std::atan2, std::sqrt;
   MeasureResult<S> x;
-  x.w_f[1] = x.w_j[1] = S(0.0);
-  switch (type) {
+  switch (measure.type) {
     case Type::quadratic:
       x.value = q[0];
       x.w_f[0] = x.w_j[0] = S(1.0);
@@ -135,13 +230,19 @@ MeasureResult<S> calc_measure(Type type, const double* q_0, double m_0, const S*
       x.w_f[1] = s_Y + XY * r_j[0] - XX * r_j[1];
       x.w_j[0] = s_X - XX * r_f[0] - XY * r_f[1];
       x.w_j[1] = s_Y - XY * r_f[0] + XX * r_f[1];
-      x.rate_f = x.w_f[0] * r_f[0] + x.w_f[1] * r_f[1];
-      x.rate_j = x.w_j[0] * r_j[0] + x.w_j[1] * r_j[1];
-      return x;
+      break;
     }
+    case Type::rotation:
+      x.value = rotation_component(measure.component, q);
+      calc_rotation_weights(measure.component, q_0, m_0, q, x.value, r_f, r_j, half_h, x.w_f, x.w_j);
+      break;
   }
   x.rate_f = x.w_f[0] * r_f[0];
   x.rate_j = x.w_j[0] * r_j[0];
+  for (int k = 1; k < n_quadratics(measure); ++k) {
+    x.rate_f = x.rate_f + x.w_f[k] * r_f[k];
+    x.rate_j = x.rate_j + x.w_j[k] * r_j[k];
+  }
   return x;
 }
 
@@ -156,6 +257,10 @@ double start_value(const SlotElement::Measure& m, const Eigen::VectorXd& q, std:
       const double x = std::atan2(q[m.q[1]], q[m.q[0]]) - m.zero;
       const double expected = m.branch < 0 ? 0.0 : turns[m.branch];
       return x + turn * std::round((expected - x) / turn);
+    }
+    case Type::rotation: {
+      const double own[4] = {q[m.q[0]], q[m.q[1]], q[m.q[2]], q[m.q[3]]};
+      return rotation_component(m.component, own);
     }
     case Type::quadratic:
       break;
@@ -268,30 +373,34 @@ void SlotKernel::update_measures(bool derivatives) {
     const SlotElement::Measure& m = e_->measures[i];
     MeasureValues& x = measures_[i];
     const int n = n_quadratics(m);
-    double q_0[2] = {0.0, 0.0};
+    double q_0[4] = {};
     for (int k = 0; k < n; ++k) q_0[k] = start_->q_0[m.q[k]];
     const auto take = [&](const auto& result) {
       x.value = value_of(result.value), x.rate_f = value_of(result.rate_f), x.rate_j = value_of(result.rate_j);
-      for (int k = 0; k < 2; ++k) x.w_f[k] = value_of(result.w_f[k]), x.w_j[k] = value_of(result.w_j[k]);
+      for (int k = 0; k < n; ++k) x.w_f[k] = value_of(result.w_f[k]), x.w_j[k] = value_of(result.w_j[k]);
     };
     if (derivatives && m.type != Type::quadratic) {
-      Dual<6> q[2], r_f[2], r_j[2];
-      for (int k = 0; k < 2; ++k) {
-        const bool own = k < n;
-        q[k] = own ? Dual<6>::variable(q_f_[m.q[k]], k) : Dual<6>(0.0);
-        r_f[k] = own ? Dual<6>::variable(r_f_[m.q[k]], 2 + k) : Dual<6>(0.0);
-        r_j[k] = own ? Dual<6>::variable(r_j_[m.q[k]], 4 + k) : Dual<6>(0.0);
-      }
-      const MeasureResult<Dual<6>> result = calc_measure(m.type, q_0, start_->m_0[i], q, r_f, r_j, bend);
-      take(result);
-      for (int d = 0; d < 6; ++d) {
-        x.value_d[d] = result.value.d[d], x.rate_f_d[d] = result.rate_f.d[d], x.rate_j_d[d] = result.rate_j.d[d];
-        for (int k = 0; k < 2; ++k) x.w_f_d[k][d] = result.w_f[k].d[d], x.w_j_d[k][d] = result.w_j[k].d[d];
+      // Variables (q_f, r_f, r_j) of each quadratic in turn, six per sweep.
+      for (int first = 0; first < 3 * n; first += 6) {
+        Dual<6> q[4], r_f[4], r_j[4];
+        for (int k = 0; k < n; ++k) {
+          q[k] = Dual<6>(q_f_[m.q[k]]), r_f[k] = Dual<6>(r_f_[m.q[k]]), r_j[k] = Dual<6>(r_j_[m.q[k]]);
+          Dual<6>* own[3] = {&q[k], &r_f[k], &r_j[k]};
+          for (int v = 0; v < 3; ++v)
+            if (const int d = 3 * k + v - first; d >= 0 && d < 6) own[v]->d[d] = 1.0;
+        }
+        const MeasureResult<Dual<6>> result = calc_measure(m, q_0, start_->m_0[i], q, r_f, r_j, bend);
+        take(result);
+        for (int d = 0; d < 6 && first + d < 3 * n; ++d) {
+          const int to = first + d;
+          x.value_d[to] = result.value.d[d], x.rate_f_d[to] = result.rate_f.d[d], x.rate_j_d[to] = result.rate_j.d[d];
+          for (int k = 0; k < n; ++k) x.w_f_d[k][to] = result.w_f[k].d[d], x.w_j_d[k][to] = result.w_j[k].d[d];
+        }
       }
     } else {
-      double q[2] = {0.0, 0.0}, r_f[2] = {0.0, 0.0}, r_j[2] = {0.0, 0.0};
+      double q[4] = {}, r_f[4] = {}, r_j[4] = {};
       for (int k = 0; k < n; ++k) q[k] = q_f_[m.q[k]], r_f[k] = r_f_[m.q[k]], r_j[k] = r_j_[m.q[k]];
-      take(calc_measure<double>(m.type, q_0, start_->m_0[i], q, r_f, r_j, bend));
+      take(calc_measure<double>(m, q_0, start_->m_0[i], q, r_f, r_j, bend));
     }
     e_f_[m.function] += m.factor * x.value;
     er_f_[m.function] += m.factor * x.rate_f;
@@ -498,7 +607,7 @@ void SlotKernel::calc_matrix(Frames frames, Steps steps) {
     for (int k = 0; k < n_quadratics(m); ++k) {
       const int q = m.q[k];
       const auto add = [&](const double* d, auto row) {
-        row += m.factor * (d[k] * dq_.row(q) + d[2 + k] * dr_f_.row(q) + d[4 + k] * dr_j_.row(q));
+        row += m.factor * (d[3 * k] * dq_.row(q) + d[3 * k + 1] * dr_f_.row(q) + d[3 * k + 2] * dr_j_.row(q));
       };
       add(x.value_d, de_.row(m.function));
       add(x.rate_f_d, der_f_.row(m.function));
@@ -540,7 +649,7 @@ void SlotKernel::calc_matrix(Frames frames, Steps steps) {
         const double S = m.factor * force[m.function];
         for (int l = 0; l < n_quadratics(m); ++l)
           dsigma_.row(m.q[k]) +=
-              S * (d[l] * dq_.row(m.q[l]) + d[2 + l] * dr_f_.row(m.q[l]) + d[4 + l] * dr_j_.row(m.q[l]));
+              S * (d[3 * l] * dq_.row(m.q[l]) + d[3 * l + 1] * dr_f_.row(m.q[l]) + d[3 * l + 2] * dr_j_.row(m.q[l]));
       }
     }
     // dF_k = Σ σ c dP_l(ζ) + b dσ

@@ -49,7 +49,8 @@ void average(const InputBuffer& a, const InputBuffer& m, const InputBuffer& b, s
 
 }  // namespace
 
-SlotSystem::SlotSystem(const AbsoluteSystem& system) : system_(system) {
+SlotSystem::SlotSystem(const AbsoluteSystem& system, std::span<const Frame<double>> drawn)
+    : system_(system), drawn_(drawn) {
   double mass = 0.0;
   int n_masses = 0;
   for (int f = 0; f < system.n_frames(); ++f) {
@@ -65,6 +66,7 @@ SlotSystem::SlotSystem(const AbsoluteSystem& system) : system_(system) {
     else if (!add_springs(group))
       load_groups_.push_back(g);
   }
+  drawn_ = {};
   make_layout();
 }
 
@@ -75,8 +77,13 @@ void SlotSystem::add_mass(SlotMass mass) { masses_.push_back(std::move(mass)); }
 void SlotSystem::add_element(SlotElement element) { elements_.push_back(std::move(element)); }
 
 int SlotSystem::add_stress(const std::string& owner) {
-  stress_owner_.push_back(owner);
+  const int number = new_stress(owner);
   make_layout();
+  return number;
+}
+
+int SlotSystem::new_stress(const std::string& owner) {
+  stress_owner_.push_back(owner);
   return n_multipliers() - 1;
 }
 

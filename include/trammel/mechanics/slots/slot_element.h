@@ -10,7 +10,7 @@ namespace trammel {
 ///
 ///   vectors     P_k = Σ weight · slot              points, arms, directors, their derivatives along a beam
 ///   quadratics  q = Σ c P_k·P_l + Σ ℓ·P_k + const
-///   measures    q itself; a length √q; an angle atan2(q₂, q₁); √(1 − q²)
+///   measures    q itself; a length √q; an angle atan2(q₂, q₁); √(1 − q²); components of a rotation vector
 ///   functions   e = Σ factor · measure + const     strains, or constraints e = 0
 ///
 /// In a step (h, curvature κ = 1) with rates P′_j, P′_f of the vectors:
@@ -46,11 +46,13 @@ struct SlotElement {
     double constant = 0.0;
   };
   struct Measure {
-    enum class Type { quadratic, length, angle, disc };
+    enum class Type { quadratic, length, angle, disc, rotation };
     Type type = Type::quadratic;
     int function = 0;
     double factor = 1.0;
-    int q[2] = {0, 0};  ///< angle: (X, Y) of atan2(Y, X)
+    /// angle: (X, Y) of atan2(Y, X); rotation: vee(R) and (tr R − 1)/2 of a rotation matrix
+    int q[4] = {0, 0, 0, 0};
+    int component = 0;  ///< rotation
     double zero = 0.0;  ///< of an angle
     int branch = -1;    ///< of an angle: counts its turns
   };
@@ -157,9 +159,9 @@ class SlotKernel {
   using Quadratics = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, SlotElement::max_quadratics, 1>;
   using Functions = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, SlotElement::max_functions, 1>;
   struct MeasureValues {
-    double value, rate_f, rate_j, w_f[2], w_j[2];
-    // derivatives by (q_f, r_f, r_j) of its one or two quadratics
-    double value_d[6], rate_f_d[6], rate_j_d[6], w_f_d[2][6], w_j_d[2][6];
+    double value, rate_f, rate_j, w_f[4], w_j[4];
+    // derivatives by q_f, r_f and r_j of its quadratics, up to four each
+    double value_d[12], rate_f_d[12], rate_j_d[12], w_f_d[4][12], w_j_d[4][12];
   };
 
   void gather_vectors(const SlotElement& e, Steps frames);

@@ -4,6 +4,7 @@
 
 #include "trammel/dae/jump_system.h"
 #include "trammel/mechanics/absolute/absolute_system.h"
+#include "trammel/mechanics/elements/forces.h"
 #include "trammel/mechanics/slots/slot_element.h"
 
 namespace trammel {
@@ -12,8 +13,8 @@ namespace trammel {
 ///
 /// Made from a machine in absolute coordinates. Joints, couplers, motions, springs and beams become quadratic functions
 /// of slots (SlotElement) and obey the law of energy exactly. Rows on velocities that are no rates of such functions
-/// (rolling, knife edges) keep r_j = r_f = 0 and do no work either. Everything else that pushes (formulas, bushings,
-/// users' forces, controllers) is an external load
+/// (rolling, knife edges) keep r_j = r_f = 0 and do no work either. Everything else that pushes (formulas, users'
+/// forces, controllers) is an external load
 ///
 ///   (1) f_f = −(F_j + 2F_f)/6,   f_j = −(2F_j + F_f)/6,
 ///
@@ -22,8 +23,9 @@ namespace trammel {
 ///   (2) E (z_f − z_j) = h (g_j + 2g_f)/3,   E (z_f + z_j − 2z_0) = h (2g_j + g_f)/3.
 class SlotSystem final : public JumpSystem {
  public:
-  /// Throws InputError when a constraint has no form in slots; names it.
-  explicit SlotSystem(const AbsoluteSystem& system);
+  /// `drawn`: every frame as drawn, where beams are without strain; needed if there are any. Throws InputError when a
+  /// constraint has no form in slots; names it.
+  explicit SlotSystem(const AbsoluteSystem& system, std::span<const Frame<double>> drawn = {});
   ~SlotSystem() override;
 
   /// Beyond what the machine has: a mass off a frame's origin, a section of a beam. Before make_workspace.
@@ -60,8 +62,11 @@ class SlotSystem final : public JumpSystem {
   };
 
   void make_layout();
+  int new_stress(const std::string& owner);
   void add_constraints(const ElementGroup& group);
   bool add_springs(const ElementGroup& group);
+  void add_bushing(const Bushing::Params& params, const std::array<int, 2>& frame, const std::string& owner);
+  bool add_beams(const ElementGroup& group);
   double line_length(const std::array<int, 3>& frames, int row) const;
   void build_pattern(const State& state, Scratch& ws) const;
   void connect_loads(const State& state, Loads& loads) const;
@@ -85,6 +90,7 @@ class SlotSystem final : public JumpSystem {
   int L_f() const { return 2 * (nv() + nz()) + n_multipliers(); }
 
   const AbsoluteSystem& system_;
+  std::span<const Frame<double>> drawn_;  // while elements are made
   std::vector<SlotFrame> frames_;
   std::vector<SlotElement> elements_;
   std::vector<SlotMass> masses_;

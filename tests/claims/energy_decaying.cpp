@@ -1,0 +1,93 @@
+#include "run_model.h"
+
+// What the energy-decaying scheme promises to users (docs/integrators/energy_decaying.md), through model files.
+
+namespace trammel {
+namespace {
+
+/// The largest growth of energy beyond what was supplied in a step, from the recorded ledger.
+double largest_growth(const Recorded& run, double energy_at_start) {
+  const Eigen::MatrixXd energy = run.record.read("/solver/energy").values;
+  const Eigen::MatrixXd supplied = run.record.read("/solver/supplied").values;
+  double growth = 0.0, before = energy_at_start;
+  for (Eigen::Index i = 0; i < energy.rows(); ++i) {
+    growth = std::max(growth, energy(i, 0) - before - supplied(i, 0));
+    before = energy(i, 0);
+  }
+  return growth;
+}
+
+Study study_with_step(const std::string& file, double h, double end) {
+  Study study = read_study(example(file), {});
+  study.solver = {};
+  study.solver.integrator = "energy_decaying";
+  study.solver.h = h;
+  study.analysis.end = end;
+  study.output = {};
+  study.output.every_step = true;
+  return study;
+}
+
+// 1.5 to 15 000 rad per step.
+TEST(EnergyDecayingClaims, the_heavy_top_never_gains_energy_at_any_step) {
+  for (const double h : {0.01, 0.1, 1.0, 10.0, 100.0}) {
+    const Recorded run = trammel::run(study_with_step("05_heavy_top/heavy_top.toml", h, 200.0 * h));
+    EXPECT_LE(largest_growth(run, run.summary.energy_start), 1e-12 * run.summary.energy_start) << "h = " << h;
+  }
+}
+
+const char* stiff_pendulum = R"(
+gravity = [0, 0, -9.81]
+[[body]]
+name = "bob"
+kind = "particle"
+mass = 1
+position = [1, 0, 0]
+velocity = [0.5, 0, 0]
+[[force]]
+name = "rod"
+kind = "spring_damper"
+bodies = ["ground", "bob"]
+point_a = [0, 0, 0]
+point_b = [1, 0, 0]
+stiffness = 1e5
+[analysis]
+end = 10
+[solver]
+integrator = "energy_decaying"
+h = 0.02
+[output]
+every_step = true
+)";
+
+// A pendulum on a stiff spring, with a step that does not resolve its vibration (ωh = 6): the midpoint rule gains
+// energy, this one never does.
+TEST(EnergyDecayingClaims, a_stiff_pendulum_never_gains_energy_where_the_midpoint_rule_does) {
+  const Recorded run = run_text(stiff_pendulum);
+  const double scale = 9.81 + std::abs(run.summary.energy_start);
+  EXPECT_LE(largest_growth(run, run.summary.energy_start), 1e-12 * scale);
+  const Study midpoint = read_study_text(stiff_pendulum, "model.toml", {"solver.integrator=midpoint"});
+  Simulation simulation(midpoint);
+  MemoryRecord record;
+  const Summary summary = simulation.run(record);
+  EXPECT_GT(summary.energy_drift, 0.01 * scale);
+}
+
+// What does not apply is refused before anything runs, with its place.
+TEST(EnergyDecayingClaims, options_that_do_not_apply_are_refused_by_name) {
+  const std::pair<const char*, const char*> wrong[] = {{"solver.formulation=index3", "formulation"},
+                                                       {"solver.linear_solver=sparse_ldlt", "not symmetric"},
+                                                       {"solver.coordinates=joint", "directors"},
+                                                       {"solver.scaling={kind=\"physical\"}", "scaling"}};
+  for (const auto& [setting, word] : wrong) {
+    try {
+      const Simulation simulation(read_study_text(stiff_pendulum, "model.toml", {setting}));
+      ADD_FAILURE() << setting << " was accepted";
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trammel
