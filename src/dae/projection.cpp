@@ -57,7 +57,7 @@ Status Projection::setup(const MotionPoint& p, const State& state, Workspace& wo
     }
   }
   for (int r = 0; r < nc; ++r) values_[pattern_.slot(nv + r, nv + r)] = -regularization * sum / nc;
-  return solver_->factor(values_);
+  return solver_->refactor(values_);
 }
 
 Status Projection::solve(ConstVec r, Vec delta) {

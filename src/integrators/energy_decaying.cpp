@@ -16,7 +16,7 @@ constexpr double newton_shrink = 0.25;
 constexpr double newton_fraction = 1e-3;
 constexpr double rounding_margin = 64.0;
 // The matrix is kept while simplified corrections fall by this factor.
-constexpr double fast_rate = 0.05;
+constexpr double fast_rate = 2e-3;
 // Damped steps: natural monotonicity asks |δ̄| ≤ (1 − λ/4)|δ|; below the smallest λ Newton has failed.
 constexpr double smallest_damping = 1.0 / 256.0;
 // Continuation begins where the step is nearly free motion, and gives up when it creeps.
@@ -36,8 +36,8 @@ EnergyDecaying::EnergyDecaying(std::unique_ptr<const JumpSystem> jump, const Sec
       options_(options),
       solver_(make_linear_solver<double>(solver, jump_.n())),
       jump_workspace_(jump_.make_workspace()),
-      workspace_(dae.make_workspace()),
-      projection_(dae, LinearSolverKind::automatic, {}) {
+      workspace_(dae.make_workspace()) {
+  forget_pivots();
   const int nv = dae.nv(), nc = dae.nc();
   for (MotionVariables* x : {&ends_.from, &ends_.to, &middle_}) x->resize(nv, dae.nz(), nc);
   for (auto* x : {&ends_.q_rate_from, &ends_.q_rate_to, &a_middle_}) x->setZero(nv);
@@ -337,10 +337,10 @@ Status EnergyDecaying::project(const State& state) {
   dae_.calc_inputs(options_.h ? to.t : input_time(to.t), inputs_);
   const MotionPoint p = to.point(inputs_.view());
   Status status = dae_.velocity_level(p, state, phi_dot_, bias_, *workspace_);
-  if (status.ok()) status = projection_.setup(p, state, *workspace_);
+  if (status.ok()) status = projection_->setup(p, state, *workspace_);
   if (!status.ok()) return status;
   Vec delta = trial_.head(dae_.nv());
-  status = projection_.solve(phi_dot_, delta);
+  status = projection_->solve(phi_dot_, delta);
   if (status.ok()) to.v += delta;
   return status;
 }
@@ -363,8 +363,14 @@ double EnergyDecaying::calc_condition() {
 
 // ---- restarts ------------------------------------------------------------------------------------------------------
 
+// Factors depend on the pivots of earlier ones: a run that was saved and one that is restored both begin with new ones.
+void EnergyDecaying::forget_pivots() {
+  version_ = 0;
+  projection_ = std::make_unique<Projection>(dae_, LinearSolverKind::automatic, std::vector<char>{});
+}
+
 std::vector<double> EnergyDecaying::save() {
-  version_ = 0;  // the old pivots are dropped, here and in restore
+  forget_pivots();
   std::vector<double> numbers{
       pending_ ? 1.0 : 0.0, has_middle_ ? 1.0 : 0.0, h_next_, t_middle_, ends_.from.t, ends_.to.t};
   const auto put = [&](const Eigen::VectorXd& x) { numbers.insert(numbers.end(), x.data(), x.data() + x.size()); };
@@ -375,7 +381,7 @@ std::vector<double> EnergyDecaying::save() {
 }
 
 void EnergyDecaying::restore(std::span<const double> numbers) {
-  version_ = 0;
+  forget_pivots();
   has_q_rates_ = false;
   pending_ = numbers[0] != 0.0, has_middle_ = numbers[1] != 0.0;
   h_next_ = numbers[2], t_middle_ = numbers[3];

@@ -66,7 +66,7 @@ TEST(EnergyDecayingClaims, a_stiff_pendulum_never_gains_energy_where_the_midpoin
   const Recorded run = run_text(stiff_pendulum);
   const double scale = 9.81 + std::abs(run.summary.energy_start);
   EXPECT_LE(largest_growth(run, run.summary.energy_start), 1e-12 * scale);
-  const Study midpoint = read_study_text(stiff_pendulum, "model.toml", {"solver.integrator=midpoint"});
+  const Study midpoint = read_study_text(stiff_pendulum, "model.toml", Settings{"solver.integrator=midpoint"});
   Simulation simulation(midpoint);
   MemoryRecord record;
   const Summary summary = simulation.run(record);
@@ -81,7 +81,7 @@ TEST(EnergyDecayingClaims, options_that_do_not_apply_are_refused_by_name) {
                                                        {"solver.scaling={kind=\"physical\"}", "scaling"}};
   for (const auto& [setting, word] : wrong) {
     try {
-      const Simulation simulation(read_study_text(stiff_pendulum, "model.toml", {setting}));
+      const Simulation simulation(read_study_text(stiff_pendulum, "model.toml", Settings{setting}));
       ADD_FAILURE() << setting << " was accepted";
     } catch (const InputError& error) {
       EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();

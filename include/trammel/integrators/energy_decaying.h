@@ -68,6 +68,7 @@ class EnergyDecaying final : public MotionIntegrator {
   Status accept(double h, const State& state);
   Status project(const State& state);
   double input_time(double t) const;
+  void forget_pivots();
 
   std::unique_ptr<const JumpSystem> own_jump_;
   const JumpSystem& jump_;
@@ -75,7 +76,7 @@ class EnergyDecaying final : public MotionIntegrator {
   StepOptions options_;
   std::unique_ptr<LinearSolver<double>> solver_;
   std::unique_ptr<Workspace> jump_workspace_, workspace_;
-  Projection projection_;
+  std::unique_ptr<Projection> projection_;
   StepEnds ends_;
   mutable bool has_q_rates_ = false;
   MotionVariables middle_;                 // λ and v̇ of the middle of the last step
