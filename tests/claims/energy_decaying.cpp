@@ -43,14 +43,14 @@ name = "bob"
 kind = "particle"
 mass = 1
 position = [1, 0, 0]
-velocity = [0.5, 0, 0]
+velocity = [5, 0, 0]
 [[force]]
 name = "rod"
 kind = "spring_damper"
 bodies = ["ground", "bob"]
 point_a = [0, 0, 0]
 point_b = [1, 0, 0]
-stiffness = 1e5
+stiffness = 1e4
 [analysis]
 end = 10
 [solver]
@@ -60,17 +60,15 @@ h = 0.02
 every_step = true
 )";
 
-// A pendulum on a stiff spring, with a step that does not resolve its vibration (ωh = 6): the midpoint rule gains
+// A pendulum on a stiff spring that vibrates, with a step that does not resolve it (ωh = 2): the midpoint rule gains
 // energy, this one never does.
 TEST(EnergyDecayingClaims, a_stiff_pendulum_never_gains_energy_where_the_midpoint_rule_does) {
   const Recorded run = run_text(stiff_pendulum);
-  const double scale = 9.81 + std::abs(run.summary.energy_start);
-  EXPECT_LE(largest_growth(run, run.summary.energy_start), 1e-12 * scale);
-  const Study midpoint = read_study_text(stiff_pendulum, "model.toml", Settings{"solver.integrator=midpoint"});
-  Simulation simulation(midpoint);
-  MemoryRecord record;
-  const Summary summary = simulation.run(record);
-  EXPECT_GT(summary.energy_drift, 0.01 * scale);
+  const double start = run.summary.energy_start;
+  EXPECT_LE(largest_growth(run, start), 1e-12 * start);
+  const Recorded midpoint = run_text(stiff_pendulum, {"solver.integrator=midpoint"});
+  const Eigen::MatrixXd energy = midpoint.values("energy.kinetic") + midpoint.values("energy.potential");
+  EXPECT_GT(energy.maxCoeff(), 1.01 * start);
 }
 
 // What does not apply is refused before anything runs, with its place.
