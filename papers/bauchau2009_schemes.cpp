@@ -37,7 +37,11 @@ const std::string index3 = "solver.formulation=index3", tight = "solver.newton_t
 const std::string without_rho = "solver.scaling={kind=\"physical\", m_ave=1, d_ave=0, k_ave=0}";
 const std::vector<Scheme> schemes{
     {"midpoint", {"solver.integrator=midpoint", tight}, 0.01, "10.91", "2/2/1"},
-    {"energy_decaying", {"solver.integrator=energy_decaying", "solver.scaling={kind=\"none\"}"}, 0.01, "", "2/2/2"},
+    {"energy_decaying",
+     {"solver.integrator=energy_decaying", "solver.scaling={kind=\"none\"}"},
+     0.01,
+     "3.115",
+     "2/2/2"},
     {"generalized_alpha(0.6)",
      {"solver.integrator=generalized_alpha", "solver.rho_inf=0.6", tight},
      0.005,
