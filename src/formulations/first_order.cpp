@@ -196,7 +196,7 @@ Pattern FirstOrderForm::make_pattern(const State& state) const {
       if (velocities_in_constraints || !holonomic[m.constraint.index[k]])
         builder.add(lam0() + m.constraint.index[k], v0() + c);
   if (stabilized()) {
-    builder.add(m.motion, 0, 0);  // ∂(Gᵀμ)/∂q
+    builder.add(m.curvature.n_cols > 0 ? m.curvature : m.motion, 0, 0);  // ∂(Gᵀμ)/∂q
     builder.add(Gt, 0, mu0());
     builder.add(m.constraint, mu0(), 0);
     builder.add(m.constraint, mu0(), v0());
@@ -232,7 +232,7 @@ void FirstOrderForm::build_slots(const MotionPlanes& m, const Pattern& pattern, 
   map_transposed(m.constraint, v0(), lam0(), s.transposed);
   s.mu_diagonal.assign(nc_, -1);
   if (stabilized()) {
-    map(m.motion, 0, 0, s.kinematic_q);
+    map(m.motion, 0, 0, s.kinematic_q);  // −1 where constraints have no curvature
     map(m.constraint, mu0(), 0, s.rate_constraint_q);
     map(m.constraint, mu0(), v0(), s.rate_constraint_v);
     map_transposed(m.constraint, 0, mu0(), s.transposed_mu);
@@ -346,7 +346,8 @@ Status FirstOrderForm::linearize(const Point& p, const State& state, Planes& pla
       const MotionPoint with_mu{at.t, at.in, at.q, at.v, at.a, at.z, at.zp, s.lam};
       status = system_.linearize(with_mu, state, PlaneSet::K_lam, s.m_mu, *s.system);
       if (!status.ok()) return status;
-      add(s.kinematic_q, s.m_mu.K_lam, 1.0, K_lam);
+      for (std::size_t k = 0; k < s.kinematic_q.size(); ++k)
+        if (s.kinematic_q[k] >= 0) K_lam[s.kinematic_q[k]] += s.m_mu.K_lam[k];
     }
   }
   return tree_ != nullptr ? solve_for_rates(planes, s) : Status::success();

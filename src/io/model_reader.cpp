@@ -23,12 +23,23 @@ using EntityReader = void (*)(Fields&, const std::string&, detail::ModelDraft&);
 
 void read_entities(const Expansion& expansion, Findings& findings, detail::ModelDraft& model) {
   // Bodies first: a hinge of a planar body takes its axis from it.
-  static const std::vector<std::pair<std::string, EntityReader>> readers{
-      {"body", detail::read_body},       {"beam", detail::read_beam},        {"coordinate", detail::read_coordinate},
-      {"joint", detail::read_joint},     {"coupler", detail::read_coupler},  {"motion", detail::read_motion},
-      {"force", detail::read_force},     {"control", detail::read_control},  {"measure", detail::read_measure},
-      {"event", detail::read_event},     {"table", detail::read_table},      {"geometry", detail::read_geometry},
-      {"contact", detail::read_contact}, {"friction", detail::read_friction}};
+  static const std::vector<std::pair<std::string, EntityReader>> readers{{"body", detail::read_body},
+                                                                         {"beam", detail::read_beam},
+                                                                         {"coordinate", detail::read_coordinate},
+                                                                         {"joint", detail::read_joint},
+                                                                         {"coupler", detail::read_coupler},
+                                                                         {"motion", detail::read_motion},
+                                                                         {"force", detail::read_force},
+                                                                         {"control", detail::read_control},
+                                                                         {"measure", detail::read_measure},
+                                                                         {"event", detail::read_event},
+                                                                         {"table", detail::read_table},
+                                                                         {"geometry", detail::read_geometry},
+                                                                         {"contact", detail::read_contact},
+                                                                         {"friction", detail::read_friction},
+                                                                         {"track", detail::read_track},
+                                                                         {"wheel", detail::read_wheel},
+                                                                         {"flange_stop", detail::read_flange_stop}};
   // Which bodies get their mass from geometry must be known when they are read.
   for (const Instance& instance : expansion.instances()) {
     if (instance.kind != "geometry") continue;

@@ -42,6 +42,11 @@ void read_table(Fields& fields, const std::string& name, ModelDraft& model);
 void read_geometry(Fields& fields, const std::string& name, ModelDraft& model);
 void read_contact(Fields& fields, const std::string& name, ModelDraft& model);
 void read_friction(Fields& fields, const std::string& name, ModelDraft& model);
+void read_track(Fields& fields, const std::string& name, ModelDraft& model);
+void read_wheel(Fields& fields, const std::string& name, ModelDraft& model);
+void read_flange_stop(Fields& fields, const std::string& name, ModelDraft& model);
+/// The keys that a joint of kind `track` has beside its bodies.
+void read_track_joint(Fields& fields, JointSpec& joint);
 
 void read_analysis(Fields& fields, AnalysisOptions& analysis);
 void read_solver(Fields& fields, SolverOptions& solver);

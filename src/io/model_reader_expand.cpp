@@ -65,9 +65,9 @@ bool set_value(Node& table, const std::vector<std::string>& path, std::size_t fr
 }  // namespace
 
 const std::vector<std::string>& entity_kinds() {
-  static const std::vector<std::string> kinds{"body",   "beam",     "coordinate", "joint",   "coupler",
-                                              "motion", "force",    "control",    "measure", "event",
-                                              "table",  "geometry", "contact",    "friction"};
+  static const std::vector<std::string> kinds{"body",    "beam",     "coordinate", "joint", "coupler",    "motion",
+                                              "force",   "control",  "measure",    "event", "table",      "geometry",
+                                              "contact", "friction", "track",      "wheel", "flange_stop"};
   return kinds;
 }
 

@@ -13,6 +13,7 @@ const Choices<ForceKind> force_kinds{{"force", ForceKind::force},
                                      {"torque", ForceKind::torque},
                                      {"spring_damper", ForceKind::spring_damper},
                                      {"torsion_spring", ForceKind::torsion_spring},
+                                     {"axial_spring", ForceKind::axial_spring},
                                      {"bushing", ForceKind::bushing},
                                      {"planar_bushing", ForceKind::planar_bushing},
                                      {"joint_spring", ForceKind::joint_spring},
@@ -197,6 +198,12 @@ void read_force(Fields& fields, const std::string& name, ModelDraft& model) {
       if (const Node* axis = fields.require("axis", "the axis about which it turns, [x, y, z] or \"z\""))
         force.axis = read_axis(fields, *axis, "axis");
       read_law(fields, force, "free_angle");
+      break;
+    case ForceKind::axial_spring:
+      read_spring_ends(fields, force);
+      if (const Node* axis = fields.require("axis", "the axis of the first body along which it acts"))
+        force.axis = read_axis(fields, *axis, "axis");
+      read_law(fields, force, "free_displacement");
       break;
     case ForceKind::bushing:
     case ForceKind::planar_bushing:

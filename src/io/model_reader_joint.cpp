@@ -36,7 +36,8 @@ const std::vector<JointKeys> joint_keys{
     {"constant_orientation", JointKind::constant_orientation, Need::none, Need::none, Need::none, Need::none},
     {"rolling_sphere", JointKind::rolling_sphere, Need::required, Need::optional, Need::required, Need::none},
     {"rolling_disc", JointKind::rolling_disc, Need::required, Need::optional, Need::required, Need::required},
-    {"knife_edge", JointKind::knife_edge, Need::required, Need::none, Need::none, Need::required}};
+    {"knife_edge", JointKind::knife_edge, Need::required, Need::none, Need::none, Need::required},
+    {"track", JointKind::track, Need::none, Need::none, Need::none, Need::none}};
 
 enum class CouplerKind { coupler, gear, speed_coupler };
 const Choices<CouplerKind> coupler_kinds{
@@ -230,6 +231,7 @@ void read_joint(Fields& fields, const std::string& name, ModelDraft& model) {
   if (joint.kind == JointKind::screw) joint.pitch = fields.required_number("pitch", "displacement per turn [m]", 1.0);
   if (joint.kind == JointKind::rolling_sphere || joint.kind == JointKind::rolling_disc)
     joint.radius = fields.required_number("radius", "the rolling radius [m]", 1.0);
+  if (joint.kind == JointKind::track) read_track_joint(fields, joint);
   if (has_coordinate(joint.kind)) joint.coordinate = fields.name("coordinate", "");
   if (fields.has("loop")) joint.loop = fields.boolean("loop", false);
   fields.finish();

@@ -99,6 +99,9 @@ void check_names(ModelChecks& checks) {
   check("table", checks.model.tables);
   check("beam", checks.model.beams);
   check("contact", checks.model.contacts);
+  check("track", checks.model.tracks);
+  check("wheel", checks.model.wheels);
+  check("flange_stop", checks.model.flange_stops);
 }
 
 namespace {
@@ -247,6 +250,7 @@ std::vector<Issue> issues(const Model& model) {
   detail::check_joints(checks);
   detail::check_couplers_and_motions(checks);
   detail::check_forces(checks);
+  detail::check_tracks(checks);
   detail::check_controls_and_measures(checks);
   detail::check_events(checks);
   detail::check_tables(checks);

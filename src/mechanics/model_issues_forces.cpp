@@ -163,6 +163,11 @@ void check_forces(ModelChecks& checks) {
       case ForceKind::spring_damper:
         check_spring(checks, force);
         break;
+      case ForceKind::axial_spring:
+        check_point(checks, "force", force, "point_a", force.point_a);
+        check_point(checks, "force", force, "point_b", force.point_b);
+        check_axis(checks, "force", force, "axis", force.axis);
+        break;
       case ForceKind::torsion_spring:
         check_axis(checks, "force", force, "axis", force.axis);
         check_orientations(checks, force, "a torsion spring");

@@ -80,6 +80,8 @@ class BodyRows {
       case JointKind::knife_edge:
         velocity(p, {w});
         break;
+      case JointKind::track:  // holds the centre of mass at most
+        break;
     }
   }
 

@@ -42,6 +42,8 @@ std::string_view name_of(JointKind kind) {
       return "rolling_disc";
     case JointKind::knife_edge:
       return "knife_edge";
+    case JointKind::track:
+      return "track";
   }
   return "";
 }
@@ -53,6 +55,7 @@ bool has_axis(JointKind kind) {
     case JointKind::distance:
     case JointKind::constant_orientation:
     case JointKind::knife_edge:
+    case JointKind::track:
       return false;
     default:
       return true;
@@ -126,6 +129,7 @@ void check_planar_body(ModelChecks& checks, const JointSpec& joint, const BodySp
     case JointKind::universal:
     case JointKind::planar:
     case JointKind::screw:
+    case JointKind::track:
       checks.report("joint", joint, "kind",
                     fmt::format("a {} joint makes no sense for the planar body '{}', which keeps its plane anyway; use "
                                 "revolute, prismatic or fixed, or make it a rigid body",
@@ -234,6 +238,7 @@ void check_joints(ModelChecks& checks) {
                     fmt::format("it connects '{}' with itself; a joint needs two different bodies", joint.body_a));
     else
       check_particles(checks, joint);
+    if (joint.kind == JointKind::track) check_track_joint(checks, joint);
     check_geometry(checks, joint);
     check_sizes(checks, joint);
     check_carried_coordinate(checks, joint, carriers);

@@ -77,13 +77,27 @@ ResolvedPath resolve_measure(const MeasureSpec& measure, int index, const std::v
   return fmt::format("measure '{}' is a formula and has no '{}'; use '{}' alone", path[0], path[1], path[0]);
 }
 
+// The coordinate that a spring between two bodies has of its own; empty: none.
+std::string own_coordinate(ForceKind kind) {
+  if (kind == ForceKind::spring_damper) return "length";
+  if (kind == ForceKind::torsion_spring) return "angle";
+  return kind == ForceKind::axial_spring ? "displacement" : "";
+}
+
 ResolvedPath resolve_force(const ForceSpec& force, int index, const std::vector<std::string>& path) {
-  const bool spring = force.kind == ForceKind::spring_damper, torsion = force.kind == ForceKind::torsion_spring;
-  if (!spring && !torsion) return no_such_component("force", path, {});
-  const std::string own = spring ? "length" : "angle";
+  const std::string own = own_coordinate(force.kind);
+  if (own.empty()) return no_such_component("force", path, {});
   if (path.size() == 2 && path[1] == own) return signal(SignalKind::spring_length, index);
   if (path.size() == 2 && path[1] == own + "_rate") return signal(SignalKind::spring_length_rate, index);
   return no_such_component("spring", path, {own, own + "_rate"});
+}
+
+ResolvedPath resolve_wheel(int index, const std::vector<std::string>& path) {
+  static const std::vector<std::string> values{"load", "normal", "creep_x", "creep_y", "spin",
+                                               "fx",   "fy",     "radius",  "lateral"};
+  const auto it = path.size() == 2 ? std::find(values.begin(), values.end(), path[1]) : values.end();
+  if (it != values.end()) return signal(SignalKind::wheel_value, index, static_cast<int>(it - values.begin()));
+  return no_such_component("wheel", path, values);
 }
 
 }  // namespace
@@ -130,6 +144,10 @@ std::string_view to_string(SignalTable::Entity entity) {
       return "table";
     case Entity::parameter:
       return "parameter";
+    case Entity::track:
+      return "track";
+    case Entity::wheel:
+      return "wheel";
   }
   return "";
 }
@@ -148,6 +166,8 @@ SignalTable::SignalTable(const Model& model) : model_(model) {
   add(Entity::control, model.controls);
   add(Entity::measure, model.measures);
   add(Entity::table, model.tables);
+  add(Entity::track, model.tracks);
+  add(Entity::wheel, model.wheels);
   for (const auto& [name, value] : model.parameters) entries_.try_emplace(name, Entry{Entity::parameter, 0});
 }
 
@@ -191,8 +211,8 @@ ResolvedPath SignalTable::resolve_own(const FormulaScope& scope, const std::stri
   const ForceSpec& force = model_.forces[static_cast<std::size_t>(scope.force)];
   std::string own;
   ResolvedPath result = std::string();
-  if (force.kind == ForceKind::spring_damper || force.kind == ForceKind::torsion_spring) {
-    own = force.kind == ForceKind::spring_damper ? "length" : "angle";
+  if (!own_coordinate(force.kind).empty()) {
+    own = own_coordinate(force.kind);
     result = signal(rate ? SignalKind::spring_length_rate : SignalKind::spring_length, scope.force);
   } else if (force.kind == ForceKind::joint_spring) {
     const Entry* entry = find(force.joint);
@@ -225,6 +245,12 @@ ResolvedPath SignalTable::resolve_joint(int joint, const std::vector<std::string
   const bool displacement = has_coordinate(kind, JointCoordinate::displacement);
   if (angle) components.insert(components.end(), {"angle", "angle_rate"});
   if (displacement) components.insert(components.end(), {"displacement", "displacement_rate"});
+  static const std::vector<std::string> places{"s", "y", "z", "yaw", "roll", "pitch"};
+  if (kind == JointKind::track) {
+    components.insert(components.end(), places.begin(), places.end());
+    const auto it = path.size() == 2 ? std::find(places.begin(), places.end(), path[1]) : places.end();
+    if (it != places.end()) return signal(SignalKind::track_coordinate, joint, static_cast<int>(it - places.begin()));
+  }
   components.insert(components.end(), {"fx", "fy", "fz", "mx", "my", "mz", "force", "moment"});
   if (path.size() == 2) {
     const std::string& what = path[1];
@@ -262,6 +288,10 @@ ResolvedPath SignalTable::resolve_entity(const Entry& entry, const std::vector<s
       return resolve_measure(model_.measures[i], entry.index, path);
     case Entity::table:
       return fmt::format("'{0}' is a table; write table({0}, x) with its argument", path[0]);
+    case Entity::track:
+      return no_such_component("track", path, {});
+    case Entity::wheel:
+      return resolve_wheel(entry.index, path);
     case Entity::parameter:
       break;
   }

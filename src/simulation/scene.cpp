@@ -26,17 +26,18 @@ const char* word(BodyKind kind) {
 }
 
 const char* word(JointKind kind) {
-  static const char* const words[] = {"spherical",      "revolute",       "prismatic", "cylindrical",
-                                      "universal",      "planar",         "fixed",     "screw",
-                                      "point_on_line",  "point_on_plane", "distance",  "constant_orientation",
-                                      "rolling_sphere", "rolling_disc",   "knife_edge"};
+  static const char* const words[] = {"spherical",      "revolute",       "prismatic",  "cylindrical",
+                                      "universal",      "planar",         "fixed",      "screw",
+                                      "point_on_line",  "point_on_plane", "distance",   "constant_orientation",
+                                      "rolling_sphere", "rolling_disc",   "knife_edge", "track"};
   return words[static_cast<int>(kind)];
 }
 
 const char* word(ForceKind kind) {
-  static const char* const words[] = {"force",     "torque",         "spring_damper", "torsion_spring",
-                                      "bushing",   "planar_bushing", "joint_spring",  "joint_limit",
-                                      "bump_stop", "anti_roll_bar",  "tyre",          "standing_tyre"};
+  static const char* const words[] = {"force",        "torque",    "spring_damper",  "torsion_spring",
+                                      "axial_spring", "bushing",   "planar_bushing", "joint_spring",
+                                      "joint_limit",  "bump_stop", "anti_roll_bar",  "tyre",
+                                      "standing_tyre"};
   return words[static_cast<int>(kind)];
 }
 

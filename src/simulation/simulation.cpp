@@ -16,11 +16,38 @@ namespace {
 // A correction of the drawn values below this is rounding of the user's numbers and not worth a word.
 constexpr double noticeable = 1e-9;
 
+// Refuses a run in which `travel` leads a body off its track.
+void check_track_lengths(const Study& study, const Assembly& assembly) {
+  std::vector<Issue> found;
+  const double start = study.analysis.start;
+  const double end = study.analysis.kind == AnalysisKind::statics ? start : study.analysis.end;
+  InputBuffer inputs;
+  for (std::size_t i = 0; i < assembly.joints.size(); ++i) {
+    const Assembly::Joint& joint = assembly.joints[i];
+    if (!joint.track) continue;
+    const JointSpec& spec = study.model.joints[i];
+    constexpr int samples = 1000;
+    for (int k = 0; k <= samples; ++k) {
+      const double t = start + (end - start) * k / samples;
+      assembly.system->calc_inputs(t, inputs);
+      const double s = spec.on_track.station + inputs.u[joint.travel];
+      if (s >= joint.track->from() && s <= joint.track->to()) continue;
+      found.push_back({spec.source.at("travel"),
+                       fmt::format("joint '{}' leaves its track '{}' at t = {:.4g} s: it is at {:.4g} m there, and the "
+                                   "track reaches from {} m to {} m; lengthen the track, or end the run earlier",
+                                   spec.name, spec.on_track.track, t, s, joint.track->from(), joint.track->to())});
+      break;
+    }
+  }
+  if (!found.empty()) throw InputError(std::move(found));
+}
+
 }  // namespace
 
 Simulation::Simulation(const Study& study, Customize customize) : study_(study), customize_(std::move(customize)) {
   if (std::vector<Issue> found = issues(study); !found.empty()) throw InputError(std::move(found));
   full_ = make_assembly();
+  check_track_lengths(study_, full_);
   make_consistent();
   if (study_.solver.coordinates == "joint") enter_joint_coordinates();
   static_cast<void>(find_coordinates(study_.analysis.steady));  // refuses names that nothing has

@@ -44,14 +44,17 @@ std::string Simulation::explain_equilibrium(const EquilibriumReport& report) con
   return text;
 }
 
-// "axle" means every coordinate of body, joint or coordinate 'axle'.
+// "axle" means every coordinate of body, joint or coordinate 'axle', "axle.pitch" its coordinate 'pitch'.
 std::vector<int> Simulation::find_coordinates(const std::vector<std::string>& names) const {
   std::vector<int> found;
   std::vector<Issue> issues;
   for (const std::string& name : names) {
-    const std::size_t before = found.size();
+    const std::size_t before = found.size(), dot = name.rfind('.');
+    const std::string sought = dot == std::string::npos
+                                   ? "'" + name + "'"
+                                   : fmt::format("'{}', {} ", name.substr(0, dot), name.substr(dot + 1));
     for (int i = 0; i < index3_->nv(); ++i)
-      if (index3_->layout().describe_unknown(i).find("'" + name + "'") != std::string::npos) found.push_back(i);
+      if (index3_->layout().describe_unknown(i).find(sought) != std::string::npos) found.push_back(i);
     if (found.size() > before) continue;
     std::string known;
     for (int i = 0; i < std::min(index3_->nv(), 8); ++i)

@@ -487,4 +487,97 @@ stiffness = 7
 damping = 2
 )toml";
 
+// A guided cart with a pendulum and a wheelset, within ramps of strong curvature.
+inline const std::string on_a_track = R"toml(
+[[track]]
+name = "line"
+from = -20
+to = 20
+positions = [-1.5, 2]
+changes = [0.08, -0.1]
+ramp = 3
+
+[[body]]
+name = "cart"
+mass = 2
+inertia = [0.3, 0.4, 0.5]
+position = [0, 0, 0.5]
+[[joint]]
+name = "on_cart"
+kind = "track"
+bodies = ["ground", "cart"]
+track = "line"
+station = 0
+height = 0.5
+travel = "0.4*t + 0.3*sin(2*t)"
+guided = true
+radius = 0.7
+
+[[body]]
+name = "bob"
+mass = 0.7
+inertia = [0.02, 0.03, 0.04]
+position = [0.3, 0.1, 0.2]
+[[joint]]
+name = "hinge"
+kind = "revolute"
+bodies = ["cart", "bob"]
+point = [0.2, 0.1, 0.5]
+axis = [1, 2, 0.5]
+
+[[body]]
+name = "wheelset"
+mass = 1.5
+inertia = [0.3, 0.1, 0.35]
+position = [1, 0, 0.46]
+[[joint]]
+name = "on_wheelset"
+kind = "track"
+bodies = ["ground", "wheelset"]
+track = "line"
+station = 1
+height = 0.46
+travel = "0.4*t + 0.3*sin(2*t)"
+radius = 0.46
+[[wheel]]
+name = "left"
+body = "wheelset"
+track = "line"
+side = "left"
+conicity = 0.1
+speed = 1
+load = 1
+[[wheel]]
+name = "right"
+body = "wheelset"
+track = "line"
+side = "right"
+conicity = 0.1
+speed = 1
+load = 1
+[[flange_stop]]
+name = "flange"
+body = "wheelset"
+track = "line"
+clearance = 0.01
+stiffness = 50
+rounding = 0.1
+
+[[force]]
+name = "rod"
+kind = "axial_spring"
+axis = { body = "cart", direction = [1, 0.2, 0] }
+point_a = { body = "cart", at = [0.2, 0, 0.1] }
+point_b = { body = "wheelset", at = [0, 0.3, 0.1] }
+stiffness = 20
+damping = 3
+[[force]]
+name = "stop"
+kind = "axial_spring"
+axis = { body = "cart", direction = "y" }
+point_a = { body = "cart", at = [0.2, 0, 0.1] }
+point_b = { body = "wheelset", at = [0, 0.3, 0.1] }
+law = "-20*displacement*abs(displacement) - on_wheelset.yaw*on_wheelset.y - 0.01*left.lateral*left.radius"
+)toml";
+
 }  // namespace trammel::testing

@@ -60,6 +60,7 @@ struct MotionPatterns {
   Pattern state_state;        ///< nz × nz: g_z
   Pattern state_lam;          ///< nz × nc: g_lam
   std::uint64_t version = 0;  ///< of all patterns; moves when any of them grows
+  Pattern curvature{};        ///< nv × nv, part of motion: where K_lam may be non-zero; no columns: everywhere in it
 };
 
 /// The derivatives of a second-order system, kept apart so that every integrator, partitioned update, scaling,

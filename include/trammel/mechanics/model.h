@@ -12,6 +12,7 @@
 #include "trammel/mechanics/description.h"
 #include "trammel/mechanics/elements/vehicle_data.h"
 #include "trammel/mechanics/geometry.h"
+#include "trammel/mechanics/track.h"
 
 namespace trammel {
 
@@ -81,6 +82,7 @@ enum class JointKind {
   rolling_sphere,  ///< sphere of `radius`, centre `point_b` (of b), rolls on the plane (`point`, normal `axis`) of a
   rolling_disc,    ///< thin disc of `radius`, centre `point_b`, axle `axis_b` (of b), rolls on such a plane
   knife_edge,      ///< nonholonomic: b's `point` has no velocity along `axis_b` (fixed in b), relative to a
+  track,           ///< b moves relative to a point that travels along a track: no row, or 1 if it is guided
 };
 
 struct JointSpec {
@@ -102,6 +104,7 @@ struct JointSpec {
   std::string coordinate;
   /// Joint coordinates: true: closed by constraints, false: part of the spanning tree; absent: as the program chooses.
   std::optional<bool> loop;
+  TrackJointSpec on_track;  ///< track
 };
 
 /// Which coordinate of a joint is meant: angle [rad] about the axis or displacement [m] along it.
@@ -139,6 +142,7 @@ enum class ForceKind {
   torque,          ///< torque vector on a body
   spring_damper,   ///< between two points: −k (ℓ − ℓ₀) − c ℓ̇ − preload, or a law
   torsion_spring,  ///< about an axis between two bodies: −k (θ − θ₀) − c θ̇ − preload, or a law
+  axial_spring,    ///< along an axis of body a, between two points: −k (x − x₀) − c ẋ − preload, or a law
   bushing,         ///< 6×6 between two bodies
   planar_bushing,  ///< 3×3 between two planar bodies
   joint_spring,    ///< on a joint's coordinate, or on a named scalar coordinate
@@ -161,7 +165,7 @@ struct ForceSpec {
   std::string body_a = ground_name;  ///< reaction body (two-body forces; force/torque: "" or ground for none)
   std::string body_b;                ///< the body acted upon
   PointSpec point_a, point_b;        ///< points of application (force: point_b)
-  AxisSpec axis;                     ///< torsion_spring; bushing: its z axis
+  AxisSpec axis;                     ///< torsion_spring, axial_spring; bushing: its z axis
   std::optional<AxisSpec> axis_x;    ///< bushing: its x axis (default: world x, made normal to z)
   std::string joint;                 ///< joint_spring, joint_limit: joint or [[coordinate]]
   JointCoordinate coordinate = JointCoordinate::automatic;
@@ -249,6 +253,9 @@ struct Model {
   std::vector<GeometrySpec> geometry;
   std::vector<Beam> beams;  ///< put in by add_beam, with their nodes among the bodies
   std::vector<ContactSpec> contacts;
+  std::vector<TrackSpec> tracks;
+  std::vector<WheelRailSpec> wheels;
+  std::vector<FlangeStopSpec> flange_stops;
 };
 
 /// Everything wrong with the model itself (names, masses, inertias, axes, joints that do not fit their bodies,

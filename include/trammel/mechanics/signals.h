@@ -23,6 +23,9 @@ namespace trammel {
 /// | JOINT.fx .fy .fz                       | joint_force             | joint               | 0 1 2     |
 /// | JOINT.mx .my .mz                       | joint_moment            | joint               | 0 1 2     |
 /// | JOINT.force .moment (norms)            | joint_force_norm, …     | joint               | –         |
+/// | TRACK_JOINT.s .y .z .yaw .roll .pitch  | track_coordinate        | joint               | 0 … 5     |
+/// | WHEEL.load .normal .creep_x .creep_y   | wheel_value             | wheel               | 0 … 3     |
+/// | WHEEL.spin .fx .fy .radius .lateral    | wheel_value             | wheel               | 4 … 8     |
 /// | MOTION.effort (N or N m)               | motion_effort           | motion              | –         |
 /// | COORDINATE, COORDINATE.rate            | coordinate_value, _rate | coordinate          | –         |
 /// | CONTROL                                | control_output          | control             | –         |
@@ -60,6 +63,8 @@ enum class SignalKind {
   point_velocity,
   spring_length,
   spring_length_rate,
+  track_coordinate,
+  wheel_value,
 };
 
 struct Signal {
@@ -87,7 +92,20 @@ class SignalTable {
   explicit SignalTable(const Model& model);
   ResolvedPath resolve(const FormulaScope& scope, const std::vector<std::string>& path) const;
 
-  enum class Entity { body, coordinate, joint, coupler, motion, force, control, measure, table, parameter };
+  enum class Entity {
+    body,
+    coordinate,
+    joint,
+    coupler,
+    motion,
+    force,
+    control,
+    measure,
+    table,
+    parameter,
+    track,
+    wheel
+  };
   struct Entry {
     Entity entity = Entity::body;
     int index = 0;

@@ -45,13 +45,16 @@ Assembly Assembler::run() {
   add_coordinates();
   make_groups();
   add_beams();
+  make_tracks();
   for (const JointSpec& joint : model_.joints) add_joint(joint);
   for (const CouplerSpec& coupler : model_.couplers) add_coupler(coupler);
   for (const MotionSpec& motion : model_.motions) add_motion(motion);
+  for (const WheelRailSpec& wheel : model_.wheels) add_wheel(wheel);
   add_control_states();
   prepare_springs();
   compile_measures();
   for (const ForceSpec& force : model_.forces) add_force(force);
+  for (const FlangeStopSpec& stop : model_.flange_stops) add_flange_stop(stop);
   add_control_rates();
   add_contacts();
   out_.system->finish();
@@ -146,6 +149,10 @@ void Assembler::make_groups() {
   beams_ = &s.add_group(std::make_unique<BeamGroup>());
   out_.beams = beams_;
   formula_ = &s.add_group(std::make_unique<FormulaGroup>(*out_.formulas));
+  on_track_ = &s.add_group(std::make_unique<ConstraintGroup<OnTrack>>());
+  wheels_ = &s.add_group(std::make_unique<WheelRailGroup>());
+  flange_stops_ = &s.add_group(std::make_unique<ForceGroup<FlangeStop>>());
+  out_.wheels = wheels_;
 }
 
 int Assembler::frame_of(const std::string& body) const {
@@ -376,6 +383,9 @@ void Assembler::add_joint(const JointSpec& spec) {
     }
     case JointKind::knife_edge:
       add_element(*knife_, owner, {joint.s_b, local_axis(j.b, j.axis_b)}, {j.a, j.b}, "m/s", &joint);
+      break;
+    case JointKind::track:
+      add_track_joint(spec, owner, joint);
       break;
   }
   if (joint.angle) joint.angle_branch = out_.system->add_branch(*joint.angle, j.a, j.b);

@@ -16,6 +16,14 @@ void Assembler::prepare_springs() {
       term.frame[0] = j.a, term.frame[1] = j.b;
       term.branch = out_.system->add_branch(term.x, j.a, j.b);
       term.unit = "rad";
+    } else if (spec.kind == ForceKind::axial_spring) {
+      JointFrames j;
+      j.a = frame_of(spec.body_a), j.b = frame_of(spec.body_b);
+      j.point = world(spec.point_a), j.point_b = world(spec.point_b);
+      j.axis = j.axis_b = world(spec.axis);
+      term.x = make_displacement(j);
+      term.frame[0] = j.a, term.frame[1] = j.b;
+      term.unit = "m";
     } else if (spec.kind == ForceKind::joint_spring || spec.kind == ForceKind::joint_limit) {
       term = coordinate_of(spec.joint, spec.coordinate);
     }
@@ -70,6 +78,7 @@ void Assembler::add_force(const ForceSpec& spec) {
       break;
     }
     case ForceKind::torsion_spring:
+    case ForceKind::axial_spring:
     case ForceKind::joint_spring:
     case ForceKind::joint_limit: {
       const CoordinateTerm& term = force_coordinate_[index];

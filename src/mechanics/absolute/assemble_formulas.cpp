@@ -80,6 +80,13 @@ FormulaSignal Assembler::bind_joint(const Signal& signal) const {
       break;
   }
   FormulaSignal s;
+  if (signal.kind == SignalKind::track_coordinate) {
+    s.type = Type::track_coordinate;
+    s.component = signal.component;
+    s.frame[0] = joint.frame_b;
+    s.track = joint.track.get();
+    return s;
+  }
   s.type = signal.kind == SignalKind::joint_force        ? Type::reaction_force
            : signal.kind == SignalKind::joint_moment     ? Type::reaction_moment
            : signal.kind == SignalKind::joint_force_norm ? Type::reaction_force_norm
@@ -125,7 +132,14 @@ FormulaSignal Assembler::bind(const Signal& signal) {
     case SignalKind::joint_moment:
     case SignalKind::joint_force_norm:
     case SignalKind::joint_moment_norm:
+    case SignalKind::track_coordinate:
       return bind_joint(signal);
+    case SignalKind::wheel_value:
+      s.type = Type::wheel_value;
+      s.wheels = wheels_;
+      s.index = signal.entity;
+      s.frame[0] = wheels_->element(signal.entity).frame;
+      break;
     case SignalKind::motion_effort:
       s.type = Type::effort;
       s.index = out_.motion_row[signal.entity];

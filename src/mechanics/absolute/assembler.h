@@ -13,6 +13,7 @@
 #include "trammel/mechanics/elements/force_group.h"
 #include "trammel/mechanics/elements/forces.h"
 #include "trammel/mechanics/elements/vehicle_forces.h"
+#include "trammel/mechanics/elements/wheel_rail.h"
 #include "trammel/mechanics/signals.h"
 
 namespace trammel::detail {
@@ -59,6 +60,12 @@ class Assembler {
   void prepare_springs();
   void compile_measures();
   void finish_initial_values();
+
+  // Railway lines and what runs on them (assemble_tracks.cpp).
+  void make_tracks();
+  void add_track_joint(const JointSpec& spec, const std::string& owner, Assembly::Joint& joint);
+  void add_wheel(const WheelRailSpec& spec);
+  void add_flange_stop(const FlangeStopSpec& spec);
 
   int frame_of(const std::string& body) const;
   Eigen::Vector3d world(const PointSpec& point) const;
@@ -133,6 +140,10 @@ class Assembler {
   ForceGroup<StandingTyre>* standing_tyres_ = nullptr;
   BeamGroup* beams_ = nullptr;
   FormulaGroup* formula_ = nullptr;
+  std::map<std::string, std::shared_ptr<const Track>> tracks_;
+  ConstraintGroup<OnTrack>* on_track_ = nullptr;
+  WheelRailGroup* wheels_ = nullptr;
+  ForceGroup<FlangeStop>* flange_stops_ = nullptr;
 };
 
 }  // namespace trammel::detail

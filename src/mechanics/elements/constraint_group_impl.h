@@ -2,6 +2,7 @@
 
 #include "force_group_impl.h"
 #include "trammel/mechanics/elements/constraint_group.h"
+#include "trammel/mechanics/elements/relative_coordinate.h"
 
 namespace trammel {
 

@@ -44,6 +44,38 @@ struct SeededContext {
   Dual<6> row(int r) const { return seeded(k.lam[r], r, Family::row); }
 };
 
+// s, y, z, yaw, roll, pitch: R_T = Rz(ψ) Rx(φ) Ry(θ)
+template <class S>
+S calc_track_coordinate(const Track& track, const Frame<S>& f, int component) {
+  using std::asin, std::atan2;
+  const TrackSection<S> t = section_of(track, f.p);
+  switch (component) {
+    case 0:
+      return t.s;
+    case 1:
+      return t.y;
+    case 2:
+      return t.z;
+    default:
+      break;
+  }
+  const Vec3<S> axle = t.to_track(Vec3<S>(f.R(0, 1), f.R(1, 1), f.R(2, 1)));
+  if (component == 3) return atan2(S(-axle.x()), axle.y());
+  if (component == 4) return asin(axle.z());
+  return atan2(S(-f.R(2, 0)), f.R(2, 2));
+}
+
+template <class S>
+S calc_wheel_value(const WheelRail& wheel, const Frame<S>& f, const S& lam, int component) {
+  if (component == 0) return lam;
+  const WheelContact<S> contact = calc_wheel_contact(wheel, f);
+  if (component == 7) return contact.rolling_radius;
+  const WheelCreep<S> creep = calc_wheel_creep(wheel, contact, f, lam);
+  if (component == 8) return -(lam * contact.phi_y) - creep.forces.Fy * contact.n.z();
+  const S values[] = {creep.N, creep.xi_x, creep.xi_y, creep.spin, creep.forces.Fx, creep.forces.Fy};
+  return values[component - 1];
+}
+
 }  // namespace
 
 void FormulaDependence::add(const FormulaDependence& other) {
@@ -131,6 +163,12 @@ S FormulaSet::signal(const FormulaSignal& x, const Context& context) const {
       return context.state(x.index);
     case Type::program:
       return run<S>(x.index, context);
+    case Type::track_coordinate:
+      return calc_track_coordinate(*x.track, Frame<S>(context.frame(x.frame[0])), c);
+    case Type::wheel_value: {
+      const WheelRailGroup::Element& e = x.wheels->element(x.index);
+      return calc_wheel_value(e.wheel, Frame<S>(context.frame(e.frame)), S(context.row(e.row)), c);
+    }
   }
   return S(0.0);
 }
@@ -190,6 +228,14 @@ FormulaDependence FormulaSet::calc_dependence(int program) const {
         break;
       case Type::program:
         d.add(calc_dependence(x.index));
+        break;
+      case Type::track_coordinate:
+        insert(d.frames, x.frame[0]);
+        break;
+      case Type::wheel_value:
+        d.on_velocity = true;
+        insert(d.frames, x.frame[0]);
+        insert(d.rows, x.wheels->element(x.index).row);
         break;
     }
   }

@@ -215,6 +215,9 @@ Twist relative_motion(const JointTree::Link& link, const Mat3<double>& R_PB, con
       slide_in_base(V3(v[3], v[4], v[5]), 3);
       g.S.block<3, 3>(0, 3).setIdentity();
       break;
+    case Mobility::track:
+    case Mobility::guided:
+      break;  // pass_on_track
   }
   g.R.noalias() = R_PB * R;
   g.r.noalias() = R_PB * t;
@@ -223,6 +226,17 @@ Twist relative_motion(const JointTree::Link& link, const Mat3<double>& R_PB, con
   if (link.input >= 0) own_bias += g.S.col(0) * acceleration;
   g.bias = own_bias;
   return own;
+}
+
+// A link on a track, from its motion at v̇ = 0: freedoms, twist and spatial acceleration (α, a − ω × v) in its own axes.
+Twist pass_on_track(const JointTree::Link& link, const JointTree::Motion& m, const JointTree::Freedom* s,
+                    GeneralPass& g) {
+  g.R = m.R, g.r = m.p;
+  for (int k = 0; k < link.nv; ++k) g.S.col(k) << rotate_back(m.R, s[k].sigma), rotate_back(m.R, s[k].nu);
+  g.bias << rotate_back(m.R, m.alpha), rotate_back(m.R, V3(m.a - cross(m.w, m.v)));
+  Twist V;
+  V << rotate_back(m.R, m.w), rotate_back(m.R, m.v);
+  return V;
 }
 
 template <int N>
@@ -263,6 +277,9 @@ bool eliminate(int n, GeneralPass& g, ArticulatedBody& b) {
       break;
     case 3:
       regular = eliminate<3>(IA, p, g, Ia);
+      break;
+    case 5:
+      regular = eliminate<5>(IA, p, g, Ia);
       break;
     default:
       regular = eliminate<6>(IA, p, g, Ia);
@@ -386,6 +403,12 @@ Status JointTree::accelerate(ConstVec q, ConstVec v, std::span<const Chart> char
     if (!fast.revolute) {
       const Link& link = links_[i];
       GeneralPass& g = memory.general[fast.general];
+      if (link.track) {
+        update_track_motion(i, q.data(), v.data(), in, memory);
+        update_track_accelerations(i, v.data(), nullptr, in, memory);
+        Eigen::Map<Twist>(pass.V) = pass_on_track(link, memory.motion[i], memory.freedom.data() + link.offset, g);
+        continue;
+      }
       const bool driven = link.input >= 0;
       const Twist own = relative_motion(link, R_base_[i], driven ? &in.u[link.input] : q.data() + fast.offset,
                                         driven ? &in.ud[link.input] : v.data() + fast.offset,

@@ -23,6 +23,12 @@
 //
 //   (4) the wrench of a frame moves with it:                n += σ × n + ν(p) × f
 //   (5) freedoms outside j move with it:                    r_k += (s_j × s_k)·(sum of wrenches outside k)
+//
+// The way σ along a track is a freedom that changes with itself: seen from the ground S′ = κ′ Z and S″ = [S, S′] + κ″ Z
+// with Z a turn about z through the point C of the track. Besides (1)–(5), with V_r = V − ṡ S what σ carries:
+//
+//   (6) by q:  δ(w, v) = ṡκ′ Z,   δA = (s̈κ′ + ṡ²κ″) Z + ṡκ′ [Z, V_r],   r_σ += κ′ Z·(sum of wrenches)
+//   (7) by v:  δA = 2ṡκ′ Z
 
 namespace trammel {
 
@@ -74,6 +80,31 @@ void calc_velocity_change(const JointTree::Freedom& s, const V3& chi, const V3& 
   c.rate << da, rotate_back(R, V3(cross(s.sigma, V3(f.w - 2.0 * s.w_before)) + chi));
 }
 
+// (6)
+void add_travel_change(const JointTree::Freedom& s, const JointTree::Travel& travel, const V3& d, const FrameView& f,
+                       bool with_rates, Change& c) {
+  const Mat3<double>& R = f.frame.R;
+  const V3 z = V3::UnitZ(), turn = cross(z, V3(f.frame.p - travel.C));
+  const double change = travel.s_dot * travel.dkappa;
+  const V3 dw = change * z, dv = change * turn;
+  c.twist.head<3>() += dv;
+  c.twist.tail<3>() += rotate_back(R, dw);
+  if (!with_rates) return;
+  const double grows = travel.s_ddot * travel.dkappa + travel.s_dot * travel.s_dot * travel.ddkappa;
+  const V3 w_r = f.w - travel.s_dot * s.sigma, v_r = f.frame.v - travel.s_dot * field(s, d);
+  const V3 dalpha = grows * z + change * cross(z, w_r);
+  const V3 dA = grows * turn + change * (cross(z, v_r) + cross(turn, w_r));
+  c.rate.head<3>() += dA + cross(dw, f.frame.v) + cross(f.w, dv);
+  c.rate.tail<3>() += rotate_back(R, dalpha);
+}
+
+// (7)
+void add_travel_rate_change(const JointTree::Travel& travel, const FrameView& f, Change& c) {
+  const V3 z = V3::UnitZ(), change = 2.0 * travel.s_dot * travel.dkappa * z;
+  c.rate.head<3>() += cross(change, V3(f.frame.p - travel.C));
+  c.rate.tail<3>() += rotate_back(f.frame.R, change);
+}
+
 }  // namespace
 
 // ---- patterns ------------------------------------------------------------------------------------------------------
@@ -85,10 +116,20 @@ class JointPlanes::Builder final : public Connectivity {
 
   int pair(int i, int j) override {
     const int a = link(i), b = link(j);
-    return a >= 0 && b >= 0 ? find(pair_, planes_.pairs, a, b) : -1;
+    if (a < 0 || b < 0) return -1;
+    const int slot = find(pair_, planes_.pairs, a, b);
+    if (has_rows_) mark(planes_.pairs[static_cast<std::size_t>(slot)]);
+    return slot;
   }
   int row(int row, int frame) override {
-    return active_[row] >= 0 && link(frame) >= 0 ? find(row_, planes_.rows, active_[row], link(frame)) : -1;
+    if (active_[row] < 0 || link(frame) < 0) return -1;
+    const int slot = find(row_, planes_.rows, active_[row], link(frame));
+    mark(planes_.rows[static_cast<std::size_t>(slot)]);
+    return slot;
+  }
+  void begin(const ElementGroup& group) {
+    has_rows_ = dynamic_cast<const ConstraintElements*>(&group) != nullptr;
+    ignores_travel_ = group.ignores_travel();
   }
   int reaction(int frame, int row) override {
     return active_[row] >= 0 && link(frame) >= 0 ? find(reaction_, planes_.reactions, link(frame), active_[row]) : -1;
@@ -106,6 +147,11 @@ class JointPlanes::Builder final : public Connectivity {
 
  private:
   using Index = std::unordered_map<std::uint64_t, int>;
+  // An entry ignores travel as long as everything in it does.
+  void mark(Entry& entry) const {
+    entry.feels_travel = (entry.of_rows && entry.feels_travel) || !ignores_travel_;
+    entry.of_rows = true;
+  }
   int link(int frame) const { return system_.link_of(frame); }
   static int find(Index& index, std::vector<Entry>& entries, int i, int j) {
     const auto [it, is_new] = index.try_emplace(key(i, j), static_cast<int>(entries.size()));
@@ -117,6 +163,7 @@ class JointPlanes::Builder final : public Connectivity {
   std::span<const int> active_;
   JointPlanes& planes_;
   Index pair_, row_, reaction_, state_force_, state_rate_, state_state_, state_lam_;
+  bool has_rows_ = false, ignores_travel_ = false;
 };
 
 void JointPlanes::rebuild(const JointSystem& system, const State& state, std::span<const int> active) {
@@ -130,6 +177,7 @@ void JointPlanes::rebuild(const JointSystem& system, const State& state, std::sp
   int mode = 0;
   for (std::size_t g = 0; g < machine.groups().size(); ++g) {
     const ElementGroup& group = *machine.groups()[g];
+    builder.begin(group);
     group.connect(std::span(state.modes).subspan(mode, group.n_modes()), builder, slots_[g]);
     mode += group.n_modes();
   }
@@ -149,7 +197,22 @@ void JointPlanes::rebuild(const JointSystem& system, const State& state, std::sp
   };
   for (const Entry& e : pairs)
     if (e.i != e.j) add_paths(e.i, e.j);
-  for (const Entry& e : rows) tree.along_path(e.j, [&](int k) { constraint.add(e.i, k); });
+  // Rows that ignore travel do not feel σ and θ of a track joint, and neither does their curvature.
+  const auto along_felt = [&](int i, bool feels_travel, auto&& visit) {
+    const JointTree::Link& link = tree.link(i);
+    const int last = link.offset + link.nv - 1;
+    tree.along_path(i, [&](int k) {
+      if (feels_travel || !link.track || !(k == last || tree.is_travel(i, k))) visit(k);
+    });
+  };
+  PatternBuilder curvature(nv, nv);
+  for (const Entry& e : pairs) {
+    if (!e.of_rows) continue;
+    along_felt(e.i, e.feels_travel, [&](int k) {
+      along_felt(e.j, e.feels_travel, [&](int j) { curvature.add(k, j), curvature.add(j, k); });
+    });
+  }
+  for (const Entry& e : rows) along_felt(e.j, e.feels_travel, [&](int k) { constraint.add(e.i, k); });
   for (const Entry& e : reactions) tree.along_path(e.i, [&](int k) { reaction.add(k, e.j); });
   for (const Entry& e : state_forces) tree.along_path(e.i, [&](int k) { state_force.add(k, e.j); });
   for (const Entry& e : state_rates) tree.along_path(e.j, [&](int k) { state_rate.add(e.i, k); });
@@ -157,7 +220,8 @@ void JointPlanes::rebuild(const JointSystem& system, const State& state, std::sp
   for (const Entry& e : state_lams) state_lam.add(e.i, e.j);
   const std::uint64_t v = version_ + 1;
   patterns_ = {motion.build(v),     constraint.build(v),  reaction.build(v),  state_force.build(v),
-               state_rate.build(v), state_state.build(v), state_lam.build(v), v};
+               state_rate.build(v), state_state.build(v), state_lam.build(v), v,
+               curvature.build(v)};
 
   for (auto* plane : {&frame_.M, &frame_.D, &frame_.K, &frame_.K_lam}) plane->resize(pairs.size());
   for (auto* plane : {&frame_.G, &frame_.Gv_q}) plane->resize(rows.size());
@@ -235,6 +299,7 @@ class Sweeps {
     Change c;
     for (int i = link; i < tree_.link(link).end; ++i) {
       calc_velocity_change(s, chi, distance(link, i), view(i), c);
+      if (tree_.is_travel(link, j)) add_travel_rate_change(ws_.tree.travel[link], view(i), c);
       add_inertia(i, c);
       for (const int pair : elements_.pairs_by_column[i])
         add_element(elements_.pairs[pair].i, elements_.frames().D[pair] * c.twist, ws_.d_force, ws_.d_moment);
@@ -252,6 +317,7 @@ class Sweeps {
     for (int i = link; i < tree_.link(link).end; ++i) {
       const V3 d = distance(link, i), nu = field(s, d);
       calc_position_change(s, d, view(i), with_motion, c);
+      if (tree_.is_travel(link, j)) add_travel_change(s, ws_.tree.travel[link], d, view(i), with_motion, c);
       if (with_motion) {
         add_inertia(i, c);
         ws_.d_moment[i] += cross(s.sigma, ws_.moment[i]) + cross(nu, ws_.force[i]);
@@ -319,6 +385,11 @@ class Sweeps {
       column[k] +=
           dot(cross(s.sigma, t.sigma), moment[i]) + dot(V3(cross(s.sigma, t.nu) + cross(nu, t.sigma)), force[i]);
     };
+    if (tree_.is_travel(link, j)) {  // (6)
+      const JointTree::Travel& travel = ws_.tree.travel[link];
+      const V3 turn = cross(V3(V3::UnitZ()), V3(ws_.tree.motion[link].p - travel.C));
+      column[j] += travel.dkappa * (moment[link].z() + dot(turn, force[link]));
+    }
     const JointTree::Link& own = tree_.link(link);
     const int end = own.offset + own.nv, chart = own.chart >= 0 ? end - 3 : end;
     for (int k = j >= chart ? chart : j + 1; k < end; ++k) add(link, k);
@@ -401,7 +472,7 @@ Status JointSystem::linearize(const MotionPoint& p, const State& state, PlaneSet
   const auto along_path = [&](int link, auto&& visit) {
     for (int i = link; i >= 0; i = tree_.link(i).parent)
       for (int j = tree_.link(i).offset; j < tree_.link(i).offset + tree_.link(i).nv; ++j)
-        visit(j, ws.tree.freedom[j], sweeps.distance(i, link));
+        visit(i, j, ws.tree.freedom[j], sweeps.distance(i, link));
   };
   const auto put_rows = [&](const std::vector<JointPlanes::Entry>& entries, const std::vector<Row6>& by_pose,
                             const std::vector<Row6>& by_twist, const Pattern& pattern, bool q_wanted,
@@ -411,10 +482,12 @@ Status JointSystem::linearize(const MotionPoint& p, const State& state, PlaneSet
     Change c;
     for (std::size_t e = 0; e < entries.size(); ++e) {
       const FrameView view = sweeps.view(entries[e].j);
-      along_path(entries[e].j, [&](int j, const JointTree::Freedom& s, const V3& d) {
+      along_path(entries[e].j, [&](int link, int j, const JointTree::Freedom& s, const V3& d) {
         const int slot = pattern.slot(entries[e].i, j);
+        if (slot < 0) return;  // a row that ignores travel
         if (q_wanted) {
           calc_position_change(s, d, view, false, c);
+          if (tree_.is_travel(link, j)) add_travel_change(s, ws.tree.travel[link], d, view, false, c);
           by_q[slot] += by_pose[e].dot(c.pose) + by_twist[e].dot(c.twist);
         }
         if (!v_wanted) return;
@@ -429,7 +502,7 @@ Status JointSystem::linearize(const MotionPoint& p, const State& state, PlaneSet
     for (std::size_t e = 0; e < entries.size(); ++e) {
       const V3 force = from[e].head<3>().transpose(),
                moment = ws.link_frames[entries[e].i].R * V3(from[e].tail<3>().transpose());
-      along_path(entries[e].i, [&](int j, const JointTree::Freedom& s, const V3& d) {
+      along_path(entries[e].i, [&](int, int j, const JointTree::Freedom& s, const V3& d) {
         to[pattern.slot(j, entries[e].j)] += dot(field(s, d), force) + dot(s.sigma, moment);
       });
     }

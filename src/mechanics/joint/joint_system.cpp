@@ -283,7 +283,9 @@ void JointSystem::accepted(const MotionPoint& p, double chart_threshold, Vec q, 
   }
 }
 
-// Driven joints do work as well: the effort along their freedom times u̇.
+// Driven joints do work as well: the effort along their freedom times u̇. So does the section that a body on a track is
+// described from, as far as the point misses the equations: what is left of the rows of σ and θ, times their share of
+// u̇.
 MechanicalSystem::Energy JointSystem::calc_energy(const MotionPoint& p, const State& state,
                                                   Workspace& workspace) const {
   JointWorkspace& ws = scratch(workspace);
@@ -296,9 +298,15 @@ MechanicalSystem::Energy JointSystem::calc_energy(const MotionPoint& p, const St
     const Frame<double>& frame = ws.link_frames[i];
     energy.kinetic += 0.5 * link.mass * frame.v.squaredNorm() + 0.5 * frame.w.dot(link.inertia * frame.w);
     energy.potential -= link.mass * tree_.gravity().dot(frame.p);
-    if (link.input < 0) continue;
+    if (link.track) {
+      const double turning = link.turns * ws.scratch[link.offset + link.nv - 1];
+      const double along = link.mobility == Mobility::track ? ws.scratch[link.offset] : 0.0;
+      energy.power += p.in.ud[link.travel] * (turning + along);
+    }
+    const int drive = tree_.drive_of(i);
+    if (drive < 0) continue;
     const JointTree::Freedom& s = ws.tree.driven[i];
-    energy.power += p.in.ud[link.input] * (dot(s.sigma, ws.tree.moment[i]) + dot(s.nu, ws.tree.force[i]));
+    energy.power += p.in.ud[drive] * (dot(s.sigma, ws.tree.moment[i]) + dot(s.nu, ws.tree.force[i]));
   }
   KinematicState k{ws.frames, p.in, ws.lam, std::span(p.z.data(), p.z.size()), ws.turns};
   for_groups(*machine_.system, state, k, [&](const ElementGroup& group) {

@@ -24,7 +24,7 @@ Mat3<double> turned(const Mat3<double>& A, double angle) {
 }  // namespace
 
 int freedoms(Mobility mobility) {
-  static constexpr int n[] = {0, 1, 1, 1, 2, 2, 3, 3, 3, 6};
+  static constexpr int n[] = {0, 1, 1, 1, 2, 2, 3, 3, 3, 6, 6, 5};
   return n[static_cast<int>(mobility)];
 }
 
@@ -94,6 +94,10 @@ void JointTree::update_motion(ConstVec q_all, ConstVec v_all, std::span<const Ch
                               Memory& memory) const {
   for (int i = 0; i < size(); ++i) {
     const Link& link = links_[i];
+    if (link.track) {
+      update_track_motion(i, q_all.data(), v_all.data(), in, memory);
+      continue;
+    }
     Motion& m = memory.motion[i];
     Mat3<double> B;  // base in the world
     V3 base, w, v;   // its origin; twist of the parent, at the base
@@ -197,6 +201,9 @@ void JointTree::update_motion(ConstVec q_all, ConstVec v_all, std::span<const Ch
         for (int k = 0; k < 3; ++k) slide(s[k], B.col(k), rate[k]);
         turn_in_chart(s + 3, q + 3, rate + 3);
         break;
+      case Mobility::track:
+      case Mobility::guided:
+        break;  // done
     }
     m.w = w, m.v = v;
     if (link.input >= 0) memory.driven[i] = driven;
@@ -210,6 +217,10 @@ void JointTree::update_motion(ConstVec q_all, ConstVec v_all, std::span<const Ch
 void JointTree::update_accelerations(ConstVec v_all, ConstVec a_all, const Inputs& in, Memory& memory) const {
   for (int i = 0; i < size(); ++i) {
     const Link& link = links_[i];
+    if (link.track) {
+      update_track_accelerations(i, v_all.data(), a_all.data(), in, memory);
+      continue;
+    }
     Motion& m = memory.motion[i];
     V3 w_parent = V3::Zero();
     if (link.parent >= 0) {
@@ -333,6 +344,7 @@ JointTree::Memory JointTree::make_memory() const {
   memory.motion.resize(links_.size());
   memory.freedom.resize(nv_);
   memory.driven.resize(links_.size());
+  memory.travel.resize(links_.size());
   memory.force.resize(links_.size());
   memory.moment.resize(links_.size());
   memory.composite.resize(links_.size());

@@ -19,7 +19,9 @@ class JointPlanes {
   void prepare(MotionPlanes& planes) const { planes.adopt(patterns_); }
 
   struct Entry {
-    int i, j;  // links, rows or states
+    int i, j;                  // links, rows or states
+    bool of_rows = false;      // pairs: constraints act here
+    bool feels_travel = true;  // rows, and pairs of rows: σ and θ of a track joint enter
   };
   std::vector<Entry> pairs, rows, reactions, state_forces, state_rates, state_states, state_lams;
   std::vector<std::vector<int>> pairs_by_column;  // of each link

@@ -66,6 +66,15 @@ void JointSystem::build_tree(const Model& model, const Topology& topology) {
     } else {
       const Assembly::Joint& joint = machine_.joints[step.joint];
       link.mobility = *tree_mobility(model.joints[step.joint], joint);
+      if (joint.track) {  // describes the centre of mass and the body's own axes
+        const TrackJointSpec& on = model.joints[step.joint].on_track;
+        link.track = joint.track, link.travel = joint.travel;
+        link.station = on.station, link.height = on.height;
+        link.turns = on.radius > 0.0 ? 1.0 / on.radius : 0.0;
+        number[frame] = static_cast<int>(links.size());
+        links.push_back(link);
+        continue;
+      }
       const bool r = step.reversed;
       // A universal joint's second axis becomes the first of the reversed one; signs do not matter there.
       Eigen::Matrix3d base = r ? joint.axes_b : joint.axes_a, outer = r ? joint.axes_a : joint.axes_b;
@@ -157,7 +166,20 @@ void JointSystem::describe_freedoms(const Model& model, const Topology& topology
         {"position z [m]", "forces along z [N]", P},
         {"rotation about x [rad]", "moments about x [N m]", R},
         {"rotation about y [rad]", "moments about y [N m]", R},
-        {"rotation about z [rad]", "moments about z [N m]", R}}}};
+        {"rotation about z [rad]", "moments about z [N m]", R}}},
+      {Mobility::track,
+       {{"way along the track [m]", "forces along the track [N]", P},
+        {"lateral [m]", "lateral forces [N]", P},
+        {"vertical [m]", "vertical forces [N]", P},
+        {"yaw [rad]", "yaw moments [N m]", R},
+        {"roll [rad]", "roll moments [N m]", R},
+        {"pitch [rad]", "pitch moments [N m]", R}}},
+      {Mobility::guided,
+       {{"lateral [m]", "lateral forces [N]", P},
+        {"vertical [m]", "vertical forces [N]", P},
+        {"yaw [rad]", "yaw moments [N m]", R},
+        {"roll [rad]", "roll moments [N m]", R},
+        {"pitch [rad]", "pitch moments [N m]", R}}}};
   std::map<int, std::string> owner;  // by frame
   for (const Topology::Step& step : topology.steps)
     owner[machine_.body_frame[step.body]] = step.joint >= 0 ? fmt::format("joint '{}'", model.joints[step.joint].name)
@@ -188,6 +210,7 @@ void JointSystem::set_from_frames(std::span<const Frame<double>> frames, double 
     Mat3<double> R;
     V3 p, w, v;
   };
+  InputBuffer inputs;
   const auto pose_of = [&](int i) {
     const JointTree::Link& link = tree_.link(i);
     const Frame<double>& f = frames[link.tag];
@@ -203,6 +226,11 @@ void JointSystem::set_from_frames(std::span<const Frame<double>> frames, double 
     const JointTree::Link& link = tree_.link(i);
     if (link.nv == 0) continue;
     const Pose outer = pose_of(i);
+    if (link.track) {
+      machine_.system->calc_inputs(t, inputs);
+      tree_.set_track_coordinates(i, outer.R, outer.p, outer.w, outer.v, inputs.view(), x.q, x.v);
+      continue;
+    }
     Pose inner{Mat3<double>::Identity(), V3::Zero(), V3::Zero(), V3::Zero()};
     if (link.parent >= 0) inner = pose_of(link.parent);
     const Mat3<double> B = inner.R * link.R_PB, R = B.transpose() * outer.R;
@@ -257,6 +285,9 @@ void JointSystem::set_from_frames(std::span<const Frame<double>> frames, double 
       case Mobility::translation:
         set_position();
         break;
+      case Mobility::track:
+      case Mobility::guided:
+        break;  // done
       case Mobility::free:
         set_position();
         set_chart(3);
@@ -354,6 +385,7 @@ void JointSystem::find_tree_reactions(const Assembly& full, Vec lam, JointWorksp
       else
         columns.col(n++) << -axis, -cross(joint.s_b, axis_b);
     }
+    if (n == 0) continue;  // six freedoms
     const Columns used = columns.leftCols(n);
     const Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 7, 1> solution = used.colPivHouseholderQr().solve(wrench);
     for (int k = 0; k < n; ++k) lam[rows[k]] = solution[k];

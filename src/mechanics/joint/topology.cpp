@@ -238,6 +238,8 @@ std::optional<Mobility> tree_mobility(const JointSpec& joint, const Assembly::Jo
       return Mobility::planar;
     case JointKind::spherical:
       return assembled.planar ? Mobility::revolute : Mobility::spherical;
+    case JointKind::track:
+      return joint.on_track.guided ? Mobility::guided : Mobility::track;
     default:
       return std::nullopt;
   }

@@ -8,6 +8,7 @@
 #include "trammel/mechanics/elements/beam.h"
 #include "trammel/mechanics/elements/contact_group.h"
 #include "trammel/mechanics/elements/formula.h"
+#include "trammel/mechanics/elements/wheel_rail.h"
 #include "trammel/mechanics/model.h"
 
 namespace trammel {
@@ -25,6 +26,8 @@ struct Assembly {
     std::vector<FormulaSignal::Part> parts;                ///< its constraint elements, motions not included
     std::optional<RelativeCoordinate> angle, displacement;
     int angle_branch = -1;
+    std::shared_ptr<const Track> track;  ///< of joints of kind `track`
+    int travel = -1;                     ///< its function of time
   };
 
   struct Force {
@@ -55,6 +58,7 @@ struct Assembly {
   const BeamGroup* beams = nullptr;              ///< elements of all beams, in the order of the model
   const ContactGroup* contacts = nullptr;        ///< null: the model has none; owned by the system
   int contact_modes = 0;                         ///< where its modes begin in State::modes
+  const WheelRailGroup* wheels = nullptr;        ///< the wheels in the order of the model's list
   std::vector<char> firm_q, firm_v;              ///< coordinates that the initial projection must not move
 };
 

@@ -5,6 +5,7 @@
 #include "trammel/math/expression.h"
 #include "trammel/mechanics/elements/group.h"
 #include "trammel/mechanics/elements/relative_coordinate.h"
+#include "trammel/mechanics/elements/wheel_rail.h"
 
 namespace trammel {
 
@@ -25,7 +26,9 @@ struct FormulaSignal {
     reaction_moment_norm,
     effort,  ///< −λ of one row: the force or torque that a motion exerts
     state,
-    program,  ///< another formula of the set
+    program,           ///< another formula of the set
+    track_coordinate,  ///< place of a frame in a track: s, y, z, yaw, roll, pitch
+    wheel_value,  ///< of a wheel: load (multiplier), normal force, creepages, spin, forces, rolling radius, lateral
   };
   /// One constraint element that belongs to a joint.
   struct Part {
@@ -40,7 +43,9 @@ struct FormulaSignal {
   Eigen::Vector3d s[2] = {Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero()};
   RelativeCoordinate x;
   int branch = -1;
-  int index = 0;  ///< state, row or program
+  int index = 0;  ///< state, row, program or wheel
+  const Track* track = nullptr;
+  const WheelRailGroup* wheels = nullptr;
   std::vector<Part> parts;
 };
 

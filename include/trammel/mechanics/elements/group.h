@@ -76,6 +76,10 @@ class ElementGroup {
   /// Why forces of this group are not finite, if it is known; asked only when they are not.
   virtual Cause find_cause(const KinematicState&) const { return Cause::none; }
 
+  /// true: rows are the same anywhere along a track and at any turn about the axle, so that of a track joint only the
+  /// coordinates y, z, ψ and φ enter them.
+  virtual bool ignores_travel() const { return false; }
+
   /// Modes of unilateral elements, updated once per accepted step; true: connect() must be called again.
   virtual int n_modes() const { return 0; }
   virtual bool update_modes(const KinematicState&, std::span<int>) const { return false; }

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "trammel/dae/types.h"
 #include "trammel/mechanics/elements/frame.h"
+#include "trammel/mechanics/elements/track.h"
 
 namespace trammel {
 
@@ -24,6 +26,8 @@ enum class Mobility : std::uint8_t {
   spherical,    ///< 3: R_BL = R_ref exp θ̂, v = ω of L against B in axes of L
   translation,  ///< 3: t = q; the link keeps its orientation (particles)
   free,         ///< 6: t = q₁…₃, R_BL = R_ref exp θ̂; v = (ṫ in axes of B, ω in axes of L)
+  track,        ///< 6: (σ, y, z, ψ, φ, θ) in the section of a track at s = station + u(t) + σ; B is the world
+  guided,       ///< 5: the same without σ
 };
 int freedoms(Mobility mobility);
 /// Where the three chart coordinates start among the joint's own, or −1.
@@ -79,6 +83,10 @@ class JointTree {
     double zero = 0.0;                                   ///< prismatic, cylindrical: t·z at displacement 0
     int input = -1;                                      ///< driven: the function of time; −1: free
     int tag = -1;                                        ///< the caller's own number
+    std::shared_ptr<const Track> track;                  ///< track, guided: t = C(s) + y y_T + (height + z) z_T,
+    double station = 0.0, height = 0.0;                  ///< R_BL = Rz(Θ + ψ) Rx(φ) Ry(θ + u/r)
+    double turns = 0.0;                                  ///< 1/r of what rolls [1/m]; 0: does not turn with u
+    int travel = -1;                                     ///< the input u
     // Filled in by finish():
     int nv = 0, offset = 0, chart = -1, end = 0;  ///< coordinates; links [number, end) are its subtree
   };
@@ -110,11 +118,17 @@ class JointTree {
     Vec3<double> mc;
     Mat3<double> I;
   };
+  /// What changes a freedom along a track besides its being moved: κ′ and how fast it goes.
+  struct Travel {
+    Vec3<double> C;  ///< the point of the track, in the world
+    double dkappa, ddkappa, s_dot, s_ddot;
+  };
   struct Memory {
     std::vector<Motion> motion;               ///< of links
     std::vector<Freedom> freedom;             ///< by coordinate
     std::vector<Vec3<double>> force, moment;  ///< accumulated on links, moment about the link's origin
-    std::vector<Freedom> driven;              ///< of driven links
+    std::vector<Freedom> driven;              ///< of driven links, and σ of guided ones
+    std::vector<Travel> travel;               ///< of links on tracks
     std::vector<Composite> composite;
     // Of the explicit formalism:
     std::vector<detail::Pass> pass;               ///< by link
@@ -122,6 +136,11 @@ class JointTree {
     std::vector<detail::ArticulatedBody> stored;  ///< sums of branches
   };
   Memory make_memory() const;
+
+  /// Whether coordinate k of link i is the way along a track: the freedom itself changes with it.
+  bool is_travel(int i, int k) const { return links_[i].mobility == Mobility::track && k == links_[i].offset; }
+  /// The input whose rate does work on link i through its drive; −1: none.
+  int drive_of(int i) const { return links_[i].mobility == Mobility::guided ? links_[i].travel : links_[i].input; }
 
   /// Orientation, position, twist and freedoms of all links.
   void update_motion(ConstVec q, ConstVec v, std::span<const Chart> charts, const Inputs& in, Memory& memory) const;
@@ -131,6 +150,10 @@ class JointTree {
   Frame<double> calc_frame(int i, const Memory& memory) const;
   /// v̇ of the frame in world axes and ω̇ in body axes; after update_accelerations.
   std::pair<Vec3<double>, Vec3<double>> calc_frame_acceleration(int i, const Memory& memory) const;
+
+  /// q and v of link i on its track from its pose and twist; turns are those nearest to what it has rolled.
+  void set_track_coordinates(int i, const Mat3<double>& R, const Vec3<double>& p, const Vec3<double>& w,
+                             const Vec3<double>& v, const Inputs& in, Vec q, Vec rate) const;
 
   /// Residual formalism: r = M a + h − Σ Jᵀw; after update_accelerations. `wrenches` by link, force in the world and
   /// moment in body axes about the frame's origin. memory.force, memory.moment: what each joint transmits to its link.
@@ -166,6 +189,11 @@ class JointTree {
     int parent = -1, offset = 0, general = -1, store = -1;
     bool revolute = false, turned = false, inclined = false, is_first_stored = false;
   };
+  /// The six freedoms of a link on a track, σ first.
+  void find_track_freedoms(int i, Memory& memory, Freedom* (&s)[6]) const;
+  void update_track_motion(int i, const double* q, const double* v, const Inputs& in, Memory& memory) const;
+  /// a = nullptr: v̇ = 0.
+  void update_track_accelerations(int i, const double* v, const double* a, const Inputs& in, Memory& memory) const;
   void prepare_fast();
   void order_links(std::vector<Link> links);
   void calc_composites(Memory& memory) const;

@@ -1,0 +1,53 @@
+#include <fmt/format.h>
+
+#include "assembler.h"
+
+namespace trammel::detail {
+
+void Assembler::make_tracks() {
+  for (const TrackSpec& spec : model_.tracks) {
+    std::vector<Track::Ramp> ramps;
+    std::vector<Track::SCurve> curves;
+    if (spec.kind == TrackKind::ramps)
+      for (std::size_t k = 0; k < spec.positions.size(); ++k)
+        ramps.push_back({spec.positions[k], spec.ramp, spec.changes[k]});
+    else
+      curves.push_back({spec.start, spec.length, spec.curvature});
+    tracks_[spec.name] = std::make_shared<Track>(spec.from, spec.to, std::move(ramps), std::move(curves));
+  }
+}
+
+// Six freedoms need no row; a guided body has one.
+void Assembler::add_track_joint(const JointSpec& spec, const std::string& owner, Assembly::Joint& joint) {
+  joint.track = tracks_.at(spec.on_track.track);
+  joint.travel = add_time_function(spec.on_track.travel);
+  if (!spec.on_track.guided || without_rows_) return;
+  ConstraintGroup<OnTrack>::Element e;
+  e.params = {joint.track, spec.on_track.station};
+  e.frame = {joint.frame_b};
+  e.input = {joint.travel};
+  e.row = out_.system->add_rows(owner, 1, true, "m");
+  on_track_->add(e);
+  joint.parts.push_back({on_track_, on_track_->size() - 1, 0});
+}
+
+void Assembler::add_wheel(const WheelRailSpec& spec) {
+  WheelRail wheel;
+  wheel.track = tracks_.at(spec.track);
+  wheel.side = spec.left ? 1.0 : -1.0;
+  wheel.radius = spec.radius, wheel.half_width = spec.half_width;
+  wheel.conicity = spec.conicity, wheel.rail_radius = spec.rail_radius;
+  if (spec.profile == WheelProfile::s1002) use_profile(wheel);
+  if (spec.friction > 0.0)
+    wheel.creep = make_creep_law(spec.speed, spec.friction, spec.load, spec.radius, spec.rail_radius,
+                                 spec.youngs_modulus, spec.poisson, spec.kalker);
+  const int row = out_.system->add_rows(fmt::format("wheel '{}'", spec.name), 1, true, "m");
+  wheels_->add({std::move(wheel), frame_of(spec.body), row});
+}
+
+void Assembler::add_flange_stop(const FlangeStopSpec& spec) {
+  flange_stops_->add(
+      {{tracks_.at(spec.track), spec.clearance, spec.stiffness, spec.rounding}, {frame_of(spec.body)}, {}});
+}
+
+}  // namespace trammel::detail
