@@ -240,6 +240,7 @@ std::string write_carriage(const Place& place) {
   for (const Way& way : ways_of_vehicles) {
     if (std::string(way.update) == "extended") continue;
     Study prepared = prepare(study, way);
+    prepared.solver.split.error_set = prepared.solver.split.corrector_set = "states";  // λ and η in no test
     put(prepared, way, way.jacobian);
     if (std::string(way.jacobian) != "sparse_differences") continue;
     prepared.solver.bdf.jacobian_sparsity = "given";
