@@ -80,7 +80,8 @@ Eigen::MatrixXd dense(const Pattern& pattern, const std::vector<double>& values)
   return A;
 }
 
-// Entries against the largest of their column: differences of stiff forces leave rounding of 1e-6 of it.
+// Entries against the largest of their column: differences of stiff forces leave rounding of 1e-6 of it, those of
+// gaps (sums of lengths of 1 m) 2e-9.
 void expect_equal(const Eigen::MatrixXd& exact, const Eigen::MatrixXd& differences, double tol, const char* what) {
   for (Eigen::Index c = 0; c < exact.cols(); ++c) {
     const double scale = 1e-3 * exact.cwiseAbs().maxCoeff() + exact.col(c).cwiseAbs().maxCoeff();
@@ -109,7 +110,7 @@ TEST_P(OnATrack, PlanesAreDerivatives) {
     expect_equal(K, by_q.topRows(nv), 2e-6, "K");
     expect_equal(dense(planes.motion, planes.D), by_v.topRows(nv), 1e-6, "D");
     expect_equal(dense(planes.motion, planes.M), by_a.topRows(nv), 1e-8, "M");
-    expect_equal(dense(planes.constraint, planes.G), by_q.middleRows(nv, nc), 1e-6, "G by q");
+    expect_equal(dense(planes.constraint, planes.G), by_q.middleRows(nv, nc), 1e-5, "G by q");
     expect_equal(dense(planes.constraint, planes.G), by_v.middleRows(nv + nc, nc), 1e-8, "G by v");
     expect_equal(dense(planes.constraint, planes.Gv_q), by_q.middleRows(nv + nc, nc), 1e-4, "Gv_q");
     const Eigen::MatrixXd columns =
