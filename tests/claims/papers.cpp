@@ -47,6 +47,8 @@ TEST_F(Papers, of_arnold_2004_have_their_tables_and_figures) {
   write("arnold2004");
   const std::size_t ways_of_chain = 6, ways_of_vehicles = 14, readings = 2, variants = 3;
   expect_table("arnold2004/chain.csv", "n,omega,jacobian,update,cpu_s,je,updates,percent", readings * ways_of_chain);
+  expect_table("arnold2004/carriage.csv", "formalism,jacobian,update,cpu_s,fc,fcw,je,updates,percent",
+               ways_of_vehicles - 2 + 4);  // no extended updates; given patterns as well
   const std::string columns = "variant,formalism,jacobian,update,cpu_s,fc,fcw,je,updates,percent_je,percent_cpu";
   expect_table("arnold2004/car.csv", columns, variants * ways_of_vehicles);
   expect_table("arnold2004/axle.csv", columns, ways_of_vehicles);
