@@ -9,7 +9,7 @@
 #include "trammel/integrators/one_step.h"
 #include "trammel/io/model_reader.h"
 
-// [bauchau2009] sections 2 to 9 without the beam: what scaling and the augmented term do to the iteration matrix.
+// [bauchau2009] sections 2 to 9: what scaling and the augmented term do to the iteration matrix.
 
 namespace trammel::papers {
 
@@ -68,7 +68,7 @@ Problem I is `examples/models/pendulum_rod.toml`, problem II `examples/models/pe
 that Newton's iteration of the product factors. Every number is in the CSV files.
 )";
   for (const auto part : {write_tables, write_schemes, write_equivalence, write_no_pivot, write_example_35,
-                          write_iterative, write_rho_star})
+                          write_iterative, write_rho_star, write_thin_beam})
     text += "\n" + part(place);
   save_text(place.folder / "README.md", text);
 }

@@ -40,5 +40,7 @@ std::string write_schemes(const Place& place);      ///< schemes.csv
 std::string write_equivalence(const Place& place);  ///< equivalence.csv
 std::string write_iterative(const Place& place);    ///< iterative.csv
 std::string write_rho_star(const Place& place);     ///< rho_star.csv
+/// thin_beam.csv, thin_beam_solver.csv, convergence.csv, figures 3 and 4
+std::string write_thin_beam(const Place& place);
 
 }  // namespace trammel::papers::bauchau2009
