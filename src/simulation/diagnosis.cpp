@@ -11,6 +11,8 @@ std::string advice(Cause cause, const SolverOptions& options) {
     case Cause::not_finite:
       return "a formula, table or force law is not defined there (division by zero, root of a negative number, a table "
              "left by its argument), or a body flew off to infinity";
+    case Cause::element_turned:
+      return "too few elements for how far the beam bends or twists, or a load that is much too large";
     case Cause::singular_matrix:
       return "redundant constraints, a singular position of the mechanism, or a freedom without mass; `trammel check` "
              "lists redundant rows";
@@ -78,6 +80,8 @@ std::string Simulation::explain(const StepReport& report) const {
     line("row", row);
     if (const std::string forces = formulas_on(study_.model, row); !forces.empty()) line("formulas", forces);
   }
+  if (cause == Cause::element_turned && report.status.row >= 0)
+    line("element", "next to " + layout.describe_row(report.status.row));
   const bool names_unknown =
       cause == Cause::singular_matrix || cause == Cause::vanished_pivot || cause == Cause::impossible_tolerance;
   if (names_unknown && report.status.row >= 0) line("unknown", layout.describe_unknown(report.status.row));

@@ -232,6 +232,20 @@ TEST(BeamStatics, corners_are_rigid) {
   EXPECT_NEAR(run(study).last(force.body_b + ".position")[2], expected, 1e-6 * expected);
 }
 
+/// Half a turn between the ends of one element is more than it can follow: the run stops and says where.
+TEST(BeamStatics, an_element_that_turns_by_half_a_turn_is_named) {
+  Study study = cantilever(section(1e4, 1e4, 100, 100), 3, 1, Eigen::Vector3d::Zero(), {0, 0, 100}, 0);
+  study.analysis.kind = AnalysisKind::dynamics;
+  study.analysis.end = 20.0;
+  study.solver.newton_tol = 1e-9;
+  study.solver.h = 0.05;
+  MemoryRecord record;
+  const Summary summary = Simulation(study).run(record);
+  EXPECT_FALSE(summary.completed);
+  EXPECT_NE(summary.failure.find("turned by more than half a turn"), std::string::npos) << summary.failure;
+  EXPECT_NE(summary.failure.find("next to body 'beam_"), std::string::npos) << summary.failure;
+}
+
 /// A cantilever on a rigid arm: the end of the beam is part of a body, and its mass with it.
 TEST(BeamStatics, ends_can_be_parts_of_bodies) {
   Model model;
