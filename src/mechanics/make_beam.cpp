@@ -4,6 +4,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Geometry>
+#include <Eigen/LU>
 #include <cmath>
 #include <numbers>
 
@@ -299,7 +300,7 @@ class BeamChecks {
              fmt::format("'node_names' has {} names for {} nodes", spec_.node_names.size(), n * (nodes - 1) + 1));
     for (std::size_t i = 0; i < cut.places.size(); ++i) {
       if (!cut.places[i].position.allFinite()) return report("curve", "its 'curve' is not finite");
-      if (!cut.places[i].axes.allFinite())
+      if (!(cut.places[i].axes.determinant() > 0.5))  // up left nothing across the beam
         return report("up",
                       fmt::format("'up' is parallel to the beam at ({:.6g}, {:.6g}, {:.6g}); sections need another "
                                   "direction there",

@@ -328,9 +328,10 @@ TEST_P(FlexiblePendulum, moves_alike_with_every_integrator_formulation_and_linea
     EXPECT_LT((swing.last("rope_12.position") - expected).norm(), 2e-4);
   }
 }
-INSTANTIATE_TEST_SUITE_P(, FlexiblePendulum, testing::ValuesIn(methods), [](const auto& info) {
-  return std::string(info.param.integrator) + "_" + info.param.formulation;
-});
+INSTANTIATE_TEST_SUITE_P(, FlexiblePendulum, testing::ValuesIn(methods),
+                         [](const testing::TestParamInfo<Method>& method) {
+                           return std::string(method.param.integrator) + "_" + method.param.formulation;
+                         });
 
 /// In joint coordinates the nodes are free links, and the elements act on their frames as everywhere.
 TEST(BeamDynamics, joint_coordinates_move_beams_alike) {
