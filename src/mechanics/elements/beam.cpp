@@ -119,7 +119,8 @@ void beam_force(const BeamElement& b, const Frame<S>* f, Wrench<S>* w) {
     w[a].moment += cross(arm, body_force);
   }
   if constexpr (std::is_same_v<S, double>)
-    if (turned_too_far(b, at)) w[0].moment.setConstant(std::numeric_limits<double>::quiet_NaN());
+    if (turned_too_far(b, at))  // on every node: one of them may be the ground
+      for (int a = 0; a < n; ++a) w[a].moment.setConstant(std::numeric_limits<double>::quiet_NaN());
 }
 
 double beam_turn(const BeamElement& b, const Frame<double>* f) {
