@@ -206,7 +206,7 @@ Run run_ida_beam(int elements, double tol) {
 }
 
 Run run_trammel_beam(int elements, const std::string& solver) {
-  const std::string text = fmt::format(R"(
+  const std::string text = fmt::format(R"toml(
 gravity = [0, 0, 0]
 [[beam]]
 name = "beam"
@@ -222,7 +222,7 @@ body = "beam_{}"
 force = [0, "if(t < 0.2, 20*sin(pi*t/0.4)^2, 20)", 0]
 [solver]
 {}
-)",
+)toml",
                                        elements, 3 * elements, solver);
   Simulation simulation(read_study_text(text, "beam.toml"));
   MotionIntegrator& integrator = simulation.integrator();
