@@ -52,6 +52,7 @@ TEST_F(Papers, of_arnold_2004_have_their_tables_and_figures) {
   const std::string columns = "variant,formalism,jacobian,update,cpu_s,fc,fcw,je,updates,percent_je,percent_cpu";
   expect_table("arnold2004/car.csv", columns, variants * ways_of_vehicles);
   expect_table("arnold2004/axle.csv", columns, ways_of_vehicles);
+  expect_table("arnold2004/carriage.csv", "formalism,jacobian,update,cpu_s,fc,fcw,je,updates,percent", 16);
   for (const char* figure : {"updates.svg", "pattern.svg"})
     EXPECT_TRUE(fs::exists(folder_ / "arnold2004" / figure)) << figure;
   EXPECT_TRUE(fs::exists(folder_ / "arnold2004/README.md"));
