@@ -6,7 +6,7 @@
 #include "paper.h"
 #include "trammel/base/error.h"
 
-// `./dev papers [--quick] [--out FOLDER] [NAME...]`: writes FOLDER/NAME/ with tables, figures and a README.
+// `./dev papers [--quick | --long] [--out FOLDER] [NAME...]`: writes FOLDER/NAME/ with tables, figures and a README.
 
 int main(int argc, char** argv) {
   using namespace trammel;
@@ -17,12 +17,14 @@ int main(int argc, char** argv) {
                                                           {"hastiff", write_hastiff},
                                                           {"yen1996", write_yen1996}};
   std::filesystem::path out = std::filesystem::path(TRAMMEL_SOURCE_DIR) / "build/papers";
-  bool quick = false;
+  bool quick = false, lasting = false;
   std::vector<std::string> names;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "--quick") {
       quick = true;
+    } else if (word == "--long") {
+      lasting = true;
     } else if (word == "--out" && i + 1 < argc) {
       out = argv[++i];
     } else if (all.count(word)) {
@@ -38,7 +40,7 @@ int main(int argc, char** argv) {
     for (const auto& [name, write] : all) names.push_back(name);
   try {
     for (const std::string& name : names) {
-      const Place place{std::filesystem::path(TRAMMEL_SOURCE_DIR) / "examples", out / name, quick};
+      const Place place{std::filesystem::path(TRAMMEL_SOURCE_DIR) / "examples", out / name, quick, lasting};
       std::filesystem::create_directories(place.folder);
       fmt::print("{} ...\n", name);
       std::fflush(stdout);

@@ -19,6 +19,7 @@ struct Place {
   std::filesystem::path models;  ///< the folder examples/
   std::filesystem::path folder;  ///< of one paper
   bool quick = false;            ///< few step sizes and short runs, for tests
+  bool lasting = false;          ///< runs of hours as well
 };
 
 void write_arnold2004(const Place& place);
