@@ -34,12 +34,26 @@ AccelerationSolver::AccelerationSolver(const SecondOrderDae& dae, LinearSolverKi
   phi_dot_.setZero(dae.nc());
 }
 
+// M shares its pattern with D and K, but springs and contacts that couple bodies have no part in it: an entry counts
+// from the first time on when it is not zero. Thousands of bodies in contact have block-diagonal M.
+bool AccelerationSolver::note_inertia() {
+  if (planes_.version != version_) has_inertia_.assign(planes_.M.size(), 0);
+  bool grown = planes_.version != version_;
+  for (std::size_t k = 0; k < planes_.M.size(); ++k)
+    if (planes_.M[k] != 0.0 && !has_inertia_[k]) has_inertia_[k] = 1, grown = true;
+  return grown;
+}
+
 void AccelerationSolver::rebuild() {
   version_ = planes_.version;
   const int nv = dae_.nv(), nz = dae_.nz(), n = nv + nz + dae_.nc();
   const TransposedPattern Gt = make_transposed(planes_.constraint);
   PatternBuilder builder(n, n);
-  builder.add(planes_.motion);
+  for (int c = 0; c < nv; ++c) {
+    builder.add(c, c);
+    for (int k = planes_.motion.start[c]; k < planes_.motion.start[c + 1]; ++k)
+      if (has_inertia_[k]) builder.add(planes_.motion.index[k], c);
+  }
   builder.add(planes_.constraint, nv + nz, 0);
   builder.add(Gt.pattern, 0, nv + nz);
   builder.add(planes_.reaction, 0, nv + nz);
@@ -79,14 +93,15 @@ Status AccelerationSolver::solve(MotionVariables& x, const State& state, Workspa
     status =
         dae_.linearize(p, state, PlaneSet::M | PlaneSet::G | PlaneSet::f_lam | PlaneSet::internal, planes_, workspace);
     if (!status.ok()) return status;
-    if (planes_.version != version_) rebuild();
+    if (note_inertia()) rebuild();
     constraint = bias_;  // G v̇ + bias = 0
     for (int c = 0; c < nv; ++c)
       for (int k = planes_.constraint.start[c]; k < planes_.constraint.start[c + 1]; ++k)
         constraint[planes_.constraint.index[k]] += planes_.G[k] * x.a[c];
 
     std::fill(values_.begin(), values_.end(), 0.0);
-    for (std::size_t k = 0; k < M_.size(); ++k) values_[M_[k]] += planes_.M[k];
+    for (std::size_t k = 0; k < M_.size(); ++k)
+      if (has_inertia_[k]) values_[M_[k]] += planes_.M[k];
     for (std::size_t k = 0; k < G_.size(); ++k) {
       values_[G_[k]] += planes_.G[k];
       values_[Gt_[k]] += planes_.G[k];

@@ -25,6 +25,7 @@ class AccelerationSolver {
   const LinearSolver<double>& linear_solver() const { return *solver_; }
 
  private:
+  bool note_inertia();
   void rebuild();
 
   const SecondOrderDae& dae_;
@@ -34,6 +35,7 @@ class AccelerationSolver {
   std::uint64_t version_ = 0;
   Pattern pattern_;
   std::vector<double> values_;
+  std::vector<char> has_inertia_;  // entries of planes_.motion that belong to M
   std::vector<int> M_, G_, Gt_, reaction_, state_force_, state_state_, state_lam_, E_;
   Eigen::VectorXd r_, bias_, phi_dot_;
 };
