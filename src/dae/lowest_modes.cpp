@@ -93,6 +93,7 @@ class Pencil {
     matrix_.add(planes_.constraint, planes_.Gv_q, c, 0, on_velocities);
     return solver_->factor(matrix_.values());
   }
+  const Status& status() const { return status_; }
   double smallest_pivot() const { return solver_->smallest_pivot().relative; }
 
   // What Spectra asks for: y = (σ₀E − A)⁻¹E x.
@@ -107,7 +108,7 @@ class Pencil {
       for (int k = planes_.motion.start[j]; k < planes_.motion.start[j + 1]; ++k)
         b_[nv + planes_.motion.index[k]] += planes_.M[k] * x[nv + j];
     for (int i = 0; i < nz; ++i) b_[2 * nv + i] = dae_.E()[i] * x[2 * nv + i];
-    static_cast<void>(solver_->solve(b_));
+    if (const Status solved = solver_->solve(b_); !solved.ok()) status_ = solved, b_.setZero();
     Eigen::Map<Eigen::VectorXd>(out, size()) = b_;
   }
 
@@ -120,12 +121,13 @@ class Pencil {
   Pattern rates_;
   std::unique_ptr<LinearSolver<double>> solver_;
   mutable Eigen::VectorXd b_;
+  mutable Status status_;  // of the last application that failed
 };
 
 /// The values with the largest |ν|, with δq; false: Arnoldi's iteration did not converge.
-bool iterate(const Pencil& pencil, double sigma, int n_values, int nv, EigenModes& modes) {
+bool iterate(Pencil& pencil, double sigma, int n_values, int nv, EigenModes& modes) {
   const int n = pencil.size(), n_vectors = std::min(n, std::max(2 * n_values + 2, 20));
-  Spectra::GenEigsSolver<Pencil> solver(const_cast<Pencil&>(pencil), n_values, n_vectors);
+  Spectra::GenEigsSolver<Pencil> solver(pencil, n_values, n_vectors);
   // Three applications leave nothing of the infinite eigenvalues, whose chains are three long.
   Eigen::VectorXd start(n), next(n);
   for (int i = 0; i < n; ++i) start[i] = 1.0 + std::sin(1.0 + 1.7 * i);
@@ -174,6 +176,7 @@ Status calc_lowest_modes(const SecondOrderDae& dae, const MotionVariables& x, co
     if (sigma > 0.0) status = pencil.shift(sigma);
     if (!status.ok()) return status;
     const bool converged = iterate(pencil, sigma, n_values, dae.nv(), modes);
+    if (!pencil.status().ok()) return pencil.status();
     modes.arrange(zero_part * sigma);
     const bool moves = modes.zeros < modes.values.size();
     const double first = moves ? std::abs(modes.values[modes.zeros]) : 0.0;
