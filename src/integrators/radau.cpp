@@ -19,6 +19,8 @@ constexpr double max_rate = 0.99;
 constexpr int fixed_step_patience = 3;
 // A correction of this many roundings of y cannot become smaller.
 constexpr double rounding_margin = 100.0;
+// And a residual of this many roundings of y, through the matrix, cannot either.
+constexpr double residual_margin = 32.0;
 // How far from a kink its sides are looked at: some rounding units of the time.
 double kink_side(double t) { return 8.0 * epsilon * (1.0 + std::abs(t)); }
 
@@ -61,7 +63,7 @@ Radau::Radau(const DaeSystem& system, RadauOptions options, LinearSolverKind sol
       tolerance_(system.layout(), options_.tolerances) {
   const int n = system.layout().n(), s = tableau_.stages();
   events_.configure(system);
-  for (Eigen::VectorXd* x : {&y_, &yp_, &y_from_, &e_, &g_, &rate_at_start_, &weight_, &y_event_, &yp_event_})
+  for (Eigen::VectorXd* x : {&y_, &yp_, &y_from_, &e_, &g_, &rate_at_start_, &noise_, &weight_, &y_event_, &yp_event_})
     x->setZero(n);
   for (Eigen::MatrixXd* x : {&Z_, &Y_, &Yp_, &R_, &F_, &Z_from_}) x->setZero(n, s);
   error_mask_.assign(static_cast<std::size_t>(n), 1.0);
@@ -243,13 +245,16 @@ Status Radau::iterate(const State& state, RadauStep& step) {
       previous_ratio = ratio;
       // Corrections below the tolerance that no longer fall are rounding.
       converged = rate_ >= max_rate && norm <= newton_limit_;
-      // A first correction of coordinates says little of the multipliers: a step that cannot shrink goes on.
-      const bool may_give_up = !converged && (!options_.fixed_h || m >= fixed_step_patience);
-      if (rate_ >= max_rate && may_give_up) break;
+      // A first correction of coordinates says little of the multipliers: a step that cannot shrink goes on, and stops
+      // where rounding does.
+      bool may_give_up = !converged && (!options_.fixed_h || m >= fixed_step_patience);
       if (rate_ < max_rate) rate_factor_ = rate_ / (1.0 - rate_);
       const double remainder = rate_factor_ * norm * std::pow(rate_, left) / newton_limit_;
-      if (remainder >= 1.0 && may_give_up) {  // it would not converge in time
-        newton_shrink_ = 0.8 * std::pow(std::clamp(remainder, 1e-4, 20.0), -1.0 / (4.0 + left));
+      const bool hopeless = rate_ >= max_rate || remainder >= 1.0;  // it would not converge in time
+      if (may_give_up && hopeless && options_.fixed_h && residuals_are_rounding(state))
+        converged = true, may_give_up = false, rate_ = 0.0, rate_factor_ = 1.0;  // noise says nothing of the matrix
+      if (may_give_up && hopeless) {
+        if (rate_ < max_rate) newton_shrink_ = 0.8 * std::pow(std::clamp(remainder, 1e-4, 20.0), -1.0 / (4.0 + left));
         break;
       }
     }
@@ -264,6 +269,39 @@ Status Radau::iterate(const State& state, RadauStep& step) {
   }
   rate_ = 1.0;
   return status;
+}
+
+// Rounding y, and with it y′ of (1), changes the rows of F by up to ε (|F_y||y| + |F_y′||A⁻¹||y|/h). Smaller residuals
+// are noise, whatever they still correct: light and stiff parts at small steps move by more than any tolerance. |y| is
+// the largest of its kind, since what vanishes by symmetry is known relative to the others, and 1 for rotations, of
+// which frames are made.
+bool Radau::residuals_are_rounding(const State& state) {
+  const Planes& planes = blocks_.planes();
+  const Pattern& pattern = planes.pattern;
+  const std::span<const Kind> kinds = system_.layout().kinds();
+  for (int i = 0; i < tableau_.stages(); ++i) {
+    double largest[Tolerances::n_kinds] = {};
+    largest[static_cast<int>(Kind::rotation)] = 1.0;
+    for (Eigen::Index j = 0; j < y_.size(); ++j) {
+      double& size = largest[static_cast<int>(kinds[j])];
+      size = std::max(size, std::abs(Y_(j, i)));
+    }
+    const double per_step = tableau_.A_inverse().row(i).cwiseAbs().sum() / h_;
+    noise_.setZero();
+    for (int j = 0; j < pattern.n_cols; ++j) {
+      const double y = largest[static_cast<int>(kinds[j])];
+      for (std::size_t plane = 0; plane < planes.roles.size(); ++plane) {
+        const double size = planes.roles[plane] == PlaneRole::y ? y : per_step * y;
+        for (int k = pattern.start[j]; k < pattern.start[j + 1]; ++k)
+          noise_[pattern.index[k]] += std::abs(planes.values[plane][k]) * size;
+      }
+    }
+    e_ = F_.col(i);
+    system_.to_matrix_rows(stage_point(i), state, e_, *workspace_);
+    for (Eigen::Index k = 0; k < e_.size(); ++k)
+      if (std::abs(e_[k]) > residual_margin * epsilon * noise_[k]) return false;
+  }
+  return true;
 }
 
 // R ← corrections of all Z_i. Each stage turns its rows and columns with its own rotations.

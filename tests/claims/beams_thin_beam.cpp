@@ -31,12 +31,16 @@ Study short_study(double end, double h) {
   return study;
 }
 
-// Twice the elements: nodes 12 and 24 of the strip become 24 and 48.
+// Twice the elements in every member, and so twice the number of every node.
 Study with_twice_the_elements(double end, double h) {
   std::string text = read_study(thin_beam).text;
-  for (const auto& [from, to] : {std::pair("elements = 8", "elements = 16"), std::pair("strip_24", "strip_48"),
-                                 std::pair("strip_12.x", "strip_24.x"), std::pair("strip_12.y", "strip_24.y"),
-                                 std::pair("strip_12.z", "strip_24.z")})
+  for (const auto& [from, to] :
+       {std::pair("elements = 8\n", "elements = 16\n"), std::pair("elements = 4\n", "elements = 8\n"),
+        std::pair("elements = 2\n", "elements = 4\n"), std::pair("elements = 1\n", "elements = 2\n"),
+        std::pair("\"strip_24\"", "\"strip_48\""), std::pair("\"connector_6\"", "\"connector_12\""),
+        std::pair("\"link_12\"", "\"link_24\""), std::pair("\"crank_3\"", "\"crank_6\""),
+        std::pair("strip_12.x", "strip_24.x"), std::pair("strip_12.y", "strip_24.y"),
+        std::pair("strip_12.z", "strip_24.z")})
     text = replace_once(text, from, to);
   Study study = read_study_text(text, "thin_beam.toml");
   study.analysis.end = end;
@@ -78,17 +82,59 @@ TEST(ThinBeam, runs_through_the_whole_period_and_buckles_again) {
   EXPECT_GT(u2.maxCoeff(), 5e-3);  // the load reverses near the dead centre
 }
 
-TEST(ThinBeam, needs_the_augmented_term_if_rows_are_not_exchanged) {
-  Study study = read_study(example("11_thin_beam/thin_beam_explicit_rotations.toml"));
-  study.analysis.end = 0.01;
+/// The three runs of the paper, without row exchanges; Newton waits for every unknown as it stands in the equations.
+TEST(ThinBeam, needs_the_augmented_term_and_scaling_if_rows_are_not_exchanged) {
+  const auto attempt = [](const char* scaling, double end) {
+    Study study =
+        read_study(thin_beam, Settings{"solver.linear_solver=skyline_ldlt", "solver.newton_test=all",
+                                       "solver.newton_tol=1e-12", fmt::format("solver.scaling={{{}}}", scaling)});
+    study.analysis.end = end;
+    MemoryRecord record;
+    return Simulation(study).run(record);
+  };
+  const Summary bare = attempt("m_ave=0.675, d_ave=0, k_ave=4.5625e4, rho=0", 0.01);
+  EXPECT_FALSE(bare.completed);
+  EXPECT_EQ(bare.steps, 0);
+  EXPECT_EQ(bare.iterations, 0);
+  EXPECT_NE(bare.failure.find("a pivot vanished"), std::string::npos) << bare.failure;
+  EXPECT_NE(bare.failure.find("coordinate 'pin_rotation'"), std::string::npos) << bare.failure;
+
+  const Summary unscaled = attempt("kind=\"none\", rho=1", 0.01);
+  EXPECT_FALSE(unscaled.completed);
+  EXPECT_EQ(unscaled.steps, 0);
+  EXPECT_NE(unscaled.failure.find("corrections fall too slowly"), std::string::npos) << unscaled.failure;
+  EXPECT_NE(unscaled.failure.find("multiplier of joint"), std::string::npos) << unscaled.failure;
+
+  const Summary scaled = attempt("m_ave=0.675, d_ave=0, k_ave=4.5625e4, rho=1", 0.1);
+  EXPECT_TRUE(scaled.completed) << scaled.failure;
+}
+
+/// Without massless coordinates H = M/h² + K is positive definite, and every multiplier follows its coordinates.
+TEST(ThinBeam, needs_no_augmented_term_if_frames_are_its_only_coordinates) {
+  Study study = read_study(example("11_thin_beam/thin_beam_frames_only.toml"));
+  study.analysis.end = 0.1, study.output.interval = 1e-3;
   study.solver.linear_solver = "skyline_ldlt";
   study.solver.scaling.rho = 0.0;
-  MemoryRecord record;
-  const Summary summary = Simulation(study).run(record);
-  EXPECT_FALSE(summary.completed);
-  EXPECT_EQ(summary.steps, 0);
-  EXPECT_NE(summary.failure.find("a pivot vanished"), std::string::npos) << summary.failure;
-  EXPECT_NE(summary.failure.find("_rotation'"), std::string::npos) << summary.failure;
+  const Eigen::VectorXd a = run(study).values("u2").col(0), b = run(short_study(0.1, 2e-4)).values("u2").col(0);
+  EXPECT_LT((a - b).cwiseAbs().maxCoeff(), 1e-8);
+}
+
+/// Steps of 1 and 5 µs, as in the paper: what rounding leaves of forces beside the connector's stiffness of 5e9 N/m
+/// turns its light nodes by 1e-12 rad per step, at rates far above every tolerance. That ends Newton's iteration, not
+/// the run.
+TEST(ThinBeam, runs_at_steps_where_rounding_ends_newtons_iteration) {
+  for (const char* formulation : {"index3", "stabilized_index2"})
+    for (const double h : {1e-6, 5e-6}) {
+      SCOPED_TRACE(fmt::format("{} {}", formulation, h));
+      Study study = short_study(h == 1e-6 ? 1e-4 : 4e-3, h);
+      study.solver.integrator = "radau";
+      study.solver.formulation = formulation;
+      study.solver.newton_tol = 1e-12;
+      study.solver.source = {};
+      MemoryRecord record;
+      const Summary summary = Simulation(study).run(record);
+      EXPECT_TRUE(summary.completed) << summary.failure;
+    }
 }
 
 /// The 3.4 g of the connector hardly matter until 0.6 s.
@@ -118,7 +164,7 @@ TEST(ThinBeam, converges_with_the_order_of_the_integrator) {
   const auto error = [&](const std::string& integrator, double h) {
     return (motion(integrator, h) - exact).rowwise().norm().maxCoeff();
   };
-  EXPECT_NEAR(observed_order(error("hht", 1e-3), error("hht", 5e-4)), 2.0, 0.25);
+  EXPECT_NEAR(observed_order(error("hht", 5e-4), error("hht", 2.5e-4)), 2.0, 0.1);
   EXPECT_GT(observed_order(error("radau", 5e-3), error("radau", 2.5e-3)), 3.0);
 }
 

@@ -105,6 +105,7 @@ class Radau {
   Status correct(const State& state, RadauStep& step);
   Status iterate(const State& state, RadauStep& step);
   Status calc_corrections(const State& state);
+  bool residuals_are_rounding(const State& state);
   Status refresh(const State& state, Refresh what, RadauStep& step);
   Status estimate_error(const State& state, bool filter_again, double& error);
   void accept(double breakpoint, State& state, RadauStep& step);
@@ -158,7 +159,7 @@ class Radau {
 
   int last_iterations_ = 0;  // of Newton in the accepted attempt
   Eigen::MatrixXd Z_, Y_, Yp_, F_, R_;
-  Eigen::VectorXd e_, g_, rate_at_start_;
+  Eigen::VectorXd e_, g_, rate_at_start_, noise_;
   Eigen::VectorXd weight_;  // tolerance of each unknown over h^(index − 1)
   std::vector<int> index_;
   std::vector<double> error_mask_, corrector_mask_;
