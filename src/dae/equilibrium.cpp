@@ -247,10 +247,12 @@ Status Equilibrium::relax(MotionVariables& x, State& state, Workspace& workspace
 
 // Newton's iteration at the present load.
 bool Equilibrium::newton(MotionVariables& x, State& state, Workspace& workspace) {
-  if (!calc_residual(x, state, workspace).ok()) return false;
+  refused_ = calc_residual(x, state, workspace);
+  if (!refused_.ok()) return false;
   double first = 0.0, last = 0.0;
   for (int i = 0; i < newton_iterations && report_.iterations < options_.max_iterations; ++i) {
-    if (!correct(0.0, x, state, workspace).ok()) return false;
+    refused_ = correct(0.0, x, state, workspace);
+    if (!refused_.ok()) return false;
     const double change = report_.last_change;
     if (change <= options_.tol) return true;
     if (i == 0) first = change;
@@ -260,6 +262,11 @@ bool Equilibrium::newton(MotionVariables& x, State& state, Workspace& workspace)
     last = change;
   }
   return false;
+}
+
+// A beam element that cannot turn further says more than the step that became small before it.
+Status Equilibrium::too_small() const {
+  return refused_.cause == Cause::element_turned ? refused_ : Status::recoverable(Cause::step_too_small);
 }
 
 // The part of the load that is there at first is none.
@@ -295,7 +302,7 @@ Status Equilibrium::load(MotionVariables& x, State& state, Workspace& workspace,
     state = state_before;
     part *= 0.5;
     if (report_.iterations >= options_.max_iterations) return Status::recoverable(Cause::too_many_iterations);
-    if (part < smallest_load_step) return Status::recoverable(Cause::step_too_small);
+    if (part < smallest_load_step) return too_small();
   }
   return Status::success();
 }
@@ -344,7 +351,7 @@ Status Equilibrium::follow(MotionVariables& x, State& state, Workspace& workspac
     state = state_before;
     length *= 0.5;
     if (report_.iterations >= options_.max_iterations) return Status::recoverable(Cause::too_many_iterations);
-    if (length < smallest_load_step * first_length) return Status::recoverable(Cause::step_too_small);
+    if (length < smallest_load_step * first_length) return too_small();
   }
   return Status::success();
 }

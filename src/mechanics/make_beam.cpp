@@ -105,7 +105,22 @@ M3 section_axes(const V3& e1, const V3& up, double twist) {
 struct Cut {
   std::vector<Beam::Place> places;
   std::vector<double> share;
+  std::vector<double> turn;  ///< of each element: how far its sections turn from the first, at most [rad]
 };
+
+/// The logarithm is followed between the nodes, so that more than half a turn does not look like less.
+template <class Axes>
+double largest_turn(const Axes& axes_at, double from, double to) {
+  constexpr int samples = 32;
+  const M3 first = axes_at(from);
+  V3 theta = V3::Zero();
+  double largest = 0.0;
+  for (int i = 1; i <= samples; ++i) {
+    theta = log_near<double>(M3(first.transpose() * axes_at(from + (to - from) * i / samples)), theta);
+    largest = std::max(largest, theta.norm());
+  }
+  return largest;
+}
 
 Cut cut_into_elements(const BeamSpec& spec) {
   const Line line(spec);
@@ -122,6 +137,10 @@ Cut cut_into_elements(const BeamSpec& spec) {
   for (int piece = 0; piece < line.pieces(); ++piece) {
     const std::vector<double> ends = line.stations(piece);
     const V3 own_up = spec.up.isZero() && !spec.curve ? default_up(line.tangent(piece, 0.0)) : up;
+    const auto axes_at = [&](double u) {
+      const double along = (before + u * piece_length[static_cast<std::size_t>(piece)]) / total;
+      return section_axes(line.tangent(piece, u), own_up, spec.twist * along);
+    };
     for (std::size_t e = 0; e + 1 < ends.size(); ++e) {
       const std::size_t first = cut.places.size();
       for (int a = 0; a < nodes; ++a) {
@@ -129,10 +148,9 @@ Cut cut_into_elements(const BeamSpec& spec) {
         const double u = a == 0            ? ends[e]
                          : a == spec.order ? ends[e + 1]
                                            : 0.5 * ((1.0 - xi) * ends[e] + (1.0 + xi) * ends[e + 1]);
-        const double along = (before + u * piece_length[static_cast<std::size_t>(piece)]) / total;
-        cut.places.push_back(
-            {line.position(piece, u), section_axes(line.tangent(piece, u), own_up, spec.twist * along)});
+        cut.places.push_back({line.position(piece, u), axes_at(u)});
       }
+      cut.turn.push_back(largest_turn(axes_at, ends[e], ends[e + 1]));
       for (int a = 0; a < nodes; ++a) {
         const double xi = lobatto_points(nodes)[static_cast<std::size_t>(a)];
         V3 slope = V3::Zero();
@@ -308,12 +326,7 @@ class BeamChecks {
       if (!(cut.share[i] > 0.0)) return report("curve", "its 'curve' stands still: points of it coincide");
     }
     for (std::size_t e = 0; e < n; ++e) {
-      double turn = std::abs(spec_.twist) / static_cast<double>(n);
-      for (std::size_t a = 0; a + 1 < nodes; ++a) {
-        const M3 &from = cut.places[e * nodes + a].axes, &to = cut.places[e * nodes + a + 1].axes;
-        turn = a == 0 ? log_so3(M3(from.transpose() * to)).norm() : turn + log_so3(M3(from.transpose() * to)).norm();
-      }
-      turn = std::max(turn, std::abs(spec_.twist) / static_cast<double>(n));
+      const double turn = cut.turn[e];
       if (turn < 0.99 * pi) continue;
       return report("elements",
                     fmt::format("element {} turns by {:.3g} rad between its ends as drawn, and must stay below π; use "

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "beam_watch.h"
 #include "trammel/simulation/scene.h"
 #include "trammel/simulation/settings_text.h"
 #include "trammel/simulation/simulation.h"
@@ -264,6 +265,13 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
   });
   bool stopped_by_event = false;
   const bool watches_contacts = contact_watch_.active() && !study_.solver.h;
+  BeamWatch beam_watch(full_, study_.model);
+  const auto passed_half_a_turn = [&](const MotionVariables& x) -> std::string {
+    if (!beam_watch.active()) return {};
+    const Shown shown = show(x, state_);
+    return beam_watch.find_passed(full_.system->update_kinematics(shown.point, shown.state, *full_workspace_));
+  };
+  static_cast<void>(passed_half_a_turn(x_));
   // Output times do not dictate the step; instants of events are recorded among them.
   const auto record_at = [&](double at) {
     integrator_->interpolate(at, sample_);
@@ -344,6 +352,11 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
     sink.step(t, step_values);
     if (progress && !progress({t, start, end, report.h, summary.steps})) {
       summary.stop = fmt::format("stopped on request at t = {:.6g} s", t);
+      break;
+    }
+    if (const std::string element = passed_half_a_turn(newest); !element.empty()) {
+      summary.failure = explain_turned(element, fmt::format("t = {:.6g} s, h = {:.6g} s", t, report.h));
+      summary.stop = fmt::format("failed at t = {:.6g} s: {}", t, describe(Cause::element_turned));
       break;
     }
     if (std::string failure = find_contact_failure(); !failure.empty()) {

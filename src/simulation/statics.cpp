@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "beam_watch.h"
 #include "trammel/base/text.h"
 #include "trammel/dae/acceleration_solver.h"
 #include "trammel/simulation/simulation.h"
@@ -18,6 +19,8 @@ constexpr double difference = 1e-6;  // of coordinates, for derivatives of measu
 std::string_view usual_cause(const EquilibriumReport& report) {
   if (report.status.cause == Cause::step_too_small)
     return "the load cannot grow further (buckling, a mechanism that locks): more load steps do not help";
+  if (report.status.cause == Cause::element_turned)
+    return "too few elements for how far the beam bends or twists, or a load that is much too large";
   if (report.status.cause == Cause::singular_matrix) return "something that nothing holds";
   return "something that nothing holds, or a force that grows faster than what balances it";
 }
@@ -39,6 +42,8 @@ std::string Simulation::explain_equilibrium(const EquilibriumReport& report) con
                                      layout.describe_unknown(report.moving_unknown), report.last_change));
   if (report.status.cause == Cause::singular_matrix && report.status.row >= 0)
     line("unknown", layout.describe_unknown(report.status.row));
+  if (report.status.cause == Cause::element_turned && report.status.row >= 0)
+    line("element", "next to " + layout.describe_row(report.status.row));
   line("usual cause", std::string(usual_cause(report)));
   text.pop_back();
   return text;
@@ -84,11 +89,18 @@ Summary Simulation::balance(RecordSink& sink) {
                        : options.arc_length    ? "statics, Newton along the path"
                                                : "statics, Newton with load steps";
   summary.formulation = options.steady.empty() ? "equilibrium" : "steady motion";
+  BeamWatch beam_watch(full_, study_.model);
+  std::string turned;
   const auto record = [&](const EquilibriumReport& reached, const MotionVariables& x, const State& state) {
     ledger_.load = reached.load;
     const Shown shown = show(x, state);
     const MechanicalSystem::Energy energy = full_.system->calc_energy(shown.point, shown.state, *full_workspace_);
     ledger_.kinetic = energy.kinetic, ledger_.potential = energy.potential;
+    if (turned.empty() && beam_watch.active()) {
+      const KinematicState k = full_.system->update_kinematics(shown.point, shown.state, *full_workspace_);
+      if (const std::string element = beam_watch.find_passed(k); !element.empty())
+        turned = explain_turned(element, fmt::format("{:.4g} of the load", reached.load));
+    }
     share_multipliers(shown);
     sink.frame(options.arc_length ? reached.path : reached.load,
                recorder_->update_frame(shown.point, shown.state, ledger_));
@@ -101,9 +113,12 @@ Summary Simulation::balance(RecordSink& sink) {
   summary.steps = report.load_steps;
   summary.iterations = report.iterations;
   summary.linear_solver = study_.solver.linear_solver;
-  summary.completed = report.status.ok();
+  summary.completed = report.status.ok() && turned.empty();
   summary.t = report.load;
-  if (summary.completed) {
+  if (!turned.empty()) {
+    summary.failure = std::move(turned);
+    summary.stop = fmt::format("no equilibrium: {}", describe(Cause::element_turned));
+  } else if (summary.completed) {
     summary.stop = fmt::format("equilibrium found, unbalanced {:.2g}", report.unbalanced);
   } else {
     summary.failure = explain_equilibrium(report);

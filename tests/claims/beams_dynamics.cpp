@@ -52,21 +52,60 @@ material = { young = 70e9, poisson = 0.3, density = 2700 }
 )toml";
 constexpr double wave = 5091.750772173155;  // √(E/ρ) [m/s]
 
-/// ω = (kL)² √(EI/ρA)/L², I/A = t²/12; shear and rotary inertia lower it by about (t kL/L)²: below 0.1 %.
-TEST(BeamDynamics, cantilevers_vibrate_with_the_frequencies_of_theory) {
-  const std::vector<double> omega = frequencies(strip + "start_body = \"ground\"\n");
-  const double thin = 0.004 / std::sqrt(12.0) * wave, tall = 2.0 * thin;
-  EXPECT_NEAR(omega[0] / (1.875104069 * 1.875104069 * thin), 1.0, 1e-3);
-  EXPECT_NEAR(omega[1] / (1.875104069 * 1.875104069 * tall), 1.0, 1e-3);
-  EXPECT_NEAR(omega[2] / (4.694091133 * 4.694091133 * thin), 1.0, 1e-3);
+/// Frequencies of a uniform Timoshenko beam of length 1, exactly: (w, ψ, Q, M)′ = A (w, ψ, Q, M) with
+///
+///   w′ = ψ + Q/GA,   ψ′ = M/EI,   Q′ = −ω² m w,   M′ = −Q − ω² i ψ
+///
+/// and T = exp A over the length. Free ends: what w, ψ at one end make of Q, M at the other vanishes; a cantilever:
+/// what Q, M make of them. The first n zeros of that determinant, by bisection between samples.
+std::vector<double> timoshenko(double EI, double GA, double m, double i, bool clamped, std::size_t n) {
+  const auto determinant = [&](double omega) {
+    Eigen::Matrix4d A = Eigen::Matrix4d::Zero();
+    A(0, 1) = 1.0, A(0, 2) = 1.0 / GA, A(1, 3) = 1.0 / EI;
+    A(2, 0) = -omega * omega * m, A(3, 1) = -omega * omega * i, A(3, 2) = -1.0;
+    // The same in units in which all entries are of one size, then a series of the 64th part, squared six times.
+    const Eigen::Vector4d unit(1.0, 10.0, 1000.0 * EI, 100.0 * EI);
+    const Eigen::Matrix4d B = unit.cwiseInverse().asDiagonal() * A * unit.asDiagonal() / 64.0;
+    Eigen::Matrix4d T = Eigen::Matrix4d::Identity(), term = T;
+    for (int k = 1; k < 24; ++k) term = (term * B / k).eval(), T += term;
+    for (int k = 0; k < 6; ++k) T = (T * T).eval();
+    return T.block<2, 2>(2, clamped ? 2 : 0).determinant();
+  };
+  std::vector<double> found;
+  const double part = 0.05 * std::sqrt(EI / m);
+  for (double low = part; found.size() < n; low += part) {
+    double a = low, b = low + part;
+    const double at_a = determinant(a);
+    if (at_a * determinant(b) > 0.0) continue;
+    while (b - a > 1e-12 * b) (determinant(0.5 * (a + b)) * at_a > 0.0 ? a : b) = 0.5 * (a + b);
+    found.push_back(0.5 * (a + b));
+  }
+  return found;
 }
 
-TEST(BeamDynamics, free_beams_vibrate_with_the_frequencies_of_theory) {
-  const std::vector<double> omega = frequencies(strip);
-  const double thin = 0.004 / std::sqrt(12.0) * wave;
-  EXPECT_NEAR(omega[0] / (4.730040745 * 4.730040745 * thin), 1.0, 1e-3);
-  EXPECT_NEAR(omega[1] / (4.730040745 * 4.730040745 * 2.0 * thin), 1.0, 1.5e-3);  // thicker: shear takes 0.1 %
-  EXPECT_NEAR(omega[2] / (7.853204624 * 7.853204624 * thin), 1.0, 1.5e-3);
+/// Bending in both planes, sorted; twisting and stretching begin far above.
+std::vector<double> bending_frequencies(const BeamSection& section, bool clamped, std::size_t n) {
+  const auto& C = section.stiffness;
+  std::vector<double> both = timoshenko(C(5, 5), C(1, 1), section.mass, section.inertia(2, 2), clamped, n);
+  const std::vector<double> other = timoshenko(C(4, 4), C(2, 2), section.mass, section.inertia(1, 1), clamped, n);
+  both.insert(both.end(), other.begin(), other.end());
+  std::sort(both.begin(), both.end());
+  both.resize(n);
+  return both;
+}
+
+/// Six modes each, to 0.1 %; the lowest is still that of Euler and Bernoulli, ω = (kL)² √(EI/ρA)/L².
+TEST(BeamDynamics, beams_vibrate_with_the_frequencies_of_timoshenko) {
+  const BeamSection section = rectangle_section(0.004, 0.008, {.young = 70e9, .poisson = 0.3, .density = 2700});
+  for (const bool clamped : {true, false}) {
+    const std::vector<double> omega =
+        frequencies(clamped ? strip + "start_body = \"ground\"\n" : strip, {"parameters.n=8"});
+    const std::vector<double> exact = bending_frequencies(section, clamped, 6);
+    for (std::size_t i = 0; i < exact.size(); ++i)
+      EXPECT_NEAR(omega[i] / exact[i], 1.0, 1e-3) << (clamped ? "cantilever, " : "free, ") << "mode " << i + 1;
+    const double kL = clamped ? 1.875104069 : 4.730040745, thin = 0.004 / std::sqrt(12.0) * wave;
+    EXPECT_NEAR(exact[0] / (kL * kL * thin), 1.0, 1e-3);
+  }
 }
 
 /// Masses at Gauss–Lobatto points do not spoil the order: frequencies converge with h², h⁴, h⁶.
@@ -76,12 +115,12 @@ TEST(BeamDynamics, frequencies_converge_with_twice_the_order_of_the_elements) {
     return frequencies(thick + "start_body = \"ground\"\n",
                        {fmt::format("parameters.order={}", order), fmt::format("parameters.n={}", n)})[0];
   };
-  const double exact = first(3, 12);
-  const int coarse[] = {0, 6, 3, 2};
+  const double exact = first(3, 16);
+  const int coarse[] = {0, 8, 4, 2};
   for (const int order : {1, 2, 3}) {
     const double p = observed_order(std::abs(first(order, coarse[order]) - exact),
                                     std::abs(first(order, 2 * coarse[order]) - exact));
-    EXPECT_NEAR(p, 2.0 * order, 0.3) << order;
+    EXPECT_NEAR(p, 2.0 * order, 0.15) << order;
   }
 }
 
@@ -204,8 +243,7 @@ Momentum momentum(const Recorded& run, const Model& model, int row) {
 
 /// Flying beam [benchmarks 7]: 8 N and 80 N m at one end for 2.5 s give it the momentum 20, which it keeps; spatial by
 /// a second moment about the beam.
-TEST(BeamDynamics, a_flying_beam_keeps_momentum_and_energy_as_each_integrator_promises) {
-  const std::string text = R"toml(
+const std::string flying = R"toml(
 gravity = [0, 0, 0]
 [[beam]]
 name = "rod"
@@ -227,27 +265,58 @@ end = 6
 [output]
 interval = 0.5
 )toml";
+
+struct Flight {
+  double impulse, linear;  ///< momentum at 3 s less 20, and its change until 6 s
+  double angular, energy;  ///< changes from 3 to 6 s, relative
+};
+Flight fly(const Settings& settings) {
+  const Study study = read_study_text(flying, "model.toml", settings);
+  const Recorded flight = run(study);
+  const Momentum start = momentum(flight, study.model, 6), end = momentum(flight, study.model, 12);
+  EXPECT_NEAR(start.angular.norm(), 232.7, 1.5);
+  const Eigen::VectorXd energy = flight.values("energy.total").col(0);
+  EXPECT_GT(energy[6], 380.0);
+  return {start.linear.x() - 20.0, (end.linear - start.linear).norm(),
+          (end.angular - start.angular).norm() / start.angular.norm(), std::abs(energy[12] / energy[6] - 1.0)};
+}
+
+/// Linear momentum is a linear invariant: kept to rounding. Angular momentum and energy are not kept, and what they
+/// lose falls with h²; the damping of hht with a higher order still. The push ends at the end of a step: midpoint does
+/// not look there and has its whole impulse, the others take half a step of 8 N more or less.
+TEST(BeamDynamics, a_flying_beam_loses_angular_momentum_and_energy_by_the_square_of_fixed_steps) {
+  constexpr double h = 0.0125;
+  for (const std::string integrator : {"midpoint", "generalized_alpha", "hht"}) {
+    SCOPED_TRACE(integrator);
+    const auto with = [&](double step) {
+      return fly({"solver.integrator=" + integrator, set("solver.h", step), "solver.newton_tol=1e-12"});
+    };
+    const Flight coarse = with(h), fine = with(h / 2);
+    for (const Flight& flight : {coarse, fine}) EXPECT_LT(flight.linear, 1e-11);
+    EXPECT_NEAR(std::abs(fine.impulse), integrator == "midpoint" ? 0.0 : 8.0 * h / 4.0, 1e-9);
+    EXPECT_NEAR(observed_order(coarse.angular, fine.angular), 2.0, 0.1);
+    const double energy_order = observed_order(coarse.energy, fine.energy);
+    EXPECT_GT(energy_order, 1.85);
+    EXPECT_LT(energy_order, integrator == "hht" ? 3.0 : 2.15);
+    EXPECT_LT(fine.angular, 5e-5);
+    EXPECT_LT(fine.energy, 1e-4);
+  }
+}
+
+/// Steps that end at the end of the push: everything to the tolerance, and more.
+TEST(BeamDynamics, a_flying_beam_keeps_momentum_and_energy_to_the_tolerance_of_controlled_steps) {
   const struct {
-    Settings settings;
-    double impulse, angular, energy;  // fixed steps see the end of the push half a step late
-  } cases[] = {
-      {{"solver.integrator=midpoint", "solver.h=0.02", "solver.newton_tol=1e-11"}, 0.1, 2e-3, 2e-3},
-      {{"solver.integrator=generalized_alpha", "solver.h=0.01", "solver.newton_tol=1e-11"}, 0.05, 2e-3, 2e-3},
-      {{"solver.integrator=radau", "solver.rtol=1e-7", "solver.atol=1e-8"}, 1e-6, 1e-6, 1e-6},
-      {{"solver.integrator=bdf", "solver.rtol=1e-7", "solver.atol=1e-8"}, 1e-6, 1e-4, 1e-4},
-  };
+    const char* integrator;
+    double impulse, linear, angular, energy;
+  } cases[] = {{"radau", 1e-8, 1e-9, 1e-10, 1e-8}, {"bdf", 1e-6, 1e-6, 1e-7, 1e-6}};
   for (const auto& c : cases) {
-    SCOPED_TRACE(c.settings[0]);
-    const Study study = read_study_text(text, "model.toml", c.settings);
-    const Recorded flight = run(study);
-    const Momentum start = momentum(flight, study.model, 6), end = momentum(flight, study.model, 12);  // 3 s and 6 s
-    EXPECT_NEAR(start.linear.x(), 20.0, c.impulse);
-    EXPECT_LT((end.linear - start.linear).norm(), 1e-6);
-    EXPECT_GT(start.angular.norm(), 50.0);
-    EXPECT_LT((end.angular - start.angular).norm(), c.angular * start.angular.norm());
-    const Eigen::VectorXd energy = flight.values("energy.total").col(0);
-    EXPECT_GT(energy[6], 100.0);
-    EXPECT_LT(std::abs(energy[12] - energy[6]), c.energy * energy[6]);
+    SCOPED_TRACE(c.integrator);
+    const Flight flight =
+        fly({fmt::format("solver.integrator={}", c.integrator), "solver.rtol=1e-7", "solver.atol=1e-7"});
+    EXPECT_LT(std::abs(flight.impulse), c.impulse);
+    EXPECT_LT(flight.linear, c.linear);
+    EXPECT_LT(flight.angular, c.angular);
+    EXPECT_LT(flight.energy, c.energy);
   }
 }
 
@@ -294,8 +363,8 @@ const Method methods[] = {
     {"bdf", "coordinate_split", ""},
 };
 
-// The one pair that does not run: index 3 of bdf and radau has no augmented term, and the preconditioner of gmres,
-// which exchanges no rows, stops at a multiplier, by name. The same holds for rigid bodies.
+// The one pair that is refused: in index 3 of bdf and radau the rows of constraints hold positions only, and the
+// preconditioner of gmres, which exchanges no rows, would stop at a multiplier.
 bool excluded(const Method& method, const std::string& solver) {
   const std::string integrator = method.integrator, formulation = method.formulation;
   return solver == "gmres" && formulation == "index3" && (integrator == "bdf" || integrator == "radau");
@@ -318,10 +387,13 @@ TEST_P(FlexiblePendulum, moves_alike_with_every_integrator_formulation_and_linea
     else
       settings.insert(settings.end(), {"solver.rtol=1e-4", "solver.atol=1e-5"});
     if (excluded(method, solver)) {
-      MemoryRecord record;
-      const Summary summary = Simulation(read_study_text(pendulum, "model.toml", settings)).run(record);
-      EXPECT_FALSE(summary.completed);
-      EXPECT_NE(summary.failure.find("multiplier of joint 'hinge'"), std::string::npos) << summary.failure;
+      try {
+        read_study_text(pendulum, "model.toml", settings);
+        ADD_FAILURE() << "was not refused";
+      } catch (const InputError& refused) {
+        const std::string words = fmt::format("'gmres' does not solve 'index3' of '{}'", method.integrator);
+        EXPECT_NE(std::string(refused.what()).find(words), std::string::npos) << refused.what();
+      }
       continue;
     }
     const Recorded swing = run_text(pendulum, settings);

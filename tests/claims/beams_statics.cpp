@@ -77,8 +77,10 @@ TEST(BeamStatics, an_end_moment_rolls_a_cantilever_into_circles) {
 }
 
 /// The bend of 45°: 600 N at the tip, normal to the plane of the beam. References by shooting: the equations of the rod
-/// as an initial value problem in the moments of the root. The parabola y(x) through three points of the arc is the one
-/// of [benchmarks 7], whose digits agree to 2e-3.
+/// as an initial value problem in the moments of the root, to all digits shown. Published values are no such reference:
+/// authors differ in the second digit behind the point, by their elements (8 straight ones as a rule) and by the shape
+/// they draw. The parabola y(x) through three points of the arc is that of [benchmarks 7], and its digits, of a finite
+/// mesh, differ from the solution by 1.7e-3.
 TEST(BeamStatics, a_curved_cantilever_bends_and_twists_out_of_its_plane) {
   const auto on_arc = [](double angle) {
     return Eigen::Vector3d(100.0 * std::sin(angle), -100.0 * (1.0 - std::cos(angle)), 0.0);
@@ -128,12 +130,12 @@ TEST(BeamStatics, energies_converge_with_twice_the_order_of_the_elements) {
   const auto energy = [&](int order, int elements) {
     return run(cantilever(soft, order, elements, force, moment, 4)).last_value("energy.potential");
   };
-  const double exact = energy(3, 32);
-  const int coarse[] = {0, 16, 6, 3};
+  const double exact = energy(3, 48);
+  const int coarse[] = {0, 32, 12, 8};
   for (const int order : {1, 2, 3}) {
     const double p = observed_order(std::abs(energy(order, coarse[order]) - exact),
                                     std::abs(energy(order, 2 * coarse[order]) - exact));
-    EXPECT_NEAR(p, 2.0 * order, 0.35) << "order " << order;
+    EXPECT_NEAR(p, 2.0 * order, 0.1) << "order " << order;
   }
 }
 
@@ -244,6 +246,68 @@ TEST(BeamStatics, an_element_that_turns_by_half_a_turn_is_named) {
   EXPECT_FALSE(summary.completed);
   EXPECT_NE(summary.failure.find("turned by more than half a turn"), std::string::npos) << summary.failure;
   EXPECT_NE(summary.failure.find("next to body 'beam_"), std::string::npos) << summary.failure;
+}
+
+/// Two nodes can pass half a turn within one step and look as if they had turned the other way: a weak bar that is
+/// twisted on and on, by 0.2 rad per step near π.
+TEST(BeamStatics, nodes_that_pass_half_a_turn_within_a_step_are_named) {
+  for (const int order : {1, 3}) {
+    const std::string text = fmt::format(R"toml(
+gravity = [0, 0, 0]
+[[beam]]
+name = "bar"
+points = [[0, 0, 0], [1, 0, 0]]
+elements = 1
+order = {}
+section = {{ kind = "given", stiffness = [1e4, 1e4, 1e4, 1e-3, 100, 100], mass = 1, inertia = [1, 1, 1] }}
+start_body = "ground"
+[[force]]
+name = "twist"
+kind = "torque"
+body = "bar_{}"
+torque = [1, 0, 0]
+[analysis]
+end = 10
+[solver]
+integrator = "generalized_alpha"
+h = 0.06
+)toml",
+                                         order, order);
+    MemoryRecord record;
+    const Summary summary = Simulation(read_study_text(text, "model.toml")).run(record);
+    EXPECT_FALSE(summary.completed);
+    EXPECT_LT(summary.t, 3.0);
+    EXPECT_NE(summary.failure.find("turned by more than half a turn"), std::string::npos) << summary.failure;
+    EXPECT_NE(summary.failure.find("bar"), std::string::npos) << summary.failure;
+  }
+  // At rest under a growing moment: 1 rad per load step.
+  Study study = cantilever(section(1e4, 1e4, 1, 1), 1, 1, Eigen::Vector3d::Zero(), {0.6, 0, 0}, 6);
+  MemoryRecord record;
+  const Summary summary = Simulation(study).run(record);
+  EXPECT_FALSE(summary.completed);
+  EXPECT_NE(summary.failure.find("turned by more than half a turn"), std::string::npos) << summary.failure;
+}
+
+/// Nodes that are 1.2 π apart along a circle, or a twist, look like 0.8 π: the line between them is looked at.
+TEST(BeamStatics, elements_drawn_with_more_than_half_a_turn_are_refused) {
+  for (const int order : {1, 2, 3})
+    for (const bool twisted : {false, true}) {
+      BeamSpec beam;
+      beam.name = "beam";
+      beam.order = order;
+      beam.section = section(1e4, 1e4, 100, 100);
+      if (twisted)
+        beam.points = {{0, 0, 0}, {10, 0, 0}}, beam.twist = 1.2 * pi;
+      else
+        beam.curve = [](double s) {
+          return Eigen::Vector3d(std::sin(1.2 * pi * s), 1.0 - std::cos(1.2 * pi * s), 0.0);
+        };
+      const std::vector<Issue> found = issues(beam, Model{});
+      ASSERT_EQ(found.size(), 1u) << order;
+      EXPECT_NE(found[0].message.find("element 1 turns by 3.77 rad"), std::string::npos) << found[0].message;
+      beam.elements = {2};
+      EXPECT_TRUE(issues(beam, Model{}).empty()) << order;
+    }
 }
 
 /// A cantilever on a rigid arm: the end of the beam is part of a body, and its mass with it.

@@ -73,6 +73,7 @@ class Equilibrium {
   Status solve_tangent();
   void move(double part, MotionVariables& x, State& state, Workspace& workspace);
   bool newton(MotionVariables& x, State& state, Workspace& workspace);
+  Status too_small() const;
 
   const SecondOrderDae& dae_;
   EquilibriumOptions options_;
@@ -86,6 +87,7 @@ class Equilibrium {
   Eigen::VectorXd tangent_, normal_;  // of (3); normal_ is empty while the load is given
   Eigen::VectorXd way_;               // Σ δq of the present step
   double missing_ = 0.0;              // 1 − s
+  Status refused_;                    // why Newton's last iteration ended, if not by itself
   double floor_ = 0.0;                // smallest c
   double unbalanced_ = 0.0, force_size_ = 0.0;
   double nonlinearity_ = 0.0;  // of the last correction: what it left over beyond what (2) says, beside ‖r‖

@@ -264,6 +264,13 @@ double BeamGroup::power(const KinematicState& k) const {
   return power;
 }
 
+Eigen::Matrix3d BeamGroup::middle_turn(int e, const KinematicState& k) const {
+  const BeamElement& b = element(e);
+  const int I = middle_first(b.nodes), J = middle_second(b.nodes);
+  const Eigen::Matrix3d turn = k.frames[b.frame[I]].R.transpose() * k.frames[b.frame[J]].R;
+  return b.offset ? Eigen::Matrix3d(b.Q[I].transpose() * turn * b.Q[J]) : turn;
+}
+
 Cause BeamGroup::find_cause(const KinematicState& k) const {
   Frame<double> f[BeamElement::max_nodes];
   for (const BeamElement& b : elements_) {

@@ -97,6 +97,8 @@ class BeamGroup final : public ElementGroup {
   /// Of one element: its stored energy [J], and what its sections feel at points() integration points.
   double energy(int e, const KinematicState&) const;
   void sections(int e, const KinematicState&, SectionState* sections) const;
+  /// Λ_IᵀΛ_J of (2): how far the two nodes in its middle are turned against each other.
+  Eigen::Matrix3d middle_turn(int e, const KinematicState&) const;
 
  private:
   void take_frames(const BeamElement& b, const KinematicState& k, Frame<double>* local) const;
