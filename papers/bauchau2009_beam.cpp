@@ -120,8 +120,8 @@ std::string write_solver(const Place& place) {
     std::string lines;
     for (const Equations& c : cases) {
       const Attempt found = attempt(place, file, c);
-      csv.row({c.name, found.completed ? "1" : "0", cell(found.t), std::to_string(found.steps),
-               "\"" + found.cause + "\"", "\"" + found.where + "\"", cell(found.condition), cell(found.error)});
+      csv.row({c.name, found.completed ? "1" : "0", cell(found.t), std::to_string(found.steps), found.cause,
+               found.where, cell(found.condition), cell(found.error)});
       lines += fmt::format("| {} | {} | {} | {} | {:.1e} | {} |\n", c.name, c.paper,
                            found.completed ? fmt::format("runs ({} steps)", found.steps)
                                            : fmt::format("stops after {} steps: {}", found.steps, found.cause),

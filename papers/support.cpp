@@ -64,6 +64,8 @@ CsvFile::CsvFile(std::filesystem::path path, std::vector<std::string> columns)
 
 void CsvFile::row(std::vector<std::string> cells) {
   if (cells.size() != width_) throw Error(fmt::format("{}: {} cells, not {}", path_.string(), cells.size(), width_));
+  for (std::string& text : cells)  // names may hold commas
+    if (text.find(',') != std::string::npos) text = "\"" + text + "\"";
   text_ += fmt::format("{}\n", fmt::join(cells, ","));
 }
 

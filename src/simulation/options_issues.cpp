@@ -312,12 +312,11 @@ void check_solver(const SolverOptions& solver, const AnalysisOptions& analysis, 
                               solver.integrator, formulation));
   const bool three_fields = is_first_order(solver) && !(solver.integrator == "bdf" && solver.bdf.fields == "two");
   if (three_fields && formulation == "index3" && solver.linear_solver == "gmres")
-    checks.report(
-        "linear_solver",
-        fmt::format("'gmres' does not solve 'index3' of '{}': Φ(q) = 0 holds neither velocities nor multipliers, "
-                    "and its preconditioner, which exchanges no rows, finds no pivot for the latter. Take "
-                    "formulation = \"stabilized_index2\"{}, or another linear solver",
-                    solver.integrator, solver.integrator == "bdf" ? ", or fields = \"two\"" : ""));
+    checks.report("linear_solver",
+                  fmt::format("'gmres' does not solve 'index3' of '{}': Φ(q) = 0 holds positions only, which its "
+                              "preconditioner, with the diagonals of M, D and K alone, does not connect with "
+                              "multipliers. Take formulation = \"stabilized_index2\"{}, or another linear solver",
+                              solver.integrator, solver.integrator == "bdf" ? ", or fields = \"two\"" : ""));
   checks.name("coordinates", solver.coordinates, {"absolute", "joint"});
   if (solver.coordinates == "joint" &&
       (analysis.kind == AnalysisKind::kinematics || analysis.kind == AnalysisKind::inverse_dynamics))
