@@ -205,13 +205,14 @@ Run run_ida_beam(int elements, double tol) {
   return run;
 }
 
-Run run_trammel_beam(int elements, const std::string& solver) {
+Run run_trammel_beam(int elements, int order, const std::string& solver) {
   const std::string text = fmt::format(R"toml(
 gravity = [0, 0, 0]
 [[beam]]
 name = "beam"
 points = [[0, 0, 0], [1, 0, 0]]
 elements = {}
+order = {}
 section = {{ kind = "rectangle", width = 0.01, height = 0.01 }}
 material = {{ young = 1e10, poisson = 0.3, density = 1000 }}
 start_body = "ground"
@@ -223,7 +224,7 @@ force = [0, "if(t < 0.2, 20*sin(pi*t/0.4)^2, 20)", 0]
 [solver]
 {}
 )toml",
-                                       elements, 3 * elements, solver);
+                                       elements, order, order * elements, solver);
   Simulation simulation(read_study_text(text, "beam.toml"));
   MotionIntegrator& integrator = simulation.integrator();
   Run run{"Trammel"};

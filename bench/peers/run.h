@@ -35,9 +35,10 @@ Run run_simbody(const Planar& problem, double tol);
 bool has_simbody();
 
 /// P5: the cantilever with a tip force, 1 s; the error is the largest distance of the tip at 0.1, 0.2, …, 1 s. IDA on a
-/// dedicated planar code with two-node elements; Trammel with cubic spatial elements and these lines of [solver].
+/// dedicated planar code with two-node elements; Trammel with spatial elements of this order and these lines of
+/// [solver].
 Run run_ida_beam(int elements, double tol);
-Run run_trammel_beam(int elements, const std::string& solver);
+Run run_trammel_beam(int elements, int order, const std::string& solver);
 
 /// One evaluation of forward dynamics: N hinged rods (1 m, 1 kg) as a chain with parallel axes, or as a binary tree
 /// with axes that change from rod to rod. Angles and rates are random, and one of each moves between calls.
