@@ -19,21 +19,14 @@ namespace {
 
 constexpr double newton_tol = 1e-13;   // of all scaled unknowns, generalized-α: some hundred rounding units
 constexpr double k_ave = 1e3;          // [N/m]
-constexpr double fixed_until = 0.4;    // [s] h = 10 ms before
-constexpr double first_touch = 0.494;  // [s] printed
 constexpr double after_contact = 0.6;  // [s] the last impact is before
-
-struct Case {
-  double m_ave;
-  std::string integrator, linear_solver;
-};
 
 struct Row {
   double t, h, s, normal, friction, lift;
 };
 
 struct CaseRun {
-  Case settings;
+  CamCase settings;
   Summary summary;
   std::vector<Row> rows;
   double h_min = 0.0, s_max = 0.0;
@@ -76,7 +69,9 @@ class Keeper final : public RecordSink {
   std::vector<double> values_;
 };
 
-Study study_of(const Place& place, const Case& c) {
+}  // namespace
+
+Study make_cam(const Place& place, const CamCase& c) {
   Study study = read_study(place.models / "13_cam/cam.toml", {});
   if (c.integrator == "bdf") {
     // Two fields; the settings of second-order methods do not belong to it.
@@ -95,20 +90,27 @@ Study study_of(const Place& place, const Case& c) {
   return study;
 }
 
-CaseRun run_case(const Place& place, const Case& c) {
+Study make_cam(const Place& place, const CamCase& c, double h) {
+  Study study = make_cam(place, c);
+  study.solver.h = h;
+  study.solver.hmax = std::numeric_limits<double>::infinity();
+  for (const char* key : {"hmax", "rtol", "atol"}) study.solver.source.fields.erase(key);
+  return study;
+}
+
+namespace {
+
+CaseRun run_case(const Place& place, const CamCase& c) {
   CaseRun result;
   result.settings = c;
   Keeper keeper(result);
-  Study even = study_of(place, c);
-  even.solver.h = 1e-2;
-  even.solver.hmax = std::numeric_limits<double>::infinity();
-  for (const char* key : {"hmax", "rtol", "atol"}) even.solver.source.fields.erase(key);
-  even.analysis.end = fixed_until;
+  Study even = make_cam(place, c, 1e-2);
+  even.analysis.end = cam_fixed_until;
   Simulation before(even);
   result.summary = before.run(keeper);
   if (result.summary.completed) {
-    Study adaptive = study_of(place, c);
-    adaptive.analysis.end = place.quick ? first_touch + 2e-4 : 1.0;
+    Study adaptive = make_cam(place, c);
+    adaptive.analysis.end = place.quick ? cam_first_touch + 2e-4 : 1.0;
     Simulation after(adaptive);
     after.begin_at(before.integrator().newest(), before.state());
     result.summary = after.run(keeper);
@@ -126,7 +128,7 @@ void write_tables(const Place& place, const std::vector<CaseRun>& runs) {
   CsvFile summary(place.folder / "contact_summary.csv", {"m_ave", "integrator", "linear_solver", "completed", "t_fail",
                                                          "steps", "rejected", "h_min", "s_max"});
   for (const CaseRun& run : runs) {
-    const Case& c = run.settings;
+    const CamCase& c = run.settings;
     if (c.integrator == "generalized_alpha" && c.linear_solver == "skyline_ldlt")
       for (const Row& r : run.rows)
         steps.row({cell(c.m_ave), cell(r.t), cell(r.h), cell(r.s), cell(r.normal), cell(r.friction)});
@@ -198,11 +200,11 @@ The paper: with m_ave = 1 convergence at every step and s of the order of 1e13 a
 m_ave = 0 the iteration fails as soon as steps become small.
 
 * Generalized-α waits for every scaled unknown, |δx̂| ≤ 1e-13 (1 + |x̂|). With m_ave = 1 corrections of λ̂ end at rounding whatever the
-  step. With m_ave = 0 the multiplier λ̂ = λ/k_ave carries the rounding of the constraints times m/h²: at h = 1e-6 s that is above the
-  tolerance, a smaller step makes it worse, and the iteration fails. With a tolerance of 1e-12 it survives here with ten times the
-  rejected iterations, with 1e-9 without a trace: positions are stored as increments, so that less is lost than (42) allows.
+  step. With m_ave = 0 they do not, and the iteration fails at the first small steps; the last section below says why, and from which
+  tolerance on.
 * BDF's corrector is `modified` with contacts: multipliers are in no test, and their noise stops nobody. Its motion is the same.
-* The smallest steps are slivers to an instant of contact; s is largest there.
+* s is largest where contact begins or ends. Generalized-α steps to just before such an instant and reaches it by Taylor's series, so
+  that it takes no slivers; BDF begins anew with ‖h y′‖ ≤ ½ of its tolerance and doubles.
 )";
   for (int number = 9; number <= 11; ++number) text += fmt::format("\n![Figure {0}](figure{0}.svg)\n", number);
   return text;
@@ -227,7 +229,7 @@ std::string write_contact(const Place& place) {
   draw_figure_9(place, shown(1.0));
   draw_history(place, 10, "time step size", "h [s]", {&shown(0.0), &shown(1.0)}, &Row::h);
   draw_history(place, 11, "scaling factor", "s", {&shown(0.0), &shown(1.0)}, &Row::s);
-  return describe(runs);
+  return describe(runs) + write_contact_conditioning(place);
 }
 
 }  // namespace trammel::papers

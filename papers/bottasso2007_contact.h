@@ -6,6 +6,22 @@
 
 namespace trammel::papers {
 
+/// How the cam is run: s = k_ave + m_ave/h² with k_ave = 1e3.
+struct CamCase {
+  double m_ave;
+  std::string integrator, linear_solver;
+};
+/// Error-controlled with a local error of 1e-7, every step recorded.
+Study make_cam(const Place& place, const CamCase& c);
+/// The same with a fixed step.
+Study make_cam(const Place& place, const CamCase& c, double h);
+inline constexpr double cam_fixed_until = 0.4;    ///< [s] h = 10 ms before
+inline constexpr double cam_first_touch = 0.494;  ///< [s] printed
+
+/// contact_conditioning.csv and its figure: what the step does to the iteration matrix and to Newton's corrections at
+/// the first impact; returns their part of the README.
+std::string write_contact_conditioning(const Place& place);
+
 /// contact.csv, contact_summary.csv and figures 9 to 11 [bottasso2007 section 5]; returns their part of the README.
 std::string write_contact(const Place& place);
 

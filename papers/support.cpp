@@ -48,6 +48,16 @@ Eigen::VectorXd Run::last(const std::string& channel) const {
   return all.row(all.rows() - 1).transpose();
 }
 
+Run run_from(const Study& study, const MotionVariables& x, const State& state,
+             const std::function<void(const StepValues&)>& on_step) {
+  Run result;
+  StepViewer viewer(result.record, on_step);
+  Simulation simulation(study);
+  simulation.begin_at(x, state);
+  result.summary = simulation.run(viewer);
+  return result;
+}
+
 Run run(const Study& study, const std::function<void(const StepValues&)>& on_step) {
   Run result;
   StepViewer viewer(result.record, on_step);

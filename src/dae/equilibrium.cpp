@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "trammel/dae/acceleration_solver.h"
 
@@ -15,8 +16,9 @@ constexpr double fall = 0.2, rise = 4.0;  // of c per iteration
 constexpr double good = 0.25, bad = 1.0;  // nonlinearity of an iteration that makes it so
 constexpr double smallest_part = 1e-10;   // c M beside K, where it must stay
 constexpr double singular_pivot = 1e-9;
-constexpr double balanced = 1e-9;      // |r| beside the forces that cancel
-constexpr int newton_iterations = 20;  // per load step
+constexpr double balanced = 1e-9;                                                  // |r| beside the forces that cancel
+constexpr double rounding_margin = 16.0 * std::numeric_limits<double>::epsilon();  // of K q
+constexpr int newton_iterations = 20;                                              // per load step
 constexpr double smallest_load_step = 1e-6;
 constexpr int few_iterations = 4;         // of a step along the path after which the next one may be longer
 constexpr double longest = 4.0;           // step along the path beside the first one
@@ -37,6 +39,7 @@ Equilibrium::Equilibrium(const SecondOrderDae& dae, LinearSolverKind solver, Equ
   const bool chooses = solver == LinearSolverKind::dense || solver == LinearSolverKind::sparse_lu;
   solver_ = make_linear_solver<double>(chooses ? solver : LinearSolverKind::automatic, n);
   steady_.assign(dae.nv(), 0);
+  follows_.assign(dae.nz(), 0);
   for (const int i : options_.steady) steady_[i] = 1;
   if (options_.arc_length) options_.max_iterations *= max_iterations_along;
   for (Eigen::VectorXd* x : {&r_, &r0_, &delta_, &tangent_}) x->setZero(n);
@@ -98,12 +101,27 @@ Status Equilibrium::linearize(const MotionVariables& x, const State& state, Work
     matrix_->include(planes_.state_rate, nv, 0);
     matrix_->include(planes_.state_state, nv, nv);
     matrix_->include(planes_.state_lam, nv, nv + nz);
+    if (nz > 0) matrix_->include_diagonal();
     matrix_->finish(version_);
     static_cast<void>(solver_->analyze(matrix_->pattern()));
   }
   const double mass = largest(planes_.M), stiffness = largest(planes_.K) + largest(planes_.K_lam);
   floor_ = mass > 0.0 && stiffness > 0.0 ? smallest_part * stiffness / mass : 1.0;
+  rounding_ = nv > 0 ? rounding_margin * stiffness * x.q.lpNorm<Eigen::Infinity>() : 0.0;
+  find_following();
   return status;
+}
+
+// States whose rate depends on velocities alone: at rest their row says nothing.
+void Equilibrium::find_following() {
+  for (int z = 0; z < dae_.nz(); ++z) follows_[z] = options_.steady.empty() && dae_.E()[z] != 0.0;
+  const auto strike = [this](const Pattern& pattern, const std::vector<double>& values) {
+    for (std::size_t k = 0; k < values.size(); ++k)
+      if (values[k] != 0.0) follows_[pattern.index[k]] = 0;
+  };
+  strike(planes_.state_rate, planes_.g_q);
+  strike(planes_.state_state, planes_.g_z);
+  strike(planes_.state_lam, planes_.g_lam);
 }
 
 // c M + K + …, factored.
@@ -118,7 +136,10 @@ Status Equilibrium::factor(double c) {
   J.add(planes_.motion, planes_.K_lam, 0, 0, of_position);
   J.add(planes_.motion, planes_.D, 0, 0, of_velocity);
   J.add(planes_.state_rate, planes_.g_q, nv, 0, of_position);
-  J.add(planes_.state_rate, planes_.g_v, nv, 0, of_velocity);
+  J.add(planes_.state_rate, planes_.g_v, nv, 0,
+        [&](int row, int column) { return follows_[row] || steady_[column] ? 1.0 : 0.0; });
+  for (int z = 0; z < nz; ++z)
+    if (follows_[z]) J.add(nv + z, nv + z, dae_.E()[z]);
   const bool moves = !options_.steady.empty();
   J.add(planes_.constraint, planes_.G, nv + nz, 0, [&](int row, int column) {
     const bool on_positions = dae_.holonomic()[row] || !moves;
@@ -227,7 +248,7 @@ Status Equilibrium::relax(MotionVariables& x, State& state, Workspace& workspace
       continue;
     }
     if (!status.ok()) return status;
-    const bool settled = unbalanced_ <= balanced * (1.0 + force_size_);
+    const bool settled = unbalanced_ <= std::max(balanced * (1.0 + force_size_), rounding_);
     // The last digits are rounding when they no longer improve.
     const double change = report_.last_change;
     if (settled && c <= floor_ && change < 1e-6 && (change <= options_.tol || (i > 3 && change >= 0.5 * last_change))) {
@@ -258,7 +279,7 @@ bool Equilibrium::newton(MotionVariables& x, State& state, Workspace& workspace)
     if (i == 0) first = change;
     if (!std::isfinite(change) || (i > 2 && change > 10.0 * first)) return false;
     const bool rounding = i > 2 && change >= 0.5 * last && change < 1e-8;
-    if (rounding && unbalanced_ <= balanced * (1.0 + force_size_)) return true;
+    if (rounding && unbalanced_ <= std::max(balanced * (1.0 + force_size_), rounding_)) return true;
     last = change;
   }
   return false;

@@ -1,8 +1,9 @@
 #include "trammel/dae/motion_operator.h"
 
 #include <algorithm>
+#include <cmath>
 
-#include "trammel/linalg/condition.h"
+#include "trammel/dae/iteration_operator.h"
 
 namespace trammel {
 
@@ -168,6 +169,8 @@ void MotionOperator::combine(double h) {
   if (scaling_.has_penalty()) apply_penalty();
 
   std::fill(row_.begin(), row_.begin() + nv, factors_.motion);
+  // Motion in displacements (h²) goes with rates of states in increments (h): neither grows as h falls.
+  for (int z = 0; z < nz; ++z) row_[nv + z] = dae_.E()[z] != 0.0 ? std::sqrt(factors_.motion) : 1.0;
   for (int r = 0; r < nc; ++r) {
     row_[nv + nz + r] = dae_.holonomic()[r] ? factors_.holonomic : factors_.nonholonomic;
     column_[nv + nz + r] = factors_.multiplier;
@@ -209,11 +212,6 @@ Status MotionOperator::solve(Vec x) {
   return status;
 }
 
-double MotionOperator::condition() {
-  SparseMatrix<double> matrix(pattern_);
-  std::copy(values_.begin(), values_.end(), matrix.values.begin());
-  if (pattern_.n_cols <= condition_svd_limit) return condition_number(matrix.to_dense());
-  return estimate_condition(matrix, *solver_);
-}
+double MotionOperator::condition() { return matrix_condition(pattern_, values_, *solver_); }
 
 }  // namespace trammel

@@ -21,9 +21,6 @@ constexpr double loosest_newton = 0.33;
 // Planes of so few steps ago are recent: if Newton is slow with them, their pattern is suspected.
 constexpr int recent_steps = 3;
 constexpr int ordinary_iterations = 2;  // of a step with a new matrix: its rate must be seen once
-// Newton's corrections fall by orders of magnitude; one that falls by less than this has stopped decreasing. Without it
-// corrections far below the rounding of y may creep for ever, each 1e-13 smaller than the last.
-constexpr double decrease = 0.99;
 // A correction of this many roundings of y cannot become smaller.
 constexpr double rounding_margin = 100.0;
 
@@ -294,7 +291,7 @@ bool Bdf::saturated() {
   if (!stops && !options_.records_corrections) return false;
   corrections_.push_back(calc_field_sizes(system_.layout().kinds(), x_, operator_->column_factors()));
   const std::size_t n = corrections_.size();
-  return stops && n > 1 && corrections_[n - 1].norm >= decrease * corrections_[n - 2].norm;
+  return stops && n > 1 && corrections_[n - 1].norm >= newton_decrease * corrections_[n - 2].norm;
 }
 
 Status Bdf::refresh(const State& state, BdfStep& step, Refresh kind) {

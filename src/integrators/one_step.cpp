@@ -45,6 +45,8 @@ OneStep::OneStep(const SecondOrderDae& dae, const StepOptions& options, LinearSo
   lam_old_.setZero(nc);
   for (auto* x : {&x_, &residual_}) x->setZero(nv + nz + nc);
   weight_.setOnes(nv + nz + nc);
+  corrections_.reserve(static_cast<std::size_t>(options_.max_iterations));
+  column_.assign(static_cast<std::size_t>(nv + nz + nc), 1.0);
 }
 
 // ---- start ---------------------------------------------------------------------------------------------------------
@@ -159,6 +161,7 @@ StepReport OneStep::attempt(double t_end, const State& state) {
       if (report.rejected_newton > 0) h_next_ = std::min(h_next_, h);
     }
     accept(h);
+    report.corrections = corrections_;
     report.h = h;
     report.order = order();
     return report;
@@ -228,15 +231,18 @@ Status OneStep::iterate(double h, const State& state, StepReport& report) {
     fresh = true;
   }
   test_.start();
+  corrections_.clear();
   for (int k = 0; k < options_.max_iterations; ++k) {
     Status status = calc_residual(state, residual_.head(nv), residual_.segment(nv, nz), residual_.tail(nc));
     if (!status.ok()) return status;
     x_ = residual_;
     status = operator_.solve(x_);  // J δ = −r
     if (!status.ok()) return status;
+    ++report.iterations;
+    if (saturated()) return Status::success();
     correct(h, x_.head(nv), x_.segment(nv, nz));
     ends_.to.lam += x_.tail(nc);
-    ++report.iterations;
+    if (options_.newton_stop != NewtonStop::tolerance) continue;
     const double norm = correction_norm(report);
     const ConvergenceTest::Verdict verdict = test_.judge(norm);
     if (verdict == ConvergenceTest::Verdict::converged) return Status::success();
@@ -253,14 +259,26 @@ Status OneStep::iterate(double h, const State& state, StepReport& report) {
       if (!status.ok()) return status;
       fresh = true;
       test_.start();
+      corrections_.clear();
       k = -1;
     } else if (verdict == ConvergenceTest::Verdict::diverging) {
       find_worst_row(report);
       return Status::recoverable(Cause::slow_convergence, report.worst_row);
     }
   }
+  if (options_.newton_stop == NewtonStop::none) return Status::success();
   find_worst_row(report);
   return Status::recoverable(Cause::too_many_iterations, report.worst_row);
+}
+
+// Sizes of the correction at hand in the scaled unknowns, and [bottasso2007 (33)]: ‖x̂^{j+1}‖ ≥ ‖x̂^j‖, nearly.
+bool OneStep::saturated() {
+  const bool stops = options_.newton_stop == NewtonStop::saturation;
+  if (!stops && !options_.records_corrections) return false;
+  std::fill(column_.end() - dae_.nc(), column_.end(), operator_.scaling().multiplier);
+  corrections_.push_back(calc_field_sizes(dae_.layout().kinds(), x_, column_));
+  const std::size_t n = corrections_.size();
+  return stops && n > 1 && corrections_[n - 1].norm >= newton_decrease * corrections_[n - 2].norm;
 }
 
 // The residual of this iteration is what rounding leaves: constraints to some ε of the coordinates, forces within their

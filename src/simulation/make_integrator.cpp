@@ -119,6 +119,12 @@ void set_tolerances_by_kind(const SolverOptions& o, Tolerances& tolerances) {
   set(Kind::multiplier, o.bdf.multiplier_tol), set(Kind::multiplier_rate, o.bdf.multiplier_tol);
 }
 
+NewtonStop newton_stop_of(const SolverOptions& o) {
+  static const std::map<std::string, NewtonStop> stops{
+      {"tolerance", NewtonStop::tolerance}, {"saturation", NewtonStop::saturation}, {"none", NewtonStop::none}};
+  return stops.at(o.bdf.newton_stop);
+}
+
 // What the model file says, over what the preset says, over the defaults. The GSTIFF-compatible presets: error 1e-3
 // against max(1, |y|), order up to 6, ten iterations with a new matrix in every fourth, hinit and hmax from the output.
 BdfOptions bdf_options_of(const SolverOptions& o, double output_step) {
@@ -145,9 +151,7 @@ BdfOptions bdf_options_of(const SolverOptions& o, double output_step) {
   if (!o.bdf.unknown.empty()) b.unknown = o.bdf.unknown == "yp" ? BdfUnknown::yp : BdfUnknown::y;
   if (!o.bdf.corrector.empty())
     b.corrector = o.bdf.corrector == "modified" ? Corrector::modified : Corrector::classical;
-  static const std::map<std::string, NewtonStop> stops{
-      {"tolerance", NewtonStop::tolerance}, {"saturation", NewtonStop::saturation}, {"none", NewtonStop::none}};
-  b.newton_stop = stops.at(o.bdf.newton_stop);
+  b.newton_stop = newton_stop_of(o);
   if (o.bdf.newton_start == "previous") b.newton_start = NewtonStart::previous;
   if (!o.bdf.jacobian_pattern.empty()) b.jacobian_pattern = o.bdf.jacobian_pattern;
   static const std::map<std::string, JacobianUpdate> updates{{"full", JacobianUpdate::full},
@@ -221,6 +225,9 @@ void Simulation::make_integrator() {
     steps.newton_tol = o.newton_tol;
     steps.max_iterations = o.max_iterations;
     steps.newton_test = o.newton_test == "all" ? NewtonTest::all : NewtonTest::motion;
+    steps.newton_stop = newton_stop_of(o);
+    steps.records_corrections = o.record_corrections;
+    max_corrections_ = o.max_iterations;
     if (o.integrator == "energy_decaying")
       integrator_ =
           std::make_unique<EnergyDecaying>(std::make_unique<SlotSystem>(reduced_ ? *reduced_->system : *full_.system,

@@ -140,12 +140,18 @@ void check_jacobian(const SolverOptions& solver, OptionChecks& checks) {
 void check_bdf(const SolverOptions& solver, OptionChecks& checks) {
   const BdfSettings& bdf = solver.bdf;
   if (solver.integrator != "bdf") {
-    for (const char* key : {"preset", "max_order", "newton_constant", "unknown", "corrector", "stability_detection",
-                            "newton_stop", "newton_start", "jacobian_pattern", "jacobian_update", "jacobian",
-                            "jacobian_sparsity", "formalism", "record_corrections"})
+    for (const char* key :
+         {"preset", "max_order", "newton_constant", "unknown", "corrector", "stability_detection", "newton_start",
+          "jacobian_pattern", "jacobian_update", "jacobian", "jacobian_sparsity", "formalism"})
       if (checks.given(key))
         checks.report(key,
                       fmt::format("'{}' belongs to the integrator 'bdf', and '{}' is chosen", key, solver.integrator));
+    const bool second_order = is_one_of(solver.integrator, {"generalized_alpha", "hht", "newmark", "midpoint"});
+    for (const char* key : {"newton_stop", "record_corrections"})
+      if (checks.given(key) && !second_order)
+        checks.report(key, fmt::format("'{}' belongs to the integrators 'bdf', 'generalized_alpha', 'hht', 'newmark' "
+                                       "and 'midpoint', and '{}' is chosen",
+                                       key, solver.integrator));
     for (const char* key : {"position_tol", "rotation_tol", "velocity_tol", "multiplier_tol", "internal_tol"})
       if (checks.given(key) && !is_first_order(solver) && solver.integrator != "runge_kutta")
         checks.report(

@@ -289,7 +289,8 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
   bool again = false;  // the step is taken again because contact changed within it
   while (t < end && !stopped_by_event) {
     if (watches_contacts && !again) x_before_ = integrator_->newest(), state_before_ = state_;
-    const double limit = study_.solver.h ? end : std::min({end, index3_->next_breakpoint(t), contact_limit_});
+    const double from = watches_contacts ? x_before_.t : t;  // later than t if a change right behind t was met
+    const double limit = study_.solver.h ? end : std::min({end, index3_->next_breakpoint(from), contact_limit_});
     const StepReport report = integrator_->advance(limit, state_);
     summary.iterations += report.iterations;
     summary.linearizations += report.linearizations;
@@ -309,7 +310,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
       summary.stop = fmt::format("failed at t = {:.6g} s: {}", t, describe(report.status.cause));
       break;
     }
-    if (watches_contacts) again = !cut_at_contact(t, summary);
+    if (watches_contacts) again = !cut_at_contact(summary);
     if (again) continue;
     const MotionVariables& newest = watches_contacts ? x_change_ : integrator_->newest();
     const double h = newest.t - t;

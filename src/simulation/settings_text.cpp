@@ -161,8 +161,11 @@ std::string settings_text(const Study& study) {
   } else {
     lines.number("newton_tol", solver.newton_tol);
     lines.integer("max_iterations", solver.max_iterations);
-    if (solver.integrator != "radau" && solver.integrator != "energy_decaying")
+    if (solver.integrator != "radau" && solver.integrator != "energy_decaying") {
       lines.name("newton_test", solver.newton_test);
+      lines.name("newton_stop", solver.bdf.newton_stop);
+      lines.flag("record_corrections", solver.record_corrections);
+    }
   }
   lines.name("redundant", word(solver.redundant));
   lines.flag("strict", solver.strict);

@@ -17,6 +17,7 @@ namespace {
 constexpr double difference = 1e-6;  // of coordinates, for derivatives of measures
 
 std::string_view usual_cause(const EquilibriumReport& report) {
+  if (!report.slipping.empty()) return "friction that cannot hold what it would have to";
   if (report.status.cause == Cause::step_too_small)
     return "the load cannot grow further (buckling, a mechanism that locks): more load steps do not help";
   if (report.status.cause == Cause::element_turned)
@@ -44,6 +45,7 @@ std::string Simulation::explain_equilibrium(const EquilibriumReport& report) con
     line("unknown", layout.describe_unknown(report.status.row));
   if (report.status.cause == Cause::element_turned && report.status.row >= 0)
     line("element", "next to " + layout.describe_row(report.status.row));
+  if (!report.slipping.empty()) line("slips", report.slipping);
   line("usual cause", std::string(usual_cause(report)));
   text.pop_back();
   return text;
@@ -73,7 +75,51 @@ std::vector<int> Simulation::find_coordinates(const std::vector<std::string>& na
 
 EquilibriumReport Simulation::find_equilibrium(const EquilibriumOptions& options, const Equilibrium::Watch& watch) {
   Equilibrium equilibrium(*index3_, solver_kind(), options);
-  return equilibrium.find(x_, state_, *workspace_, watch);
+  EquilibriumReport report = equilibrium.find(x_, state_, *workspace_, watch);
+  if (!report.status.ok() || index3_->nz() == 0 || !options.steady.empty()) return report;
+  report.slipping = find_slipping();
+  if (!report.slipping.empty()) report.status = Status::recoverable(Cause::outside_domain);
+  return report;
+}
+
+// Equilibria are found with bristles that stick. The first whose friction exceeds its limit, in words.
+std::string Simulation::find_slipping() {
+  constexpr double margin = 1e-6;
+  const int nv = index3_->nv(), nz = index3_->nz();
+  Eigen::VectorXd others = Eigen::VectorXd::Ones(nz);  // states that are not bristles of contacts
+  if (full_.contacts != nullptr && full_.contacts->n_states() > 0) {
+    const ContactGroup& group = *full_.contacts;
+    for (int slot = 0; slot < group.capacity(); ++slot) group.release(slot, others);
+    const KinematicState k = contact_kinematics(x_);
+    for (int i = 0; i < group.n_listed(k.modes); ++i) {
+      const ContactGroup::Place p = group.place(k.modes, i);
+      const ContactGroup::Report report = group.calc_report(k, p);
+      const double limit = group.laws()[p.law].law.friction.mu_s * report.normal_force, force = report.friction.norm();
+      if (force > (1.0 + margin) * limit)
+        return fmt::format("contact '{}' between '{}' and '{}': {:.4g} N, and it holds {:.4g} N",
+                           group.laws()[p.law].name, group.geometry()[p.a].name, group.geometry()[p.b].name, force,
+                           limit);
+    }
+  }
+  // Others are known by their rate: a state ż = A(z) v that returns although the machine moves on, along A and in the
+  // direction of z, is beyond its limit.
+  MotionPlanes planes;
+  index3_->calc_inputs(x_.t, inputs_);
+  if (!index3_->linearize(x_.point(inputs_.view()), state_, PlaneSet::internal, planes, *workspace_).ok()) return {};
+  Eigen::MatrixXd along = Eigen::MatrixXd::Zero(nv, nz);
+  for (int column = 0; column < nv; ++column)
+    for (int k = planes.state_rate.start[column]; k < planes.state_rate.start[column + 1]; ++k)
+      along(column, planes.state_rate.index[k]) = -planes.g_v[k];  // of the row ż − g
+  for (int z = 0; z < nz; ++z) {
+    if (others[z] == 0.0 || index3_->E()[z] == 0.0 || x_.z[z] == 0.0 || along.col(z).isZero()) continue;
+    MotionVariables x = x_;
+    x.v = (std::signbit(x.z[z]) ? -margin : margin) * along.col(z).normalized();
+    x.zp.setZero();
+    const double rate = -residual_at(x, state_)[nv + z];
+    if (rate * x.z[z] < 0.0)
+      return fmt::format("{} = {:.4g} is beyond what it can hold", index3_->layout().describe_unknown(nv + z), x.z[z]);
+  }
+  return {};
 }
 
 // The "time" of its frames is the part of the load.

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "trammel/dae/plane_matrix.h"
 #include "trammel/dae/second_order_dae.h"
@@ -31,13 +32,16 @@ struct EquilibriumReport {
   int worst_row = -1;        ///< which
   int moving_unknown = -1;   ///< the coordinate with the largest last correction
   double last_change = 0.0;  ///< that correction
+  std::string slipping;      ///< friction that would have to exceed its limit, by name: no equilibrium (set by callers)
 };
 
 /// Positions q, states z and multipliers λ at rest (or in steady motion), at the time x.t:
 ///
 ///   (1) 0 = Gᵀλ − f(q, v, z, λ),   0 = g,   0 = Φ(q, u)        v = 0, or given with some v_i unknown instead of q_i
 ///
-/// Nonholonomic rows let the machine move from where it was drawn by admissible displacements only: A δq = 0.
+/// Nonholonomic rows let the machine move from where it was drawn by admissible displacements only: A δq = 0. States
+/// that only motion changes, ż = A(q, z) v (bristles of friction, odometers), follow the way of the machine, δz = A δq:
+/// bristles stick, and hold like springs. Whether they can hold that much is for the caller to see.
 ///
 /// Without load steps the iteration is pseudo-transient continuation,
 ///
@@ -65,6 +69,7 @@ class Equilibrium {
   Status factor(double c);
   Status correct(double c, MotionVariables& x, State& state, Workspace& workspace);
   Status linearize(const MotionVariables& x, const State& state, Workspace& workspace);
+  void find_following();
   double limit_turns(Vec delta) const;
   Status relax(MotionVariables& x, State& state, Workspace& workspace);
   Status start_loading(MotionVariables& x, const State& state, Workspace& workspace, const Watch& watch);
@@ -78,7 +83,8 @@ class Equilibrium {
   const SecondOrderDae& dae_;
   EquilibriumOptions options_;
   std::unique_ptr<LinearSolver<double>> solver_;
-  std::vector<char> steady_;  // per coordinate
+  std::vector<char> steady_;   // per coordinate
+  std::vector<char> follows_;  // per state: ż = A v
   InputBuffer inputs_;
   MotionPlanes planes_;
   std::optional<PlaneMatrix> matrix_;
@@ -90,6 +96,7 @@ class Equilibrium {
   Status refused_;                    // why Newton's last iteration ended, if not by itself
   double floor_ = 0.0;                // smallest c
   double unbalanced_ = 0.0, force_size_ = 0.0;
+  double rounding_ = 0.0;      // of a motion row: what is left where stiff forces cancel
   double nonlinearity_ = 0.0;  // of the last correction: what it left over beyond what (2) says, beside ‖r‖
   EquilibriumReport report_;
 };

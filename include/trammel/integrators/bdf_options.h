@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "trammel/dae/weighted_norm.h"
+#include "trammel/nonlinear/convergence.h"
 
 namespace trammel {
 
@@ -14,13 +15,6 @@ namespace trammel {
 enum class Corrector : std::uint8_t {
   classical,  ///< all of the corrector set: multipliers too
   modified,   ///< those of the error test only; for contacts and other kicks in the multipliers
-};
-
-/// When Newton's iteration ends.
-enum class NewtonStop : std::uint8_t {
-  tolerance,   ///< the remainder is below newton_constant × tolerance
-  saturation,  ///< the scaled correction does not decrease any more; that one is not applied [bottasso2007 (33)]
-  none,        ///< after max_iterations, whatever they did: shows the floor that rounding sets
 };
 
 /// Where Newton's iteration begins.

@@ -24,6 +24,8 @@ struct StepOptions {
   double newton_tol = 1e-12;  ///< fixed step, or test of all: tolerance of q, z and λ̂, relative to 1 + |x|
   int max_iterations = 10;
   NewtonTest newton_test = NewtonTest::motion;
+  NewtonStop newton_stop = NewtonStop::tolerance;  ///< the others are for a fixed step: they see no divergence
+  bool records_corrections = false;                ///< sizes of every correction in the report of a step
 };
 
 /// What one-step methods for SecondOrderDae share: the choice of step sizes by a local error estimate, simplified
@@ -96,6 +98,7 @@ class OneStep : public MotionIntegrator {
   double correction_norm(StepReport& report) const;
   double force_norm(StepReport& report, double largest) const;
   bool is_solved_to_rounding() const;
+  bool saturated();
   void find_worst_row(StepReport& report) const;
   void update_weights();
   double error_norm(double h) const;
@@ -114,6 +117,8 @@ class OneStep : public MotionIntegrator {
   double t_end_ = 0.0;                // which a step may reach and not pass
   double h_next_ = 0.0;               // proposal of the error control
   Eigen::VectorXd x_, residual_, weight_;
+  std::vector<FieldSizes> corrections_;  // of the last attempt, in scaled unknowns
+  std::vector<double> column_;           // factors of the unknowns
 };
 
 }  // namespace trammel

@@ -11,7 +11,7 @@ namespace trammel {
 /// Systems up to this size get the singular values (measured: 0.04 s at n = 400); larger ones estimate_condition.
 inline constexpr int condition_svd_limit = 400;
 /// The same with the inverse in long double.
-inline constexpr int condition_extended_limit = 150;
+inline constexpr int condition_extended_limit = 250;
 
 enum class SvdPrecision {
   standard,  ///< double: trustworthy up to κ ≈ 1e14

@@ -2,9 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 namespace trammel {
+
+/// When Newton's iteration ends.
+enum class NewtonStop : std::uint8_t {
+  tolerance,   ///< the remainder is below the tolerance
+  saturation,  ///< the scaled correction does not decrease any more; that one is not applied [bottasso2007 (33)]
+  none,        ///< after max_iterations, whatever they did: shows the floor that rounding sets
+};
+
+/// Newton's corrections fall by orders of magnitude; one that falls by less than this has stopped decreasing. Without
+/// it corrections far below the rounding of y may creep for ever, each 1e-13 smaller than the last.
+inline constexpr double newton_decrease = 0.99;
 
 /// Decides when simplified Newton may stop, from weighted norms ‖δ‖ of its corrections (1 = tolerance).
 ///

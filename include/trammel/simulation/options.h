@@ -119,7 +119,7 @@ struct SolverOptions {
   bool strict = false;  ///< refuse inconsistent initial conditions instead of correcting them
   bool record_condition =
       false;  ///< condition number of the iteration matrix per step, and how rounding may move unknowns
-  bool record_corrections = false;  ///< bdf: sizes of every Newton correction
+  bool record_corrections = false;  ///< sizes of every Newton correction (bdf and second-order methods)
   Source source;
   Source scaling_source;
 };

@@ -101,6 +101,7 @@ class Simulation {
   Summary integrate(RecordSink& sink, const ProgressCallback& progress);
   Summary follow_motions(RecordSink& sink, const ProgressCallback& progress);
   Summary balance(RecordSink& sink);
+  std::string find_slipping();
   void record(RecordSink& sink, const MotionVariables& x, const State& state);
   void update_ledger(const MotionVariables& x, double h);
   /// A point as reports see it: in absolute coordinates, with the multipliers of every row. Valid until the next call.
@@ -115,7 +116,9 @@ class Simulation {
   // Contacts: contact_events.cpp.
   KinematicState contact_kinematics(const MotionVariables& x);
   void centre_charts(MotionVariables& x);
-  bool cut_at_contact(double t_before, Summary& summary);
+  bool cut_at_contact(Summary& summary);
+  bool is_sliver(double t) const;
+  bool begin_at_change(const ContactWatch::Change& change);
   Status restart_after_contact();
   std::string find_contact_failure() const;
   std::string describe_contacts();
