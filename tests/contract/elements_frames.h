@@ -141,7 +141,7 @@ struct GroupPlanes {
       plane.resize(entries.size());
       for (auto& entry : plane) entry.setZero();
     };
-    for (auto* plane : {&planes.M, &planes.D, &planes.K, &planes.K_lam}) fill(*plane, connectivity.pairs);
+    for (auto* plane : {&planes.M, &planes.D, &planes.K, &planes.K_lam}) plane->resize(connectivity.pairs.size());
     for (auto* plane : {&planes.G, &planes.Gv_q}) fill(*plane, connectivity.rows);
     fill(planes.f_lam, connectivity.reactions);
     fill(planes.f_z, connectivity.state_forces);
@@ -150,7 +150,7 @@ struct GroupPlanes {
     planes.g_lam.assign(connectivity.state_lams.size(), 0.0);
     group.add_planes(at.state(), set, slots, planes);
   }
-  Block6 block(const std::vector<Block6>& plane, int i, int j) const {
+  Block6 block(const BlockPlane& plane, int i, int j) const {
     const auto it = connectivity.pairs.find({i, j});
     return it == connectivity.pairs.end() ? Block6(Block6::Zero()) : plane[it->second];
   }

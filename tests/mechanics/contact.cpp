@@ -39,7 +39,8 @@ const std::vector<std::pair<Surface, Surface>> pairs{
     {Surface::sphere, Surface::sphere},   {Surface::plane, Surface::sphere},    {Surface::box, Surface::sphere},
     {Surface::cylinder, Surface::sphere}, {Surface::capsule, Surface::sphere},  {Surface::ellipsoid, Surface::sphere},
     {Surface::profile, Surface::sphere},  {Surface::plane, Surface::box},       {Surface::plane, Surface::cylinder},
-    {Surface::plane, Surface::capsule},   {Surface::plane, Surface::ellipsoid}, {Surface::capsule, Surface::capsule}};
+    {Surface::plane, Surface::capsule},   {Surface::plane, Surface::ellipsoid}, {Surface::capsule, Surface::capsule},
+    {Surface::plane, Surface::profile}};
 
 // Two shapes that overlap by 0.02 m in feature 0: b is moved along the normal until they do.
 struct Meeting {
@@ -63,6 +64,33 @@ struct Meeting {
   }
   Touch<double> touch() const { return calc_touch(a, at.frames[1], b, at.frames[2], 0); }
 };
+
+// An eccentric disc below a flat face rises by e sin θ, whatever its radius [m].
+TEST(ContactShapes, an_eccentric_disc_lifts_a_flat_follower_by_a_sine) {
+  const double radius = 0.05, e = 0.02;
+  std::vector<Eigen::Vector2d> points;
+  for (int i = 0; i < 72; ++i) {
+    const double a = 2.0 * std::numbers::pi * i / 72;
+    points.emplace_back(e + radius * std::cos(a), radius * std::sin(a));
+  }
+  ContactShape face, cam;
+  face.kind = Surface::plane;
+  cam.kind = Surface::profile;
+  cam.profile = CamProfile::make(points);
+  cam.half_length = 0.01;
+  Frame<double> follower;
+  follower.R.setIdentity();
+  follower.p.setZero(), follower.v.setZero(), follower.w.setZero();
+  Frame<double> shaft = follower;
+  follower.p.y() = 0.06;
+  face.Q << 0, 1, 0, 0, 0, -1, -1, 0, 0;  // its normal, the third column, points down, to the cam
+  for (double theta = 0.1; theta < 6.2; theta += 0.3) {
+    shaft.R = Eigen::AngleAxisd(theta, Eigen::Vector3d::UnitZ()).toRotationMatrix();
+    const Touch<double> t = calc_touch(face, follower, cam, shaft, 0);
+    EXPECT_NEAR(t.depth, radius + e * std::sin(theta) - 0.06, 1e-8) << theta;
+    EXPECT_NEAR(t.point.x(), e * std::cos(theta), 1e-5) << theta;  // below the centre of the disc
+  }
+}
 
 // The depth is a distance: moving b along n changes it by exactly that, and its derivative by any motion of either
 // frame is −n·(displacement of b against a at the point), because the gradient of a distance is its normal.
@@ -156,7 +184,7 @@ TEST(ContactGroups, planes_are_the_derivatives_of_forces_and_rates) {
           plane.resize(n);
           for (auto& entry : plane) entry.setZero();
         };
-        for (auto* plane : {&planes.D, &planes.K}) fill(*plane, connectivity.pairs.size());
+        for (auto* plane : {&planes.D, &planes.K}) plane->resize(connectivity.pairs.size());
         fill(planes.f_z, connectivity.state_forces.size());
         for (auto* plane : {&planes.g_q, &planes.g_v}) fill(*plane, connectivity.state_rates.size());
         planes.g_z.assign(connectivity.state_states.size(), 0.0);

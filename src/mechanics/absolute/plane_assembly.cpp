@@ -1,6 +1,7 @@
 #include "plane_assembly.h"
 
 #include <algorithm>
+#include <numeric>
 #include <unordered_map>
 
 namespace trammel::detail {
@@ -118,6 +119,10 @@ void PlaneAssembly::rebuild(const AbsoluteSystem& system, const State& state) {
   const int nv = system.nv(), nz = system.nz(), nc = system.nc();
   patterns_.version = version_ + 1;
   patterns_.motion = build(pairs_, true, true, nv, nv);
+  by_column_.resize(pairs_.size());
+  std::iota(by_column_.begin(), by_column_.end(), 0);
+  std::sort(by_column_.begin(), by_column_.end(),
+            [&](int k, int l) { return std::pair(pairs_[k].j, pairs_[k].i) < std::pair(pairs_[l].j, pairs_[l].i); });
   patterns_.constraint = build(rows_, false, true, nc, nv);
   patterns_.reaction = build(reactions_, true, false, nv, nc);
   patterns_.state_force = build(state_forces_, true, false, nv, nz);
@@ -141,10 +146,10 @@ void PlaneAssembly::clear(PlaneSet set) {
   const auto zero_matrices = [](auto& plane) {
     for (auto& entry : plane) entry.setZero();
   };
-  if (contains(set, PlaneSet::M)) zero_matrices(frame_.M);
-  if (contains(set, PlaneSet::D)) zero_matrices(frame_.D);
-  if (contains(set, PlaneSet::K)) zero_matrices(frame_.K);
-  if (contains(set, PlaneSet::K_lam)) zero_matrices(frame_.K_lam);
+  if (contains(set, PlaneSet::M)) frame_.M.clear();
+  if (contains(set, PlaneSet::D)) frame_.D.clear();
+  if (contains(set, PlaneSet::K)) frame_.K.clear();
+  if (contains(set, PlaneSet::K_lam)) frame_.K_lam.clear();
   if (contains(set, PlaneSet::G)) zero_matrices(frame_.G);
   if (contains(set, PlaneSet::Gv_q)) zero_matrices(frame_.Gv_q);
   if (contains(set, PlaneSet::f_lam)) zero_matrices(frame_.f_lam);
@@ -154,41 +159,40 @@ void PlaneAssembly::clear(PlaneSet set) {
   }
 }
 
-void PlaneAssembly::gather(const AbsoluteSystem& system, PlaneSet set, MotionPlanes& planes) const {
+void PlaneAssembly::gather(const AbsoluteSystem& system, PlaneSet set, MotionPlanes& planes) {
   planes.adopt(patterns_);
-  const auto put_blocks = [&](const std::vector<Block6>& from, std::vector<double>& to) {
-    std::fill(to.begin(), to.end(), 0.0);
-    for (std::size_t k = 0; k < pairs_.size(); ++k) {
-      if ((from[k].array() == 0.0).all()) continue;
+  // Pairs, (row, frame) … are registered once each: every entry of a pattern belongs to exactly one of them.
+  const auto put_blocks = [&](BlockPlane& from, std::vector<double>& to) {
+    for (const int k : by_column_) {
       const FrameMap &fi = system.frame_map(pairs_[k].i), &fj = system.frame_map(pairs_[k].j);
-      const Block6 B = project(fi, from[k], fj);
-      for (int c = 0; c < fj.nv; ++c) {
-        double* column = to.data() + column_slots_[pairs_[k].first_slot + c];
-        for (int r = 0; r < fi.nv; ++r) column[r] += B(r, c);
+      const int* slots = column_slots_.data() + pairs_[k].first_slot;
+      if (!from.touched(k)) {
+        for (int c = 0; c < fj.nv; ++c) std::fill_n(to.data() + slots[c], fi.nv, 0.0);
+        continue;
       }
+      const Block6 B = project(fi, from.take(k), fj);
+      for (int c = 0; c < fj.nv; ++c)
+        for (int r = 0; r < fi.nv; ++r) to[slots[c] + r] = B(r, c);
     }
   };
   const auto put_rows = [&](const std::vector<Entry>& entries, const std::vector<Row6>& from, std::vector<double>& to) {
-    std::fill(to.begin(), to.end(), 0.0);
     for (std::size_t k = 0; k < entries.size(); ++k) {
       const FrameMap& f = system.frame_map(entries[k].j);
       const Row6 row = project(from[k], f);
-      for (int c = 0; c < f.nv; ++c) to[column_slots_[entries[k].first_slot + c]] += row[c];
+      for (int c = 0; c < f.nv; ++c) to[column_slots_[entries[k].first_slot + c]] = row[c];
     }
   };
   const auto put_columns = [&](const std::vector<Entry>& entries, const std::vector<Row6>& from,
                                std::vector<double>& to) {
-    std::fill(to.begin(), to.end(), 0.0);
     for (std::size_t k = 0; k < entries.size(); ++k) {
       const FrameMap& f = system.frame_map(entries[k].i);
       const Row6 column = project(from[k], f);
-      for (int r = 0; r < f.nv; ++r) to[column_slots_[entries[k].first_slot] + r] += column[r];
+      for (int r = 0; r < f.nv; ++r) to[column_slots_[entries[k].first_slot] + r] = column[r];
     }
   };
   const auto put_numbers = [&](const std::vector<Entry>& entries, const std::vector<double>& from,
                                std::vector<double>& to) {
-    std::fill(to.begin(), to.end(), 0.0);
-    for (std::size_t k = 0; k < entries.size(); ++k) to[column_slots_[entries[k].first_slot]] += from[k];
+    for (std::size_t k = 0; k < entries.size(); ++k) to[column_slots_[entries[k].first_slot]] = from[k];
   };
   if (contains(set, PlaneSet::M)) put_blocks(frame_.M, planes.M);
   if (contains(set, PlaneSet::D)) put_blocks(frame_.D, planes.D);

@@ -17,8 +17,8 @@ class PlaneAssembly {
 
   void clear(PlaneSet set);
   FramePlanes& frames() { return frame_; }
-  /// Puts the frame-level planes, mapped by the frames' S, into the coordinate planes.
-  void gather(const AbsoluteSystem& system, PlaneSet set, MotionPlanes& planes) const;
+  /// Puts the frame-level planes, mapped by the frames' S, into the coordinate planes; the blocks are used up.
+  void gather(const AbsoluteSystem& system, PlaneSet set, MotionPlanes& planes);
 
  private:
   struct Entry {
@@ -32,6 +32,7 @@ class PlaneAssembly {
   std::vector<std::vector<int>> slots_;
   std::vector<Entry> pairs_, rows_, reactions_, state_forces_, state_rates_, state_states_, state_lams_;
   std::vector<int> column_slots_;
+  std::vector<int> by_column_;  // pairs_ as the matrix has them, column after column: it is written once, front to end
   MotionPatterns patterns_;
 };
 

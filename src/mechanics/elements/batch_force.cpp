@@ -54,7 +54,7 @@ void BatchForceGroup::add_planes(const KinematicState& state, PlaneSet set, std:
 
 // For every element and each of its frames that moves: twelve elements, moved forth and back in the six directions.
 void BatchForceGroup::add_plane(const KinematicState& state, bool by_velocity, std::span<const int> slots,
-                                std::vector<Block6>& plane) const {
+                                BlockPlane& plane) const {
   constexpr double delta = differences::delta;
   const std::vector<Frame<double>> f = gather(state);
   const auto moves = [&](int e, int j) { return slots[(e * m_ + j) * m_ + j] >= 0; };

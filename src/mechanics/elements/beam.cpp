@@ -189,8 +189,7 @@ namespace {
 
 // By duals, one sweep per frame that moves: elements with damping.
 template <class Seed>
-void subtract_swept(const BeamElement& b, const Frame<double>* f, const int* slot, std::vector<Block6>& plane,
-                    Seed&& seed) {
+void subtract_swept(const BeamElement& b, const Frame<double>* f, const int* slot, BlockPlane& plane, Seed&& seed) {
   Frame<Dual<6>> lifted[BeamElement::max_nodes];
   Wrench<Dual<6>> w[BeamElement::max_nodes];
   const int n = b.nodes;

@@ -11,7 +11,10 @@
 namespace trammel {
 
 using detail::calc_contact;
+using detail::calc_contact_force;
+using detail::ContactForce;
 using detail::ContactOutput;
+using detail::velocity_at;
 
 ContactGroup::ContactGroup(std::vector<Geometry> geometry, std::vector<Law> laws, std::vector<int> law_of, int n_kinds,
                            int capacity)
@@ -44,13 +47,6 @@ ContactGroup::Place ContactGroup::place(std::span<const int> modes, int index) c
   if (geometry_[p.a].shape.kind > geometry_[p.b].shape.kind) std::swap(p.a, p.b);
   p.law = law_of_[geometry_[p.a].kind * n_kinds_ + geometry_[p.b].kind];
   return p;
-}
-
-bool ContactGroup::is_listed(std::span<const int> modes, int pair) const {
-  const auto slots = order(modes).first(modes[0]);
-  const auto own = pairs(modes);
-  const auto it = std::lower_bound(slots.begin(), slots.end(), pair + 1, [&](int s, int p) { return own[s] < p; });
-  return it != slots.end() && own[*it] == pair + 1;
 }
 
 double ContactGroup::margin(int i, int j) const {
@@ -191,12 +187,40 @@ void ContactGroup::visit_near(const KinematicState& state, double margins, const
     }
 }
 
+// The listed pairs in their order, to be asked for many: those of one shape follow each other.
+struct ContactGroup::Listed {
+  std::vector<int> pair, first;  // first: of each shape, where the pairs begin in which it has the smaller number
+  int per_shape = 0;
+
+  void read(const ContactGroup& group, std::span<const int> modes) {
+    const int n = static_cast<int>(group.geometry_.size());
+    per_shape = n * max_features;
+    first.assign(n + 1, 0);
+    pair.reserve(group.capacity_);  // whatever comes later
+    pair.resize(modes[0]);
+    const auto slots = group.order(modes), own = group.pairs(modes);
+    for (int i = 0; i < modes[0]; ++i) {
+      pair[i] = own[slots[i]] - 1;
+      ++first[pair[i] / per_shape + 1];
+    }
+    for (int i = 0; i < n; ++i) first[i + 1] += first[i];
+  }
+  bool contains(int wanted) const {
+    const int shape = wanted / per_shape;
+    for (int i = first[shape]; i < first[shape + 1]; ++i)
+      if (pair[i] == wanted) return true;
+    return false;
+  }
+};
+
 // A pair within its margin that is not listed brings all pairs within twice the margin into the list, and those that
 // are further than three margins leave it. Otherwise the list stays what it is.
 bool ContactGroup::update_modes(const KinematicState& state, std::span<int> modes) const {
   if (capacity_ == 0) return false;
   static thread_local std::vector<int> found;  // scratch: pairs within twice the margin
+  static thread_local Listed listed;
   found.clear();
+  listed.read(*this, modes);
   bool incomplete = false;
   visit_near(state, 2.0, [&](int a, int b) {
     const double limit = margin(a, b);
@@ -205,7 +229,7 @@ bool ContactGroup::update_modes(const KinematicState& state, std::span<int> mode
       const double gap = -calc_touch(ga.shape, state.frames[ga.frame], gb.shape, state.frames[gb.frame], feature).depth;
       if (gap > 2.0 * limit) continue;
       const int pair = pair_number(a, b, feature);
-      if (is_listed(modes, pair)) continue;
+      if (listed.contains(pair)) continue;
       found.push_back(pair);
       incomplete |= gap < limit;
     }
@@ -240,12 +264,14 @@ bool ContactGroup::update_modes(const KinematicState& state, std::span<int> mode
 
 ContactGroup::Missed ContactGroup::find_missed(const KinematicState& state, std::span<const int> modes) const {
   Missed missed;
+  static thread_local Listed listed;
+  listed.read(*this, modes);
   visit_near(state, 0.0, [&](int a, int b) {
     const Geometry &ga = geometry_[a], &gb = geometry_[b];
     for (int feature = 0; feature < n_features(ga.shape, gb.shape); ++feature) {
       const double depth =
           calc_touch(ga.shape, state.frames[ga.frame], gb.shape, state.frames[gb.frame], feature).depth;
-      if (depth > 0.0 && depth > missed.depth && !is_listed(modes, pair_number(a, b, feature))) missed = {depth, a, b};
+      if (depth > 0.0 && depth > missed.depth && !listed.contains(pair_number(a, b, feature))) missed = {depth, a, b};
     }
   });
   return missed;
@@ -321,54 +347,83 @@ void ContactGroup::add_planes(const KinematicState& state, PlaneSet set, std::sp
     const int* own = slot;
     const int *of_force = own + 4, *of_rate = own + 10;
     slot += 4 + (bristles ? 6 + 15 : 0);
-    if (!(calc_touch(ga.shape, *f[0], gb.shape, *f[1], p.feature).depth > 0.0)) continue;
+    const Touch<double> touch = calc_touch(ga.shape, *f[0], gb.shape, *f[1], p.feature);
+    if (!(touch.depth > 0.0)) continue;
     const NormalLaw normal = normal_law(p);
     const int z = first_state_ + 3 * p.slot;
-    Vec3<D6> bristle = Vec3<D6>::Zero();
-    if (bristles) bristle = {D6(state.z[z]), D6(state.z[z + 1]), D6(state.z[z + 2])};
-    Frame<D6> lifted[2] = {lift<D6>(*f[0]), lift<D6>(*f[1])};
-    const auto evaluate = [&] {
-      return calc_contact<D6>(ga.shape, lifted[0], gb.shape, lifted[1], p.feature, normal, friction, bristle);
-    };
-    bool presses = true;
-    for (int c = 0; c < 2 && presses; ++c) {
-      if (own[3 * c] < 0) continue;  // a frame that does not move has no columns
-      const auto sweep = [&](bool wanted, std::vector<Block6>& plane, std::vector<Row6>& rate_plane) {
-        const ContactOutput<D6> out = evaluate();
-        presses = out.presses;
-        if (!presses) return;
-        if (wanted)
-          for (int r = 0; r < 2; ++r)
-            if (own[2 * r + c] >= 0) subtract_derivative(out.w[r], plane[own[2 * r + c]]);
-        if (bristles && wants_states)
-          for (int k = 0; k < 3; ++k)
-            for (int d = 0; d < 6; ++d) rate_plane[of_rate[5 * k + c]][d] -= out.z_rate[k].d[d];
-      };
-      if (wants_K || (bristles && wants_states)) {
-        lifted[c] = seed_position(*f[c]);
-        sweep(wants_K, planes.K, planes.g_q);
-      }
-      if (presses && (wants_D || (bristles && wants_states))) {
-        lifted[c] = seed_velocity(*f[c]);
-        sweep(wants_D, planes.D, planes.g_v);
-      }
-      lifted[c] = lift<D6>(*f[c]);
-    }
-    if (!presses || !bristles || !wants_states) continue;
-    for (int k = 0; k < 3; ++k) bristle[k].d[k] = 1.0;
-    const ContactOutput<D6> out = evaluate();
-    for (int r = 0; r < 2; ++r)
-      for (int k = 0; k < 3; ++k) {
-        const int target = of_force[3 * r + k];
-        if (target < 0) continue;
-        for (int c = 0; c < 3; ++c) {
-          planes.f_z[target][c] -= out.w[r].force[c].d[k];
-          planes.f_z[target][3 + c] -= out.w[r].moment[c].d[k];
-        }
-      }
+    Vec3<double> bristle = Vec3<double>::Zero();
+    if (bristles) bristle = {state.z[z], state.z[z + 1], state.z[z + 2]};
+
+    // Without the motion of the surfaces: by the velocity u of a against b (the first three seeds) and by the bristles
+    // in the axes of a (the others).
+    Touch<D6> still{D6(touch.depth), trammel::lift<D6>(touch.n), trammel::lift<D6>(touch.point)};
+    const Vec3<double> relative = velocity_at(*f[0], touch.point) - velocity_at(*f[1], touch.point);
+    const Vec3<double> world_bristle = f[0]->R * bristle;
+    Vec3<D6> u = trammel::lift<D6>(relative), moved_bristle = trammel::lift<D6>(world_bristle);
     for (int k = 0; k < 3; ++k) {
-      planes.g_z[diagonal[3 * p.slot + k]] -= 1.0 / bristle_decay;  // here the law holds instead
-      for (int other = 0; other < 3; ++other) planes.g_z[of_rate[5 * k + 2 + other]] -= out.z_rate[k].d[other];
+      u[k].d[k] = 1.0;
+      for (int l = 0; l < 3; ++l) moved_bristle[l].d[3 + k] = f[0]->R(l, k);
+    }
+    const ContactForce<D6> force = calc_contact_force(still, u, normal, friction, moved_bristle);
+    if (!force.presses) continue;
+
+    // u = L_a (twist of a) − L_b (twist of b), L = (1, −R ŝ) with the arm s of the point; the wrenches are −L_aᵀF and
+    // L_bᵀF.
+    Eigen::Matrix<double, 3, 6> L[2];
+    for (int c = 0; c < 2; ++c) {
+      L[c].leftCols<3>().setIdentity();
+      L[c].rightCols<3>() = -f[c]->R * hat<double>(Vec3<double>(f[c]->R.transpose() * (touch.point - f[c]->p)));
+      if (c == 1) L[c] = -L[c];
+    }
+    const auto slope = [](const Vec3<D6>& x, int first) {
+      Eigen::Matrix3d d;
+      for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < 3; ++c) d(r, c) = x[r].d[first + c];
+      return d;
+    };
+    if (wants_D) {
+      const Eigen::Matrix3d F_u = slope(force.F, 0);
+      for (int c = 0; c < 2; ++c) {
+        const Eigen::Matrix<double, 3, 6> by_twist = F_u * L[c];
+        for (int r = 0; r < 2; ++r)
+          if (own[2 * r + c] >= 0) planes.D[own[2 * r + c]] += L[r].transpose() * by_twist;
+      }
+    }
+    if (bristles && wants_states) {
+      const Eigen::Matrix3d F_z = slope(force.F, 3), to_a = f[0]->R.transpose();
+      const Eigen::Matrix3d rate_u = to_a * slope(force.z_rate, 0), rate_z = to_a * slope(force.z_rate, 3);
+      for (int r = 0; r < 2; ++r) {
+        const Eigen::Matrix<double, 6, 3> by_bristle = L[r].transpose() * F_z;
+        for (int k = 0; k < 3; ++k)
+          if (of_force[3 * r + k] >= 0) planes.f_z[of_force[3 * r + k]] += by_bristle.col(k).transpose();
+      }
+      for (int c = 0; c < 2; ++c) {
+        const Eigen::Matrix<double, 3, 6> by_twist = rate_u * L[c];
+        for (int k = 0; k < 3; ++k)
+          if (of_rate[5 * k + c] >= 0) planes.g_v[of_rate[5 * k + c]] -= by_twist.row(k);
+      }
+      for (int k = 0; k < 3; ++k) {
+        planes.g_z[diagonal[3 * p.slot + k]] -= 1.0 / bristle_decay;  // here the law holds instead
+        for (int other = 0; other < 3; ++other) planes.g_z[of_rate[5 * k + 2 + other]] -= rate_z(k, other);
+      }
+    }
+
+    // By the poses, which move the surfaces as well: a sweep per frame that has columns.
+    if (!wants_K && !(bristles && wants_states)) continue;
+    const Vec3<D6> held_bristle = trammel::lift<D6>(bristle);
+    Frame<D6> lifted[2] = {lift<D6>(*f[0]), lift<D6>(*f[1])};
+    for (int c = 0; c < 2; ++c) {
+      if (own[3 * c] < 0) continue;
+      lifted[c] = seed_position(*f[c]);
+      const ContactOutput<D6> out =
+          calc_contact<D6>(ga.shape, lifted[0], gb.shape, lifted[1], p.feature, normal, friction, held_bristle);
+      lifted[c] = lift<D6>(*f[c]);
+      if (wants_K)
+        for (int r = 0; r < 2; ++r)
+          if (own[2 * r + c] >= 0) subtract_derivative(out.w[r], planes.K[own[2 * r + c]]);
+      if (bristles && wants_states)
+        for (int k = 0; k < 3; ++k)
+          for (int d = 0; d < 6; ++d) planes.g_q[of_rate[5 * k + c]][d] -= out.z_rate[k].d[d];
     }
   }
 }
@@ -383,7 +438,7 @@ ContactGroup::Report ContactGroup::calc_report(const KinematicState& state, cons
   report.depth = report.indicator = touch.depth;
   report.n = touch.n, report.point = touch.point;
   report.friction.setZero();
-  const Vec3<double> relative = detail::velocity_at(fa, touch.point) - detail::velocity_at(fb, touch.point);
+  const Vec3<double> relative = velocity_at(fa, touch.point) - velocity_at(fb, touch.point);
   report.rate = touch.n.dot(relative);
   const Vec3<double> v = relative - report.rate * touch.n;
   report.slip = v.norm();
@@ -426,8 +481,8 @@ double ContactGroup::power(const KinematicState& state) const {
     const Geometry &ga = geometry_[p.a], &gb = geometry_[p.b];
     const Report report = calc_report(state, p);
     if (!(report.depth > 0.0)) continue;
-    const Vec3<double> relative = detail::velocity_at(state.frames[ga.frame], report.point) -
-                                  detail::velocity_at(state.frames[gb.frame], report.point);
+    const Vec3<double> relative =
+        velocity_at(state.frames[ga.frame], report.point) - velocity_at(state.frames[gb.frame], report.point);
     power += detail::raw_force(normal_law(p), report.depth, 0.0) * report.rate - report.normal_force * report.rate -
              report.friction.dot(relative);
   }

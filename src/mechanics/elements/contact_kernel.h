@@ -83,6 +83,35 @@ Vec3<S> velocity_at(const Frame<S>& f, const Vec3<S>& point) {
   return f.v + rotate(f.R, cross(f.w, arm));
 }
 
+/// The force on b at a place, and ż, as they follow from the touch, the velocity of a against b there and the bristles,
+/// all in world axes.
+template <class S>
+struct ContactForce {
+  Vec3<S> F, z_rate;
+  bool presses = false;
+};
+
+template <class S>
+ContactForce<S> calc_contact_force(const Touch<S>& touch, const Vec3<S>& relative, const NormalLaw& normal,
+                                   const FrictionLaw& friction, const Vec3<S>& bristle) {
+  ContactForce<S> out;
+  const S rate = dot(touch.n, relative);
+  const S N = raw_force(normal, touch.depth, rate);
+  out.presses = N > 0.0;
+  if (!out.presses) return out;
+  out.F = touch.n * N;
+  if (friction.kind == FrictionLaw::Kind::none) return out;
+  const Vec3<S> v = relative - touch.n * rate;
+  Vec3<S> z = bristle;
+  if (friction.kind == FrictionLaw::Kind::lugre) {
+    z = bristle - touch.n * dot(touch.n, bristle);
+    out.z_rate = bristle_rate(friction, v, z);
+  }
+  const Vec3<S> ratio = friction_ratio(friction, v, z);
+  out.F += ratio * N;
+  return out;
+}
+
 /// What one place does: the wrenches on a and b, and ż in the axes of a.
 template <class S>
 struct ContactOutput {
@@ -98,27 +127,17 @@ ContactOutput<S> calc_contact(const ContactShape& a, const Frame<S>& fa, const C
   out.w[0] = out.w[1] = zero_wrench<S>();
   const Touch<S> touch = calc_touch(a, fa, b, fb, feature);
   if (!(touch.depth > 0.0)) return out;
-  const Vec3<S> relative = velocity_at(fa, touch.point) - velocity_at(fb, touch.point);
-  const S rate = dot(touch.n, relative);
-  const S N = raw_force(normal, touch.depth, rate);
-  out.presses = N > 0.0;
+  const bool bristles = friction.kind == FrictionLaw::Kind::lugre;
+  const ContactForce<S> at =
+      calc_contact_force(touch, Vec3<S>(velocity_at(fa, touch.point) - velocity_at(fb, touch.point)), normal, friction,
+                         bristles ? rotate(fa.R, z_a) : z_a);
+  out.presses = at.presses;
   if (!out.presses) return out;
-  const Vec3<S> v = relative - touch.n * rate;
-  Vec3<S> F = touch.n * N;
-  if (friction.kind != FrictionLaw::Kind::none) {
-    Vec3<S> z = Vec3<S>::Zero();
-    if (friction.kind == FrictionLaw::Kind::lugre) {
-      z = rotate(fa.R, z_a);
-      z = z - touch.n * dot(touch.n, z);
-      out.z_rate = rotate_back(fa.R, bristle_rate(friction, v, z));
-    }
-    const Vec3<S> ratio = friction_ratio(friction, v, z);
-    F += ratio * N;
-  }
+  if (bristles) out.z_rate = rotate_back(fa.R, at.z_rate);
   const Vec3<S> arm_a = rotate_back(fa.R, Vec3<S>(touch.point - fa.p));
   const Vec3<S> arm_b = rotate_back(fb.R, Vec3<S>(touch.point - fb.p));
-  out.w[0] = {-F, -cross(arm_a, rotate_back(fa.R, F))};
-  out.w[1] = {F, cross(arm_b, rotate_back(fb.R, F))};
+  out.w[0] = {-at.F, -cross(arm_a, rotate_back(fa.R, at.F))};
+  out.w[1] = {at.F, cross(arm_b, rotate_back(fb.R, at.F))};
   return out;
 }
 

@@ -166,6 +166,38 @@ Nearest<S> nearest_of_profile(const Vec3<S>& y, const CamProfile& profile) {
   return {dx * normal.x() + dy * normal.y(), normal};
 }
 
+// The lowest point of the curve along m: g(s) = C′·m = 0. The same way; where the curve is straight and lies flat the
+// point may be anywhere along it, so that its radius of curvature counts with a million times the curve's reach at
+// most.
+template <class S>
+Vec3<S> lowest_of_profile(const Vec3<S>& m, const CamProfile& profile) {
+  const double mx = value_of(m.x()), my = value_of(m.y()), size = std::hypot(mx, my);
+  const int n = 4 * static_cast<int>(profile.x.knots().size());
+  double s = 0.0, best = infinity;
+  for (int k = 0; k < n; ++k) {
+    const double at = profile.period * k / n, height = profile.x.evaluate(at) * mx + profile.y.evaluate(at) * my;
+    if (height < best) best = height, s = at;
+  }
+  using T = Taylor2<double>;
+  T x, y;
+  double slope = 1.0;
+  const auto look = [&] {
+    x = profile.x.evaluate(T::time(s)), y = profile.y.evaluate(T::time(s));
+    const double flat = 1e-6 * size * (x.d * x.d + y.d * y.d) / profile.reach;
+    slope = std::max(x.dd * mx + y.dd * my, std::max(flat, std::numeric_limits<double>::min()));
+  };
+  const double largest = profile.period / n;
+  look();
+  for (int k = 0; k < 40; ++k) {
+    const double change = std::clamp((x.d * mx + y.d * my) / slope, -largest, largest);
+    s -= change;
+    look();
+    if (std::abs(change) <= 1e-15 * profile.period) break;
+  }
+  const S ds = -(x.d * m.x() + y.d * m.y()) / slope;
+  return {x.v + x.d * ds, y.v + y.d * ds, S(0.0)};
+}
+
 template <class S>
 Nearest<S> nearest_of(const ContactShape& shape, const Vec3<S>& y) {
   switch (shape.kind) {
@@ -238,6 +270,9 @@ Vec3<S> lowest_point(const ContactShape& b, const Frame<S>& fb, const Vec3<S>& n
       for (int i = 0; i < 3; ++i) low[i] = (b.half[i] * b.half[i]) * m[i] * scale;
       break;
     }
+    case Kind::profile:
+      low = lowest_of_profile(m, *b.profile);
+      break;
     default:
       break;
   }
@@ -360,6 +395,7 @@ int n_features(const ContactShape& a, const ContactShape& b) {
       case Kind::capsule:
         return 2;
       case Kind::ellipsoid:
+      case Kind::profile:
         return 1;
       default:
         return 0;

@@ -78,14 +78,14 @@ void CustomForceGroup::add_planes(const KinematicState& state, PlaneSet set, std
   const int* slot = slots.data();
   for (const auto& force : forces_) {
     const int n = gather(state, *force, f);
-    const auto by_duals = [&](int j, const Frame<Dual<6>>& seeded, std::vector<Block6>& plane) {
+    const auto by_duals = [&](int j, const Frame<Dual<6>>& seeded, BlockPlane& plane) {
       lifted[j] = seeded;
       force->force_with_derivatives(t, lifted.data(), w.data());
       lifted[j] = lift<Dual<6>>(f[j]);
       for (int i = 0; i < n; ++i)
         if (slot[i * n + j] >= 0) subtract_derivative(w[i], plane[slot[i * n + j]]);
     };
-    const auto by_differences = [&](int j, auto change, std::vector<Block6>& plane) {
+    const auto by_differences = [&](int j, auto change, BlockPlane& plane) {
       const Frame<double> at = f[j];
       for (int k = 0; k < 6; ++k) {
         f[j] = change(at, k, delta);

@@ -99,7 +99,7 @@ void CustomLawGroup::add_planes(const KinematicState& state, PlaneSet set, std::
     Frame<double> f[2];
     Frame<Dual<6>> lifted[2];
     for (int i = 0; i < 2; ++i) f[i] = state.frames[element.frame[i]], lifted[i] = lift<Dual<6>>(f[i]);
-    const auto add_columns = [&](int j, const Frame<Dual<6>>& seeded, std::vector<Block6>& plane) {
+    const auto add_columns = [&](int j, const Frame<Dual<6>>& seeded, BlockPlane& plane) {
       lifted[j] = seeded;
       const Coordinate<Dual<6>> c = calc_coordinate(element, lifted, turns_of(element, state));
       lifted[j] = lift<Dual<6>>(f[j]);

@@ -233,8 +233,7 @@ void JointPlanes::rebuild(const JointSystem& system, const State& state, std::sp
 }
 
 void JointPlanes::clear() {
-  for (auto* plane : {&frame_.M, &frame_.D, &frame_.K, &frame_.K_lam})
-    for (Block6& block : *plane) block.setZero();
+  for (auto* plane : {&frame_.M, &frame_.D, &frame_.K, &frame_.K_lam}) plane->clear();
   for (auto* plane : {&frame_.G, &frame_.Gv_q, &frame_.f_lam, &frame_.f_z, &frame_.g_q, &frame_.g_v})
     for (Row6& row : *plane) row.setZero();
   for (auto* plane : {&frame_.g_z, &frame_.g_lam}) std::fill(plane->begin(), plane->end(), 0.0);

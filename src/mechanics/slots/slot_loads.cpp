@@ -153,8 +153,7 @@ StateWeights weights_of(double E, double third) {
 }
 
 void clear(FramePlanes& planes) {
-  for (Block6& block : planes.K) block.setZero();
-  for (Block6& block : planes.D) block.setZero();
+  planes.K.clear(), planes.D.clear();
   for (auto* rows : {&planes.f_lam, &planes.f_z, &planes.g_q, &planes.g_v})
     for (Row6& row : *rows) row.setZero();
   std::fill(planes.g_z.begin(), planes.g_z.end(), 0.0);

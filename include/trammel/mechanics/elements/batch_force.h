@@ -38,8 +38,7 @@ class BatchForceGroup final : public ElementGroup {
 
  private:
   std::vector<Frame<double>> gather(const KinematicState& state) const;
-  void add_plane(const KinematicState& state, bool by_velocity, std::span<const int> slots,
-                 std::vector<Block6>& plane) const;
+  void add_plane(const KinematicState& state, bool by_velocity, std::span<const int> slots, BlockPlane& plane) const;
 
   int m_;
   Law law_;

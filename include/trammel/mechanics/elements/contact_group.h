@@ -102,7 +102,7 @@ class ContactGroup final : public ElementGroup {
   std::span<const int> pairs(std::span<const int> modes) const { return modes.subspan(2, capacity_); }
   std::span<const int> order(std::span<const int> modes) const { return modes.subspan(2 + capacity_, capacity_); }
   int pair_number(int i, int j, int feature) const;
-  bool is_listed(std::span<const int> modes, int pair) const;
+  struct Listed;
   template <class Visit>
   void visit_near(const KinematicState& state, double margins, const Visit& visit) const;
   double margin(int i, int j) const;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -37,9 +38,40 @@ class Connectivity {
   virtual int state_lam(int z, int row) = 0;       ///< of g_lam
 };
 
+/// 6×6 blocks by slot. A block that no element touched is zero and costs a byte: neither clearing nor reading the plane
+/// looks at it. Of the four planes of a contact's pairs two stay untouched, and all where the surfaces are apart.
+class BlockPlane {
+ public:
+  void resize(std::size_t n) {
+    blocks_.assign(n, Block6::Zero());
+    touched_.assign(n, 0);
+  }
+  std::size_t size() const { return blocks_.size(); }
+  void clear() {
+    for (std::size_t k = 0; k < blocks_.size(); ++k)
+      if (touched_[k] != 0) blocks_[k].setZero(), touched_[k] = 0;
+  }
+  Block6& operator[](std::size_t slot) {
+    touched_[slot] = 1;
+    return blocks_[slot];
+  }
+  const Block6& operator[](std::size_t slot) const { return blocks_[slot]; }
+  bool touched(std::size_t slot) const { return touched_[slot] != 0; }
+  /// Reads a block for the last time: it is cleared while it is at hand.
+  Block6 take(std::size_t slot) {
+    const Block6 block = blocks_[slot];
+    blocks_[slot].setZero(), touched_[slot] = 0;
+    return block;
+  }
+
+ private:
+  std::vector<Block6> blocks_;
+  std::vector<std::uint8_t> touched_;
+};
+
 /// Frame-level planes, one entry per slot; derivatives are by the increments (δp world, δβ body) and twists of frames.
 struct FramePlanes {
-  std::vector<Block6> M, D, K, K_lam;
+  BlockPlane M, D, K, K_lam;
   std::vector<Row6> G, Gv_q;
   std::vector<Row6> f_lam, f_z, g_q, g_v;  ///< f_lam, f_z: column vectors stored as rows
   std::vector<double> g_z, g_lam;
