@@ -230,10 +230,12 @@ Status OneStep::iterate(double h, const State& state, StepReport& report) {
     matrix_version_ = state.version;
     fresh = true;
   }
+  bool renews = false;
   test_.start();
   corrections_.clear();
   for (int k = 0; k < options_.max_iterations; ++k) {
-    Status status = calc_residual(state, residual_.head(nv), residual_.segment(nv, nz), residual_.tail(nc));
+    Status status = renews ? refresh(h, state, report) : Status::success();
+    if (status.ok()) status = calc_residual(state, residual_.head(nv), residual_.segment(nv, nz), residual_.tail(nc));
     if (!status.ok()) return status;
     x_ = residual_;
     status = operator_.solve(x_);  // J δ = −r
@@ -261,7 +263,15 @@ Status OneStep::iterate(double h, const State& state, StepReport& report) {
       test_.start();
       corrections_.clear();
       k = -1;
-    } else if (verdict == ConvergenceTest::Verdict::diverging) {
+    } else if (stuck && options_.h && !renews && k > 0) {
+      // Nor can a fixed step be made smaller: once more, with a new matrix in every iteration.
+      extrapolate(h);
+      renews = true;
+      test_.start();
+      corrections_.clear();
+      k = -1;
+      report.remedy = "a new matrix in every iteration";
+    } else if (verdict == ConvergenceTest::Verdict::diverging && !renews) {
       find_worst_row(report);
       return Status::recoverable(Cause::slow_convergence, report.worst_row);
     }

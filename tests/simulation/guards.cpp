@@ -195,6 +195,42 @@ TEST(Guards, a_step_that_does_not_converge_is_not_accepted) {
   }
 }
 
+// A mass on a spring that hardens with the cube, at two radians per step of its tangent: the matrix of the
+// prediction leads nowhere, that of each iterate does.
+TEST(Guards, a_fixed_step_that_one_matrix_does_not_solve_is_solved_with_several) {
+  const std::string text = R"(
+gravity = [0, 0, 0]
+[[body]]
+name = "block"
+mass = 1
+inertia = [1, 1, 1]
+position = [1, 0, 0]
+[[force]]
+name = "spring"
+kind = "force"
+body = "block"
+force = ["-2e3*block.x^3", 0, 0]
+[solver]
+integrator = "generalized_alpha"
+rho_inf = 0.5
+h = 0.03
+[analysis]
+end = 2
+)";
+  Simulation simulation(study_of(text));
+  long renewed = 0;
+  for (int i = 0; i < 20; ++i) {
+    const StepReport report = simulation.integrator().advance(2.0, simulation.state());
+    ASSERT_TRUE(report.status.ok()) << i;
+    if (report.remedy == "a new matrix in every iteration") {
+      ++renewed;
+      EXPECT_GT(report.linearizations, 2);
+    }
+  }
+  EXPECT_GT(renewed, 0);
+  EXPECT_LT(std::abs(simulation.integrator().newest().q[0]), 1.0);  // it has not gained energy
+}
+
 // ---- the door for a user's own force -------------------------------------------------------------------------------
 
 // The built-in spring again, as a user would write it.
