@@ -247,7 +247,10 @@ Status OneStep::iterate(double h, const State& state, StepReport& report) {
     if (options_.newton_stop != NewtonStop::tolerance) continue;
     const double norm = correction_norm(report);
     const ConvergenceTest::Verdict verdict = test_.judge(norm);
-    if (verdict == ConvergenceTest::Verdict::converged) return Status::success();
+    if (verdict == ConvergenceTest::Verdict::converged) {
+      if (renews) report.remedy = "a new matrix in every iteration";
+      return Status::success();
+    }
     const bool exhausted = k + 1 == options_.max_iterations;
     const bool stuck = verdict == ConvergenceTest::Verdict::diverging || exhausted;
     const bool slow = stuck || (test_.rate() > slow_rate && test_.remaining_iterations() > patience);
@@ -270,7 +273,6 @@ Status OneStep::iterate(double h, const State& state, StepReport& report) {
       test_.start();
       corrections_.clear();
       k = -1;
-      report.remedy = "a new matrix in every iteration";
     } else if (verdict == ConvergenceTest::Verdict::diverging && !renews) {
       find_worst_row(report);
       return Status::recoverable(Cause::slow_convergence, report.worst_row);
