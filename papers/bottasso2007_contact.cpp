@@ -186,8 +186,8 @@ k_ave = 1e3. `contact.csv` has every accepted step of generalized-α with `skyli
 )";
   for (const CaseRun& run : runs) {
     double low = std::numeric_limits<double>::infinity(), high = 0.0;
-    for (const Row& r : run.rows)
-      if (r.t > after_contact) low = std::min(low, r.s), high = std::max(high, r.s);
+    for (const Row& r : run.rows)  // the last step is what was left to the end
+      if (r.t > after_contact && &r != &run.rows.back()) low = std::min(low, r.s), high = std::max(high, r.s);
     const Summary& s = run.summary;
     text += fmt::format("| {} | {} | {} | {} | {} | {} | {:.2g} | {:.2g} | {} |\n", run.settings.m_ave,
                         run.settings.integrator, run.settings.linear_solver,
@@ -205,6 +205,8 @@ m_ave = 0 the iteration fails as soon as steps become small.
 * BDF's corrector is `modified` with contacts: multipliers are in no test, and their noise stops nobody. Its motion is the same.
 * s is largest where contact begins or ends. Generalized-α steps to just before such an instant and reaches it by Taylor's series, so
   that it takes no slivers; BDF begins anew with ‖h y′‖ ≤ ½ of its tolerance and doubles.
+* After the last impact the undamped axial vibration of cam and beam keeps steps at microseconds: 3e-6 s at order 2; BDF reaches 1e-5 s at
+  orders 4 and 5 until their stability limit sends it back to order 2.
 )";
   for (int number = 9; number <= 11; ++number) text += fmt::format("\n![Figure {0}](figure{0}.svg)\n", number);
   return text;
