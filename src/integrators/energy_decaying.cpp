@@ -15,14 +15,21 @@ constexpr double newton_shrink = 0.25;
 // Newton's tolerance of an error-controlled run as a fraction of the local error's.
 constexpr double newton_fraction = 1e-3;
 constexpr double rounding_margin = 64.0;
-// The matrix is kept while simplified corrections fall by this factor.
-constexpr double fast_rate = 2e-3;
+// A matrix costs a dozen simplified corrections: it is kept while at most this many of them are expected to remain.
+// Patience for more than half a dozen saves little, as the rate, guessed from two corrections, gets worse.
+constexpr int patience = 4;
 // Damped steps: natural monotonicity asks |δ̄| ≤ (1 − λ/4)|δ|; below the smallest λ Newton has failed.
 constexpr double smallest_damping = 1.0 / 256.0;
-// Continuation begins where the step is nearly free motion, and gives up when it creeps.
-constexpr double first_part = 1e-3, first_growth = 10.0, least_growth = 1.05;
+// Continuation begins where the step is nearly free motion, and gives up when it creeps. Parts grow by a factor of
+// which a failure leaves the root and a success takes the power; as first guesses they need few digits.
+constexpr double first_part = 1e-3, first_growth = 10.0, least_growth = 1.05, growth_power = 1.5, part_tol = 1e-4;
 constexpr int max_attempts = 60, max_halvings = 40;
 constexpr double sliver = 1e-4;  // a last step may be longer by this part of h
+
+// Corrections fell from `size` to `next` by an unchanged matrix, and go on so.
+bool serves_on(double size, double next, double tolerance) {
+  return next < size && next * std::pow(next / size, patience) <= tolerance;
+}
 
 double kink_side(double t) { return 8.0 * epsilon * (1.0 + std::abs(t)); }
 
@@ -147,7 +154,7 @@ Status EnergyDecaying::solve_step(double h, StepReport& report) {
   for (const double curvature : {1.0, 0.0}) {
     prepare(h, curvature);
     jump_.guess(y_, *jump_workspace_);
-    status = iterate(h, report);
+    status = iterate(h, 0.0, report);
     // An error-controlled run shortens its step instead: that is cheaper than any continuation.
     if (!status.ok() && status.outcome != Outcome::fatal && !options_.h) return status;
     if (!status.ok() && status.outcome != Outcome::fatal) {
@@ -170,26 +177,26 @@ Status EnergyDecaying::solve_step(double h, StepReport& report) {
 
 // Velocities and impulses of a part of the step are the first guess of a larger part.
 Status EnergyDecaying::continue_in_h(double h, double curvature, StepReport& report) {
+  const int n_impulses = 2 * jump_.n_multipliers();
   double part = first_part * h, growth = first_growth;
   prepare(part, curvature);
   jump_.guess(y_, *jump_workspace_);
-  Status status = iterate(part, report);
+  Status status = iterate(part, part_tol, report);
   if (!status.ok()) return status;
   Eigen::VectorXd reached = y_;
-  const int n_impulses = 2 * jump_.n_multipliers();
   while (part < h) {
     const double next = std::min(h, part * growth);
     prepare(next, curvature);
     y_ = reached;
     y_.tail(n_impulses) *= next / part;
-    status = iterate(next, report);
+    status = iterate(next, next < h ? part_tol : 0.0, report);
     if (status.ok()) {
       reached = y_;
       part = next;
-      growth = std::min(first_growth, growth * growth);
+      growth = std::min(first_growth, std::pow(growth, growth_power));
     } else {
       growth = std::sqrt(growth);
-      if (growth < least_growth) return status;
+      if (growth < least_growth || status.outcome == Outcome::fatal) return status;
     }
   }
   return Status::success();
@@ -212,7 +219,7 @@ Status EnergyDecaying::refresh(StepReport& report) {
   return solver_->refactor(values_);
 }
 
-Status EnergyDecaying::iterate(double h, StepReport& report) {
+Status EnergyDecaying::iterate(double h, double rough_tol, StepReport& report) {
   const int max_iterations = 2 * options_.max_iterations;
   Status status = jump_.residual(y_, r_, *jump_workspace_);
   if (!status.ok()) return status;
@@ -229,7 +236,7 @@ Status EnergyDecaying::iterate(double h, StepReport& report) {
     }
     ++report.iterations;
     const double size = calc_norm(h);
-    const double tolerance = calc_tolerance(h);
+    const double tolerance = calc_tolerance(h, rough_tol), rounding = rounding_margin * calc_tolerance(h, 0.0);
     // natural monotonicity: the simplified correction at the new point, by the same matrix
     double next = 0.0;
     for (;; damping *= 0.5) {
@@ -249,17 +256,17 @@ Status EnergyDecaying::iterate(double h, StepReport& report) {
         next = calc_norm(h);
         delta_.swap(next_delta_);
         if (next <= (1.0 - 0.25 * damping) * size || next <= tolerance) break;
-        if (size <= rounding_margin * tolerance) break;  // what is left is rounding
+        if (size <= rounding) break;  // what is left is rounding
       } else if (status.outcome == Outcome::fatal) {
         return status;
       }
     }
     y_ = trial_;
-    if (next <= tolerance || (size <= rounding_margin * tolerance && damping == 1.0)) {
+    if (next <= tolerance || (size <= rounding && damping == 1.0)) {
       if (next < size) y_ += next_delta_;
       return Status::success();
     }
-    if (damping == 1.0 && next <= fast_rate * size) {
+    if (damping == 1.0 && serves_on(size, next, tolerance)) {
       delta_ = next_delta_;  // the matrix serves on
     } else {
       fresh = false;
@@ -283,9 +290,10 @@ double EnergyDecaying::calc_norm(double h) const {
 }
 
 // Relative to the velocities; a correction also cannot be smaller than what rounding leaves of positions, over h.
-double EnergyDecaying::calc_tolerance(double h) const {
-  const double tol =
+double EnergyDecaying::calc_tolerance(double h, double rough_tol) const {
+  const double fine =
       options_.h ? options_.newton_tol : std::min(options_.newton_tol * 1e3, newton_fraction * options_.rtol);
+  const double tol = std::max(fine, rough_tol);
   const int nv = jump_.nv();
   const double speed = nv > 0 ? y_.head(2 * nv).lpNorm<Eigen::Infinity>() : 0.0;
   double place = nv > 0 ? ends_.from.q.lpNorm<Eigen::Infinity>() : 0.0;

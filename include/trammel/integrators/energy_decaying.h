@@ -19,9 +19,9 @@ namespace trammel {
 /// gone after some steps, and the energy of a machine left alone never grows. For stiff and flexible machines, impacts
 /// of velocities, large steps. It has twice the unknowns of generalized-α; where accuracy alone counts take Radau.
 ///
-/// Newton: the matrix is renewed unless corrections fall fast; steps are damped until the simplified correction is
-/// smaller than the last (natural monotonicity). When it fails at the given step: continuation in h, then the variant
-/// of first order ((2) with ζ at the middle, the same law (4)), then half the step.
+/// Newton: the matrix is renewed unless a few more corrections will do; steps are damped until the simplified
+/// correction is smaller than the last (natural monotonicity). When it fails at the given step: continuation in h, then
+/// the variant of first order ((2) with ζ at the middle, the same law (4)), then half the step.
 ///
 /// Velocities across the constraints are O(h²) in v_f; newest() shows the ones projected on them, the scheme goes on
 /// with its own (velocities()): fed back, the projection would lose eight times more energy. λ and v̇ belong to the
@@ -58,12 +58,11 @@ class EnergyDecaying final : public MotionIntegrator {
   double choose_step(double t_end) const;
   Status solve_step(double h, StepReport& report);
   Status continue_in_h(double h, double curvature, StepReport& report);
-  Status iterate(double h, StepReport& report);
-  Status correct(StepReport& report);
+  Status iterate(double h, double rough_tol, StepReport& report);
   Status refresh(StepReport& report);
   void prepare(double h, double curvature);
   double calc_norm(double h) const;
-  double calc_tolerance(double h) const;
+  double calc_tolerance(double h, double rough_tol) const;
   double error_norm(double h) const;
   Status accept(double h, const State& state);
   Status project(const State& state);
