@@ -2,6 +2,7 @@
 
 #include "trammel/base/error.h"
 #include "trammel/mechanics/elements/beam.h"
+#include "trammel/mechanics/slots/slot_kernel.h"
 #include "trammel/mechanics/slots/slot_system.h"
 
 /// Beams with interpolated directors: at a Gauss point

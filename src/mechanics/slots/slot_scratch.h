@@ -1,5 +1,6 @@
 #pragma once
 
+#include "trammel/mechanics/slots/slot_kernel.h"
 #include "trammel/mechanics/slots/slot_system.h"
 
 namespace trammel {
