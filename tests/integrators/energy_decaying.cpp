@@ -368,6 +368,25 @@ TEST(EnergyDecaying, never_gains_energy_in_a_bushing) {
   }
 }
 
+// Rubber stops, whose force is quadratic, and bars between joints, from a start with all of the energy in motion and
+// without damping: all that is lost are the jumps.
+TEST(EnergyDecaying, never_gains_energy_in_stops_and_bars) {
+  for (const auto& [name, machine] : testing::machines()) {
+    if (name != std::string("bump_stops") && name != std::string("anti_roll_bar")) continue;
+    std::string text = replace_once(machine, "gravity = [0.3, 0.2, -9.81]", "gravity = [0, 0, 0]");
+    text = replace_once(text, "\ndamping = ", "\ndamping = 0 # ");
+    text = replace_once(text, "angular_velocity = [0.3, 0.2, -0.4]", "angular_velocity = [3, 2, -4]");
+    for (const double h : {0.001, 0.01, 0.1}) {
+      Follow run(read_machine(text, h, 300.0 * h));
+      const double E_0 = run.energy();
+      run.to_the_end();
+      run.expect_law();
+      EXPECT_EQ(run.supplied(), 0.0) << name;
+      EXPECT_LT(run.energy(), (1.0 - 1e-12) * E_0) << name << " did not act at h = " << h;
+    }
+  }
+}
+
 // State and memory, saved and restored, continue with the same bits.
 TEST(EnergyDecaying, continues_a_saved_run_bit_by_bit) {
   const Study study = read_machine(testing::driven_mechanism, 0.01, 1.0);

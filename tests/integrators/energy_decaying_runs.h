@@ -299,6 +299,35 @@ axis = "y"
 name = "gear"
 terms = [{ joint = "j", factor = 1 }, { joint = "k", factor = 0.5 }]
 )toml");
+  all.emplace_back("bump_stops", two + R"toml(
+[[force]]
+name = "s1"
+kind = "bump_stop"
+bodies = ["a", "b"]
+point_a = [0.5, 0.1, 0.4]
+point_b = [1.2, 0.2, 0.3]
+axis = [0.1, 0.2, 1]
+upper = -0.12
+lower = -0.3
+stiffness = 30
+quadratic = 200
+damping = 2
+)toml");
+  all.emplace_back("anti_roll_bar", two + joint("cylindrical", oblique) + R"toml(
+[[joint]]
+name = "k"
+kind = "cylindrical"
+bodies = ["ground", "a"]
+point = [0, 0, 0]
+axis = "y"
+[[force]]
+name = "bar"
+kind = "anti_roll_bar"
+joints = ["j", "k"]
+coordinate = "angle"
+stiffness = 30
+damping = 0.5
+)toml");
   all.emplace_back("bushing", two + R"toml(
 [[force]]
 name = "f"

@@ -5,6 +5,7 @@
 #include "trammel/mechanics/elements/constraints.h"
 #include "trammel/mechanics/elements/force_group.h"
 #include "trammel/mechanics/elements/forces.h"
+#include "trammel/mechanics/elements/vehicle_forces.h"
 #include "trammel/mechanics/slots/slot_system.h"
 
 /// The elements of a machine as quadratic functions of slots. The multipliers are those of the elements' own rows: a
@@ -231,11 +232,34 @@ bool SlotSystem::add_springs(const ElementGroup& group) {
       add_coordinate(e, 0, p.x, frame[0], frame[1], branch[0], 1.0);
       if (p.stop) {
         e.law = SlotElement::Law::stop;
-        e.stop = {p.stiffness, p.damping, p.lower, p.upper, p.depth};
+        e.stop = {p.stiffness, p.damping, p.lower, p.upper, p.depth, 0.0};
         elements_.push_back(std::move(e));
       } else {
         elastic(e, p.stiffness, p.damping, p.preload);
       }
+    }
+    return true;
+  }
+  if (const auto* stops = dynamic_cast<const ForceGroup<BumpStop>*>(&group)) {
+    for (int i = 0; i < stops->size(); ++i) {
+      const auto& [p, frame, branch] = stops->element(i);
+      SlotElement e = between(frame);
+      e.add_function(0.0, -1);
+      add_coordinate(e, 0, p.x, frame[0], frame[1], -1, 1.0);
+      e.law = SlotElement::Law::stop;
+      e.stop = {p.stiffness, p.damping, p.lower, p.upper, p.depth, p.quadratic};
+      elements_.push_back(std::move(e));
+    }
+    return true;
+  }
+  if (const auto* bars = dynamic_cast<const ForceGroup<AntiRollBar>*>(&group)) {
+    for (int i = 0; i < bars->size(); ++i) {
+      const auto& [p, frame, branch] = bars->element(i);
+      SlotElement e = between(frame);
+      e.add_function(0.0, new_stress(fmt::format("anti-roll bar {}", i + 1)));
+      add_coordinate(e, 0, p.x[0], frame[0], frame[1], branch[0], 1.0);
+      add_coordinate(e, 0, p.x[1], frame[2], frame[3], branch[1], -1.0);
+      elastic(e, p.stiffness, p.damping, 0.0);
     }
     return true;
   }

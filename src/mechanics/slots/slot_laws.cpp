@@ -13,24 +13,38 @@ namespace {
 
 double positive(double x) { return x > 0.0 ? x : 0.0; }
 
-double stop_potential(const SlotElement::Stop& stop, double x) {
-  const double a = positive(x - stop.upper), b = positive(stop.lower - x);
-  return 0.5 * stop.stiffness * (a * a + b * b);
+// Of one side, at a depth that is not negative.
+double calc_side_potential(const SlotElement::Stop& stop, double depth) {
+  return depth * depth * (0.5 * stop.stiffness + stop.quadratic / 3.0 * depth);
 }
 
-// S_d and S* of one side: depths a at the end and b at ε_j, which are ⟨a_signed⟩, ⟨b_signed⟩.
 template <class S>
-void one_sided(double k, const S& a_signed, const S& b_signed, S& S_d, S& S_star) {
-  const bool in_a = a_signed > 0.0, in_b = b_signed > 0.0;
+S calc_side_force(const SlotElement::Stop& stop, const S& depth) {
+  return depth * (stop.stiffness + stop.quadratic * depth);
+}
+
+double calc_stop_potential(const SlotElement::Stop& stop, double x) {
+  return calc_side_potential(stop, positive(x - stop.upper)) + calc_side_potential(stop, positive(stop.lower - x));
+}
+
+double calc_stop_force(const SlotElement::Stop& stop, double x) {
+  return calc_side_force(stop, positive(x - stop.upper)) - calc_side_force(stop, positive(stop.lower - x));
+}
+
+// S_d and S* of one side: depths ⟨a⟩ at the end and ⟨b⟩ at ε_j.
+template <class S>
+void one_sided(const SlotElement::Stop& stop, const S& a, const S& b, S& S_d, S& S_star) {
+  const double half = 0.5 * stop.stiffness, third = stop.quadratic / 3.0;
+  const bool in_a = a > 0.0, in_b = b > 0.0;
   if (in_a && in_b)
-    S_d = 0.5 * k * (a_signed + b_signed);
+    S_d = half * (a + b) + third * (a * a + a * b + b * b);
   else if (in_a)
-    S_d = 0.5 * k * a_signed * (a_signed / (a_signed - b_signed));
+    S_d = a * (half + third * a) * (a / (a - b));
   else if (in_b)
-    S_d = 0.5 * k * b_signed * (b_signed / (b_signed - a_signed));
+    S_d = b * (half + third * b) * (b / (b - a));
   else
     S_d = S(0.0);
-  S_star = in_b ? S(k * b_signed) : S(0.0);
+  S_star = in_b ? calc_side_force(stop, b) : S(0.0);
 }
 
 // The part of a stop's push that is damping: c ẋ ramped in, and never more pull than the spring pushes.
@@ -38,7 +52,7 @@ template <class S>
 S damped(const SlotElement::Stop& stop, const S& depth, const S& rate) {
   if (!(depth > 0.0)) return S(0.0);
   const S ramp = depth < stop.depth ? S(depth / stop.depth) : S(1.0);
-  const S push = stop.damping * rate * ramp, least = -stop.stiffness * depth;
+  const S push = stop.damping * rate * ramp, least = -calc_side_force(stop, depth);
   return push > least ? push : least;
 }
 
@@ -51,8 +65,8 @@ void SlotKernel::update_stop(bool derivatives) {
     using S = std::decay_t<decltype(e_f)>;
     const S eps = start_->e_0[0] - (h / 6.0) * (r_f - r_j);
     S above_d, above_star, below_d, below_star;
-    one_sided<S>(stop.stiffness, S(e_f - stop.upper), S(eps - stop.upper), above_d, above_star);
-    one_sided<S>(stop.stiffness, S(stop.lower - e_f), S(stop.lower - eps), below_d, below_star);
+    one_sided<S>(stop, S(e_f - stop.upper), S(eps - stop.upper), above_d, above_star);
+    one_sided<S>(stop, S(stop.lower - e_f), S(stop.lower - eps), below_d, below_star);
     const S S_d = above_d - below_d, S_star = above_star - below_star;
     D_f = 0.5 * h * (damped<S>(stop, S(e_f - stop.upper), r_f) - damped<S>(stop, S(stop.lower - e_f), S(-r_f)));
     D_j = 0.5 * h * (damped<S>(stop, S(eps - stop.upper), r_j) - damped<S>(stop, S(stop.lower - eps), S(-r_j)));
@@ -184,7 +198,7 @@ double SlotKernel::calc_potential(const SlotElement& e, const Eigen::Ref<const E
       for (int j = 0; j < e.n_functions(); ++j) V += 0.5 * strain[i] * e.K(i, j) * strain[j];
     return V;
   }
-  return e.law == Law::stop ? stop_potential(e.stop, strain[0]) : 0.0;
+  return e.law == Law::stop ? calc_stop_potential(e.stop, strain[0]) : 0.0;
 }
 
 double SlotKernel::calc_strain_jump() const {
@@ -193,8 +207,8 @@ double SlotKernel::calc_strain_jump() const {
   if (e.law == Law::stop) {
     // V_0 − V(ε) − V'(ε)(e_0 − ε) ≥ 0 of a convex V
     const double e_0 = start_->e_0[0], eps = e_0 - h / 6.0 * (er_f_[0] - er_j_[0]);
-    const double slope = e.stop.stiffness * (positive(eps - e.stop.upper) - positive(e.stop.lower - eps));
-    return stop_potential(e.stop, e_0) - stop_potential(e.stop, eps) - slope * (e_0 - eps);
+    return calc_stop_potential(e.stop, e_0) - calc_stop_potential(e.stop, eps) -
+           calc_stop_force(e.stop, eps) * (e_0 - eps);
   }
   if (e.law != Law::elastic) return 0.0;
   double sum = 0.0;

@@ -57,9 +57,11 @@ struct SlotElement {
     int branch = -1;    ///< of an angle: counts its turns
   };
   enum class Law { constraint, rate, elastic, stop };
-  /// A stop: V = ½ k ⟨e − upper⟩² + ½ k ⟨lower − e⟩² and damping that never pulls, ramped in over `depth`.
+  /// A stop: V = ½ k δ² + ⅓ k₂ δ³ of δ = ⟨e − upper⟩ and of δ = ⟨lower − e⟩, and damping that never pulls, ramped in
+  /// over `depth`.
   struct Stop {
     double stiffness = 0.0, damping = 0.0, lower = 0.0, upper = 0.0, depth = 0.0;
+    double quadratic = 0.0;  ///< k₂ ≥ 0
   };
 
   std::vector<int> frames;
