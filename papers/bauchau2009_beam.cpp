@@ -145,7 +145,7 @@ std::string write_solver(const Place& place) {
   diagonal where they are eliminated. The matrix is not singular: with row exchanges its condition is that of the last row.
 * **s = 1.** "No scaling was used, i.e., s = 1" is read as the equations as they stand, penalty 1. The factors exist, but
   the condition is far beyond 1/ε = 4.5e15, and multipliers are known only to what rounding leaves of forces beside
-  stiffnesses of 5e9 N/m: corrections of Newton stop falling in the first step. The motion itself does not suffer: with
+  stiffnesses of 5e9 N/m: Newton does not get below that in the first step. The motion itself does not suffer: with
   Newton's default test, which judges multipliers by what they move, this case runs as well. (Keeping h² on the rows
   and only setting s = 1 kg in (6) changes nothing, κ_∞ = {2:.1e}: the scaled case has s = 0.677 kg.)
 * **Scaled.** Multipliers count as displacements h²λ/s, and the same test is passed in every step.
