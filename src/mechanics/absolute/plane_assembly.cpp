@@ -163,7 +163,10 @@ void PlaneAssembly::gather(const AbsoluteSystem& system, PlaneSet set, MotionPla
   planes.adopt(patterns_);
   // Pairs, (row, frame) … are registered once each: every entry of a pattern belongs to exactly one of them.
   const auto put_blocks = [&](BlockPlane& from, std::vector<double>& to) {
-    for (const int k : by_column_) {
+    constexpr std::size_t ahead = 6;  // blocks lie as elements registered them, anywhere in memory
+    for (std::size_t next = 0; next < by_column_.size(); ++next) {
+      if (next + ahead < by_column_.size()) from.prefetch(by_column_[next + ahead]);
+      const int k = by_column_[next];
       const FrameMap &fi = system.frame_map(pairs_[k].i), &fj = system.frame_map(pairs_[k].j);
       const int* slots = column_slots_.data() + pairs_[k].first_slot;
       if (!from.touched(k)) {
@@ -197,7 +200,7 @@ void PlaneAssembly::gather(const AbsoluteSystem& system, PlaneSet set, MotionPla
   if (contains(set, PlaneSet::M)) put_blocks(frame_.M, planes.M);
   if (contains(set, PlaneSet::D)) put_blocks(frame_.D, planes.D);
   if (contains(set, PlaneSet::K)) put_blocks(frame_.K, planes.K);
-  if (contains(set, PlaneSet::K_lam)) put_blocks(frame_.K_lam, planes.K_lam);
+  if (contains(set, PlaneSet::K_lam) && system.nc() > 0) put_blocks(frame_.K_lam, planes.K_lam);  // else zero for ever
   if (contains(set, PlaneSet::G)) put_rows(rows_, frame_.G, planes.G);
   if (contains(set, PlaneSet::Gv_q)) put_rows(rows_, frame_.Gv_q, planes.Gv_q);
   if (contains(set, PlaneSet::f_lam)) put_columns(reactions_, frame_.f_lam, planes.f_lam);

@@ -57,6 +57,11 @@ class BlockPlane {
   }
   const Block6& operator[](std::size_t slot) const { return blocks_[slot]; }
   bool touched(std::size_t slot) const { return touched_[slot] != 0; }
+  /// Lets a block come nearer that will be read soon.
+  void prefetch(std::size_t slot) const {
+    const char* block = reinterpret_cast<const char*>(&blocks_[slot]);
+    for (std::size_t byte = 0; byte < sizeof(Block6); byte += 64) __builtin_prefetch(block + byte);
+  }
   /// Reads a block for the last time: it is cleared while it is at hand.
   Block6 take(std::size_t slot) {
     const Block6 block = blocks_[slot];
