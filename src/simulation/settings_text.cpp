@@ -102,11 +102,13 @@ std::string settings_text(const Study& study) {
   }
 
   const SolverOptions& solver = study.solver;
+  const bool is_explicit = solver.integrator == "runge_kutta", jumps = solver.integrator == "energy_decaying";
+  const bool is_bdf = solver.integrator == "bdf", is_radau = solver.integrator == "radau";
   lines.table("solver");
   lines.name("integrator", solver.integrator);
-  lines.name("formulation", formulation_of(solver));
+  if (!is_explicit && !jumps) lines.name("formulation", formulation_of(solver));
   lines.name("coordinates", solver.coordinates);
-  lines.name("linear_solver", solver.linear_solver);
+  if (!is_explicit) lines.name("linear_solver", solver.linear_solver);
   lines.number("h", solver.h);
   if (!solver.h) {
     lines.number("h0", solver.h0);
@@ -118,8 +120,15 @@ std::string settings_text(const Study& study) {
   if (solver.integrator == "generalized_alpha") lines.number("rho_inf", solver.rho_inf);
   if (solver.integrator == "hht") lines.number("alpha", solver.alpha);
   if (solver.integrator == "newmark") lines.number("gamma", solver.gamma);
-  if (solver.integrator == "radau") lines.integer("stages", solver.stages);
-  if (solver.integrator == "bdf") {
+  if (is_radau) lines.integer("stages", solver.stages);
+  if (is_bdf || is_radau || is_explicit) {
+    lines.number("position_tol", solver.bdf.position_tol);
+    lines.number("rotation_tol", solver.bdf.rotation_tol);
+    lines.number("velocity_tol", solver.bdf.velocity_tol);
+    lines.number("multiplier_tol", solver.bdf.multiplier_tol);
+    lines.number("internal_tol", solver.bdf.internal_tol);
+  }
+  if (is_bdf) {
     const BdfSettings& bdf = solver.bdf;
     const auto optional_name = [&](const char* key, const std::string& value) {
       if (!value.empty()) lines.name(key, value);
@@ -140,11 +149,6 @@ std::string settings_text(const Study& study) {
     if (solver.source.fields.count("max_iterations")) lines.integer("max_iterations", solver.max_iterations);
     lines.flag("record_corrections", solver.record_corrections);
     if (bdf.stability_detection) lines.flag("stability_detection", *bdf.stability_detection);
-    lines.number("position_tol", bdf.position_tol);
-    lines.number("rotation_tol", bdf.rotation_tol);
-    lines.number("velocity_tol", bdf.velocity_tol);
-    lines.number("multiplier_tol", bdf.multiplier_tol);
-    lines.number("internal_tol", bdf.internal_tol);
     const std::string formulation = formulation_of(solver);
     if (formulation == "coordinate_split" || formulation == "stabilized_index2") {
       lines.name("iteration", iteration_of(solver));
@@ -158,10 +162,10 @@ std::string settings_text(const Study& study) {
       lines.number("baumgarte_alpha", solver.baumgarte_alpha);
       lines.number("baumgarte_beta", solver.baumgarte_beta);
     }
-  } else {
+  } else if (!is_explicit) {
     lines.number("newton_tol", solver.newton_tol);
     lines.integer("max_iterations", solver.max_iterations);
-    if (solver.integrator != "radau" && solver.integrator != "energy_decaying") {
+    if (!is_radau && !jumps) {
       lines.name("newton_test", solver.newton_test);
       lines.name("newton_stop", solver.bdf.newton_stop);
       lines.flag("record_corrections", solver.record_corrections);
@@ -169,19 +173,21 @@ std::string settings_text(const Study& study) {
   }
   lines.name("redundant", word(solver.redundant));
   lines.flag("strict", solver.strict);
-  lines.flag("record_condition", solver.record_condition);
+  if (!is_explicit) lines.flag("record_condition", solver.record_condition);
 
   const ScalingOptions& scaling = solver.scaling;
-  lines.table("solver.scaling");
-  lines.name("kind", word(scaling.kind));
-  if (scaling.kind == ScalingKind::physical) {
-    lines.number("m_ave", scaling.m_ave);
-    lines.number("d_ave", scaling.d_ave);
-    lines.number("k_ave", scaling.k_ave);
-    lines.name("reference", scaling.reference);
+  if (!is_explicit && !jumps) {
+    lines.table("solver.scaling");
+    lines.name("kind", word(scaling.kind));
+    if (scaling.kind == ScalingKind::physical) {
+      lines.number("m_ave", scaling.m_ave);
+      lines.number("d_ave", scaling.d_ave);
+      lines.number("k_ave", scaling.k_ave);
+      lines.name("reference", scaling.reference);
+    }
+    lines.number("l_ref", scaling.l_ref);
+    lines.number("rho", augmented_weight(solver));
   }
-  lines.number("l_ref", scaling.l_ref);
-  lines.number("rho", augmented_weight(solver));
 
   lines.table("output");
   if (study.output.every_step)

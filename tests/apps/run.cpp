@@ -84,11 +84,24 @@ TEST(Run, records_settings_that_read_back_the_same) {
   for (const std::vector<std::string>& set :
        {std::vector<std::string>{},
         {"solver.integrator=hht", "solver.alpha=-0.2", "output.file=a \"b\".h5"},
-        {"solver.scaling=none", "solver.redundant=drop", "solver.strict=true", "analysis.kind=inverse_dynamics"}}) {
+        {"solver.scaling=none", "solver.redundant=drop", "solver.strict=true", "analysis.kind=inverse_dynamics"},
+        {"solver.integrator=newmark", "solver.gamma=0.6"},
+        {"solver.integrator=midpoint"},
+        {"solver.integrator=energy_decaying"},
+        {"solver.integrator=radau", "solver.stages=2", "solver.velocity_tol=1e-3"},
+        {"solver.integrator=radau", "solver.formulation=index3"},
+        {"solver.integrator=bdf", "solver.formulation=index1", "solver.position_tol=1e-6"},
+        {"solver.integrator=bdf", "solver.formulation=index3", "solver.fields=two"},
+        {"solver.integrator=bdf", "solver.formulation=coordinate_split", "solver.max_order=3"},
+        {"solver.integrator=bdf", "solver.coordinates=joint", "solver.formalism=explicit",
+         "solver.jacobian=sparse_differences"},
+        {"solver.integrator=runge_kutta", "solver.rotation_tol=1e-4"}}) {
     const Study study = read_study_text(text, "pendulum.toml", set);
     const std::string settings = settings_text(study);
     const Study again = read_study_text(head + settings, "again.toml");
     EXPECT_EQ(settings_text(again), settings);
+    for (const Study* one : {&study, &again})
+      for (const Issue& issue : issues(*one)) ADD_FAILURE() << settings << issue.message;
     EXPECT_EQ(again.solver.h, study.solver.h);
     EXPECT_EQ(again.solver.integrator, study.solver.integrator);
     EXPECT_EQ(again.solver.alpha, study.solver.alpha);
