@@ -30,7 +30,7 @@ def collect(entries: list[Entry], prefix: str, texts: dict[str, str]) -> None:
 
 def entity_kinds(root: Path) -> list[str]:
     """The [[tables]] of a model file, from the list in its reader."""
-    source = (root / "src/io/model_reader_expand.cpp").read_text(encoding="utf-8")
+    source = (root / "src/io/model/expand.cpp").read_text(encoding="utf-8")
     found = re.search(r"entity_kinds\(\) \{.*?kinds\{(.*?)\};", source, re.DOTALL)
     if found is None:
         raise SystemExit("make_docstrings: the reader of model files has no list of entity_kinds any more")

@@ -1,4 +1,4 @@
-// What a report carries, as the program wrote it (src/io/report_run.cpp), unpacked into typed arrays.
+// What a report carries, as the program wrote it (src/io/page/report_run.cpp), unpacked into typed arrays.
 
 export interface Packed {
   data: number;

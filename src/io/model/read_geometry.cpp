@@ -4,7 +4,7 @@
 #include <cctype>
 #include <set>
 
-#include "model_reader_entities.h"
+#include "entities.h"
 #include "trammel/base/text.h"
 #include "trammel/math/orientation.h"
 

@@ -1,4 +1,4 @@
-#include "model_reader_tree.h"
+#include "tree.h"
 
 #include <fmt/format.h>
 

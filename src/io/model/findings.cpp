@@ -5,7 +5,7 @@
 #include <charconv>
 #include <tuple>
 
-#include "model_reader_values.h"
+#include "values.h"
 
 namespace trammel::detail {
 

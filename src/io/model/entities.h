@@ -4,10 +4,10 @@
 #include <string>
 #include <unordered_map>
 
-#include "model_reader_expand.h"
-#include "model_reader_values.h"
+#include "expand.h"
 #include "trammel/mechanics/solid.h"
 #include "trammel/simulation/options.h"
+#include "values.h"
 
 namespace trammel::detail {
 

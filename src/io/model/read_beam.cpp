@@ -4,7 +4,7 @@
 #include <cmath>
 #include <memory>
 
-#include "model_reader_entities.h"
+#include "entities.h"
 #include "trammel/base/text.h"
 #include "trammel/math/expression.h"
 #include "trammel/mechanics/make_beam.h"

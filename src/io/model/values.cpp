@@ -1,4 +1,4 @@
-#include "model_reader_values.h"
+#include "values.h"
 
 #include <fmt/format.h>
 

@@ -6,9 +6,9 @@
 #include <array>
 #include <cmath>
 
+#include "../text_file.h"
 #include "panel_painter.h"
 #include "png.h"
-#include "text_file.h"
 #include "trammel/base/error.h"
 
 namespace trammel {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "model_reader_tree.h"
-#include "model_reader_values.h"
+#include "tree.h"
+#include "values.h"
 
 namespace trammel::detail {
 

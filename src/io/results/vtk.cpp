@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "text_file.h"
+#include "../text_file.h"
 #include "trammel/base/error.h"
 #include "trammel/io/results_reader.h"
 

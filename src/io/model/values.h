@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "model_reader_tree.h"
 #include "trammel/base/error.h"
 #include "trammel/mechanics/model.h"
+#include "tree.h"
 
 namespace trammel::detail {
 

@@ -4,9 +4,9 @@
 
 #include <deque>
 
+#include "../text_file.h"
 #include "packed_data.h"
 #include "report_run.h"
-#include "text_file.h"
 
 // The page without its data, made from web/ when the program is built.
 extern "C" const char trammel_report_page[], trammel_report_page_end[];

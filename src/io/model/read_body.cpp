@@ -3,7 +3,7 @@
 #include <Eigen/Geometry>
 #include <numbers>
 
-#include "model_reader_entities.h"
+#include "entities.h"
 #include "trammel/base/text.h"
 
 namespace trammel::detail {

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "model_reader_entities.h"
+#include "entities.h"
 
 namespace trammel::detail {
 

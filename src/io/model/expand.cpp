@@ -1,4 +1,4 @@
-#include "model_reader_expand.h"
+#include "expand.h"
 
 #include <fmt/format.h>
 

@@ -6,8 +6,8 @@
 #include <set>
 #include <sstream>
 
-#include "model_reader_entities.h"
-#include "model_reader_expand.h"
+#include "entities.h"
+#include "expand.h"
 
 namespace trammel {
 

@@ -9,7 +9,7 @@
 #include <limits>
 #include <utility>
 
-#include "text_file.h"
+#include "../text_file.h"
 #include "trammel/base/error.h"
 
 namespace trammel {

@@ -3,8 +3,8 @@
 #include <Eigen/Geometry>
 #include <cctype>
 
+#include "entities.h"
 #include "mesh_file.h"
-#include "model_reader_entities.h"
 
 namespace trammel::detail {
 

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <span>
 
-#include "text_file.h"
+#include "../text_file.h"
 #include "trammel/io/csv.h"
 #include "trammel/io/results_reader.h"
 

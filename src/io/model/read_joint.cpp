@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model_reader_entities.h"
+#include "entities.h"
 #include "trammel/base/text.h"
 
 namespace trammel::detail {

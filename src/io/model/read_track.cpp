@@ -1,4 +1,4 @@
-#include "model_reader_entities.h"
+#include "entities.h"
 
 namespace trammel::detail {
 

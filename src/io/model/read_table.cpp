@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "model_reader_entities.h"
+#include "entities.h"
 #include "trammel/io/csv.h"
 
 namespace trammel::detail {

@@ -3,10 +3,10 @@
 #include <cctype>
 #include <cmath>
 
-#include "model_reader_entities.h"
-#include "model_reader_values.h"
+#include "entities.h"
 #include "trammel/base/text.h"
 #include "trammel/math/expression.h"
+#include "values.h"
 
 namespace trammel::detail {
 

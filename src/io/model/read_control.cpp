@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "model_reader_entities.h"
+#include "entities.h"
 #include "trammel/base/text.h"
 
 namespace trammel::detail {
