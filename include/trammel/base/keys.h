@@ -1,0 +1,96 @@
+#pragma once
+
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trammel {
+
+/// What may stand behind a key of a model file.
+enum class KeyType {
+  number,      ///< a number, or a formula of parameters in quotes
+  integer,     ///< a whole number, or a formula that gives one
+  boolean,     ///< true | false
+  word,        ///< one of a few words
+  text,        ///< any text
+  name,        ///< the name of a thing of the model
+  names,       ///< a list of names or texts
+  numbers,     ///< a list of numbers
+  vector,      ///< [x, y, z], each a number
+  matrix,      ///< a number, a list of numbers or rows of numbers
+  point,       ///< [x, y, z] in the world or { body = "rod", at = [x, y, z] }
+  direction,   ///< [x, y, z], "x", "-y", … or { body = "rod", direction = … }
+  formula,     ///< a number or a formula of what the machine does
+  formulas,    ///< a list of formulas
+  table,       ///< a table { … } with keys of its own
+  table_list,  ///< a list of tables
+  any,         ///< several of these; the meaning says which
+};
+
+/// Where a number must lie. Bounds at infinity are open: what is in range is finite, unless it is said otherwise.
+struct Range {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool low_open = true, high_open = true;
+  std::string words = {};  ///< in place of the formula that the bounds give: "-1/3 ≤ alpha ≤ 0"
+
+  static Range above(double low) { return {.low = low}; }
+  static Range from(double low) { return {.low = low, .low_open = false}; }
+  static Range between(double low, double high) {  ///< both included
+    return {.low = low, .high = high, .low_open = false, .high_open = false};
+  }
+  bool holds(double x) const;
+  bool is_bounded() const;
+  /// "h > 0", "0 ≤ rtol < 1"; "h must be finite" without bounds.
+  std::string formula(const std::string& name) const;
+};
+
+/// A word that a key takes, and what it means.
+struct Word {
+  std::string name;
+  std::string meaning;
+};
+
+/// One key of a table of a model file, described once: the reader, the checks, Python's keywords, the schema for
+/// editors and the tables of the documentation follow from it.
+struct Key {
+  std::string name;
+  KeyType type = KeyType::number;
+  std::string unit = {};                ///< "m/s"; empty: none
+  bool required = false;                ///< (of the kinds that have it)
+  std::string fallback = {};            ///< the default as it is shown: "0", "as drawn"; empty: absent means something
+  std::string meaning = {};             ///< one sentence, Markdown
+  Range range = {};                     ///< number, integer
+  std::vector<Word> words = {};         ///< word
+  std::vector<std::string> kinds = {};  ///< the kinds of its table that have it; empty: all
+  /// table, table_list: the keys inside; empty: the meaning says what stands there
+  std::vector<Key> inner = {};
+
+  bool belongs_to(std::string_view kind) const;
+};
+
+/// A table of a model file, [solver] or [[body]].
+struct KeyTable {
+  std::string name;      ///< "solver", "body"
+  bool is_list = false;  ///< [[name]]: any number of them
+  std::string meaning;   ///< one sentence
+  std::vector<Key> keys;
+
+  const Key* find(std::string_view name) const;
+};
+
+/// The rows "| key | unit | default | meaning |" of the documentation, heads included.
+std::string markdown_table(std::span<const Key> keys);
+
+/// The tables as a JSON schema of model files, for editors that check TOML while it is written.
+std::string json_schema(std::span<const KeyTable> tables);
+
+/// What Python's help() says of a table: its meaning, and a line for each key.
+std::string python_docstring(const KeyTable& table);
+
+/// Keywords of the Python method for a table, as they stand in a stub: "mass: float | str | None = ..., …".
+std::string python_keywords(const KeyTable& table);
+
+}  // namespace trammel
