@@ -68,7 +68,7 @@ Study spheres(int n) {
   model.contacts.push_back(contact);
   study.solver.h = 1e-4;
   study.solver.scaling.rho = 0.0;
-  study.solver.linear_solver = "sparse_ldlt";
+  study.solver.linear_solver = LinearSolverKind::sparse_ldlt;
   study.analysis.end = 1.0;
   return study;
 }

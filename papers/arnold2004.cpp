@@ -7,6 +7,7 @@
 #include "trammel/base/error.h"
 #include "trammel/io/model_reader.h"
 #include "trammel/simulation/bdf_motion.h"
+#include "trammel/simulation/option.h"
 
 // [arnold2004]: what Newton's matrix costs in joint coordinates. Dense and grouped differences, full, partitioned and
 // extended updates, explicit and residual formalism; chain of pendulums, passenger car, axle on a stamp, carriage.
@@ -40,17 +41,18 @@ const Way ways_of_chain[] = {
 
 // DASSL with its constants, as the paper; sparse differences estimate their pattern, as the paper's.
 Study prepare(Study study, const Way& way) {
-  study.solver.integrator = "bdf";
-  study.solver.coordinates = "joint";
-  study.solver.formulation = "stabilized_index2";
+  study.solver.integrator = Integrator::bdf;
+  study.solver.coordinates = CoordinateSet::joint;
+  study.solver.formulation = Formulation::stabilized_index2;
   BdfSettings& bdf = study.solver.bdf;
-  bdf.preset = "dassl";
+  bdf.preset = Preset::dassl;
   bdf.max_order = 5;
-  bdf.formalism = way.formalism;
-  bdf.jacobian = way.jacobian;
-  bdf.jacobian_update = way.update;
-  bdf.jacobian_sparsity = "estimated";
-  study.output.interval = study.analysis.end - study.analysis.start;
+  bdf.formalism = parse_word<Formalism>(way.formalism);
+  bdf.jacobian = parse_word<JacobianSource>(way.jacobian);
+  bdf.jacobian_update = parse_word<JacobianUpdate>(way.update);
+  bdf.jacobian_sparsity.reset();
+  if (bdf.jacobian == JacobianSource::sparse_differences) bdf.jacobian_sparsity = JacobianSparsity::estimated;
+  study.output.interval = study.analysis.span();
   return study;
 }
 
@@ -131,7 +133,7 @@ void draw_updates(const Place& place) {
         updates.push_back(t);
     });
     std::vector<double> at, wave;
-    const double end = study.analysis.end;
+    const double end = *study.analysis.end;
     for (int i = 0; i <= 400; ++i) {
       at.push_back(end * i / 400);
       wave.push_back(std::sin(omega * at.back()));
@@ -240,10 +242,10 @@ std::string write_carriage(const Place& place) {
   for (const Way& way : ways_of_vehicles) {
     if (std::string(way.update) == "extended") continue;
     Study prepared = prepare(study, way);
-    prepared.solver.split.error_set = prepared.solver.split.corrector_set = "states";  // λ and η in no test
+    prepared.solver.split.error_set = prepared.solver.split.corrector_set = TestSet::states;  // λ and η in no test
     put(prepared, way, way.jacobian);
     if (std::string(way.jacobian) != "sparse_differences") continue;
-    prepared.solver.bdf.jacobian_sparsity = "given";
+    prepared.solver.bdf.jacobian_sparsity = JacobianSparsity::given;
     put(prepared, way, "sparse_differences_given");
   }
   csv.save();

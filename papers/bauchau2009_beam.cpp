@@ -6,6 +6,7 @@
 #include "bauchau2009.h"
 #include "trammel/dae/unpivoted_accuracy.h"
 #include "trammel/io/model_reader.h"
+#include "trammel/simulation/option.h"
 
 // [bauchau2009 section 9]: the thin beam actuated by a tip crank.
 
@@ -80,22 +81,23 @@ Attempt attempt(const Place& place, const char* file, const Equations& equations
   Attempt found;
   {
     Study first = study;
-    first.solver.linear_solver = "sparse_lu", first.solver.newton_test = "motion", first.solver.newton_tol = 1e-9;
+    first.solver.linear_solver = LinearSolverKind::sparse_lu, first.solver.one_step.newton_test = NewtonTest::motion,
+    first.solver.newton_tol = 1e-9;
     Simulation simulation(first);
     take_steps(simulation, 1);
     found.condition = calc_condition(calc_matrix(simulation), Norm::infinity);
     found.error = measure_unpivoted_accuracy(newton_operator(simulation)).relative_error;
   }
-  study.solver.linear_solver = "skyline_ldlt";
+  study.solver.linear_solver = LinearSolverKind::skyline_ldlt;
   Simulation simulation(study);
   const Layout& layout = simulation.integrator().layout();
   StepReport report;
   do {
-    report = simulation.integrator().advance(study.analysis.end, simulation.state());
+    report = simulation.integrator().advance(*study.analysis.end, simulation.state());
     if (!report.status.ok()) break;
     ++found.steps;
     found.t = simulation.integrator().newest().t;
-  } while (found.t < study.analysis.end - 1e-12);
+  } while (found.t < *study.analysis.end - 1e-12);
   found.completed = report.status.ok();
   if (found.completed) return found;
   found.cause = describe(report.status.cause);
@@ -164,8 +166,8 @@ std::string write_convergence(const Place& place, double end, const std::string&
   const auto motion = [&](const std::string& integrator, double h) {
     Study study = make_study(place, {});
     study.solver = {};  // settings of the file belong to its own integrator
-    study.solver.integrator = integrator;
-    if (integrator == "radau") study.solver.formulation = "index3";
+    study.solver.integrator = parse_word<Integrator>(integrator);
+    if (integrator == "radau") study.solver.formulation = Formulation::index3;
     study.solver.h = h;
     study.solver.newton_tol = 1e-12;
     study.analysis.end = end;

@@ -84,7 +84,7 @@ void measure_corrections(const Place& place, const Case& c, Row& row) {
 void measure_floors(const Place& place, const Case& c, Row& row) {
   Study study = study_of(place, c, row.h, floor_steps * row.h);
   study.solver.record_condition = false;
-  study.solver.bdf.newton_stop = "none";
+  study.solver.newton_stop = NewtonStop::none;
   study.solver.max_iterations = floor_iterations;
   run(study, [&](const StepValues& step) {
     for (int i = first_floor_iteration; i <= floor_iterations; ++i) row.floor.raise(Fields::of(correction_of(step, i)));
@@ -176,7 +176,7 @@ double draw_figure_1(const Place& place) {
     const double h = 1e-7;
     Study study = study_of(place, {"three_field", "none", frame}, h, 10 * h);
     study.solver.record_condition = false;
-    study.solver.bdf.newton_stop = "none";
+    study.solver.newton_stop = NewtonStop::none;
     study.solver.max_iterations = iterations;
     std::vector<double> x, y;
     run(study, [&](const StepValues& step) {  // the last step remains

@@ -8,6 +8,7 @@
 
 #include "trammel/base/error.h"
 #include "trammel/io/model_reader.h"
+#include "trammel/simulation/option.h"
 
 // [bottasso2007] section 5: a cam with an impactor hits a flexible beam. Steps shrink from 10 ms to microseconds at the
 // instant of contact; a scaling that does not follow the step (m_ave = 0) leaves the matrix as ill conditioned as the
@@ -73,17 +74,17 @@ class Keeper final : public RecordSink {
 
 Study make_cam(const Place& place, const CamCase& c) {
   Study study = read_study(place.models / "13_cam/cam.toml", {});
-  if (c.integrator == "bdf") {
-    // Two fields; the settings of second-order methods do not belong to it.
-    study.solver.source.fields.erase("newton_test");
-    study.solver.source.fields.erase("newton_tol");
-    study.solver.formulation = "index3";
-    study.solver.bdf.fields = "two";
-    study.solver.bdf.corrector = "classical";
+  const bool is_bdf = c.integrator == "bdf";
+  if (is_bdf) {  // two fields
+    study.solver.formulation = Formulation::index3;
+    study.solver.bdf.fields = BdfFields::two;
+    study.solver.bdf.corrector = Corrector::modified;  // multipliers follow every impact
   }
-  study.solver.newton_tol = newton_tol;
-  study.solver.integrator = c.integrator;
-  study.solver.linear_solver = c.linear_solver;
+  // Newton's tests of second-order methods do not belong to bdf.
+  if (is_bdf) study.solver.one_step.newton_test.reset(), study.solver.newton_tol.reset();
+  if (!is_bdf) study.solver.newton_tol = newton_tol;
+  study.solver.integrator = parse_word<Integrator>(c.integrator);
+  study.solver.linear_solver = parse_word<LinearSolverKind>(c.linear_solver);
   study.solver.scaling.m_ave = c.m_ave, study.solver.scaling.k_ave = k_ave, study.solver.scaling.d_ave = 0.0;
   study.output.interval.reset();
   study.output.every_step = true;
@@ -93,8 +94,9 @@ Study make_cam(const Place& place, const CamCase& c) {
 Study make_cam(const Place& place, const CamCase& c, double h) {
   Study study = make_cam(place, c);
   study.solver.h = h;
-  study.solver.hmax = std::numeric_limits<double>::infinity();
-  for (const char* key : {"hmax", "rtol", "atol"}) study.solver.source.fields.erase(key);
+  study.solver.hmax.reset();
+  // Newton's tolerance of bdf is a part of that of the error, with a fixed step as well.
+  if (study.solver.integrator != Integrator::bdf) study.solver.rtol.reset(), study.solver.atol.reset();
   return study;
 }
 

@@ -83,7 +83,7 @@ Row measure(const Place& place, const Moment& moment, double m_ave, double h) {
   row.s = one.summary.scaling_s / (h * h);  // of [bottasso2007 (28)]
 
   Study floors = steps_from(place, moment, row, moment.n_steps(h));
-  floors.solver.bdf.newton_stop = "none";
+  floors.solver.newton_stop = NewtonStop::none;
   floors.solver.max_iterations = iterations;
   floors.solver.record_corrections = true;
   run_from(floors, moment.x, moment.state, [&](const StepValues& step) {

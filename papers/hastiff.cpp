@@ -5,6 +5,7 @@
 
 #include "paper.h"
 #include "trammel/io/model_reader.h"
+#include "trammel/simulation/option.h"
 
 // [hastiff]: is the matrix of the stabilized forms independent of h, does the stabilized index-1 form take fewer,
 // bigger steps, and who drifts?
@@ -74,10 +75,10 @@ Study bdf_study(const Place& place, const Machine& machine, const std::string& f
   Study study = read_study(place.models / machine.file);
   if (place.quick) study.analysis.end = machine.quick_end;
   study.solver = {};
-  study.solver.integrator = "bdf";
-  study.solver.formulation = form;
+  study.solver.integrator = Integrator::bdf;
+  study.solver.formulation = parse_word<Formulation>(form);
   study.solver.rtol = study.solver.atol = tol;
-  study.output.interval = study.analysis.end - study.analysis.start;
+  study.output.interval = study.analysis.span();
   return study;
 }
 
@@ -177,8 +178,8 @@ std::string write_drift(const Place& place) {
                              Settings{fmt::format("parameters.h={}", h), fmt::format("analysis.end={}", end),
                                       fmt::format("solver.formulation=\"{}\"", form)});
     study.solver.record_condition = false;
-    study.solver.bdf.unknown = "y";
-    study.solver.bdf.newton_stop = "tolerance";
+    study.solver.bdf.unknown = BdfUnknown::y;
+    study.solver.newton_stop = NewtonStop::tolerance;
     study.solver.scaling.kind = ScalingKind::physical;
     study.output.every_step = false;
     study.output.interval = end / static_cast<double>(n_rows);

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "trammel/io/model_reader.h"
+#include "trammel/simulation/option.h"
 
 // [yen1996]: how many steps, residuals, Jacobians and failures do the iterations GGL, GGL*, CS and CM need on highly
 // oscillatory constrained systems, and are they consistent?
@@ -63,12 +64,12 @@ std::string write_rates(const Place& place) {
           SolverOptions& o = study.solver;
           const SplitSettings split = o.split;
           o = {};
-          o.integrator = "bdf";
-          o.formulation = "coordinate_split";
+          o.integrator = Integrator::bdf;
+          o.formulation = Formulation::coordinate_split;
           o.split = split;
           o.h = h;
           o.bdf.max_order = 1;
-          o.bdf.newton_stop = "none";
+          o.newton_stop = NewtonStop::none;
           o.bdf.jacobian_pattern = "TFFFFFFF";
           o.max_iterations = 10;
           o.record_corrections = true;

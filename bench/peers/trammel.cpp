@@ -24,10 +24,10 @@ Study make_study(const Planar& problem, double tol) {
       problem.kind == Planar::Kind::chain ? testing::chain_text(problem.n, true) : testing::four_bar_text(problem.n);
   Study study = read_study_text(model, "peer.toml");
   study.analysis.end = problem.t_end();
-  study.solver.integrator = "bdf";
+  study.solver.integrator = Integrator::bdf;
   study.solver.h.reset();
   study.solver.rtol = study.solver.atol = tol;
-  study.solver.bdf.corrector = "modified";
+  study.solver.bdf.corrector = Corrector::modified;
   return study;
 }
 
@@ -38,7 +38,7 @@ namespace {
 Run run_study(const Planar& problem, const Study& study, const char* name) {
   Simulation simulation(study);
   MotionIntegrator& integrator = simulation.integrator();
-  Run run{name, study.solver.rtol};
+  Run run{name, *study.solver.rtol};
   bool ok = true;
   double t = 0.0;
   const double begin = cpu_time();
@@ -75,8 +75,8 @@ Run run_trammel(const Planar& problem, double tol) { return run_study(problem, m
 
 Run run_trammel_explicit(const Planar& problem, double tol) {
   Study study = make_study(problem, tol);
-  study.solver.coordinates = "joint";
-  study.solver.integrator = "runge_kutta";
+  study.solver.coordinates = CoordinateSet::joint;
+  study.solver.integrator = Integrator::runge_kutta;
   study.solver.bdf = {};
   return run_study(problem, study, "Trammel");
 }

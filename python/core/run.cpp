@@ -43,7 +43,7 @@ RunOutcome run(const Study& study, const RunRequest& request) {
   RunOutcome outcome;
   std::optional<ResultsFile> file;
   ResultsFileOptions options;
-  options.flush_every_frame = study.output.flush_every_frame;
+  options.flush_every_frame = study.output.flush_every_frame.value_or(false);
   if (request.file)
     file.emplace(*request.file, options);
   else

@@ -13,6 +13,7 @@
 #include "trammel/base/text.h"
 #include "trammel/io/figure.h"
 #include "trammel/io/model_reader.h"
+#include "trammel/simulation/option.h"
 #include "trammel/simulation/simulation.h"
 
 namespace trammel::apps {
@@ -85,7 +86,9 @@ Positions simulate(Study study, double rtol, double limit) {
   study.solver.rtol = rtol;
   study.solver.atol = atol_over_rtol * rtol;
   study.output.every_step = false;
-  study.output.interval = (study.analysis.end - study.analysis.start) / compared_frames;
+  study.output.interval = study.analysis.span() / compared_frames;
+  // What the model says for another method or a fixed step means nothing here.
+  drop_foreign(study);
   Positions result;
   if (const std::vector<Issue> found = issues(study); !found.empty()) {
     result.trouble = found.front().message;
@@ -161,7 +164,7 @@ class Comparison {
         axes_(chosen_axes(command.across)),
         study_(read_study(command.model, command.settings)),
         shows_progress_(!command.quiet && isatty(STDERR_FILENO) != 0) {
-    if (study_.analysis.kind != AnalysisKind::dynamics)
+    if (study_.analysis.kind.value_or(AnalysisKind::dynamics) != AnalysisKind::dynamics)
       throw InputError("only dynamics can be compared: kinematics does not integrate");
     for (const double rtol : command.tolerances)
       if (!(rtol > reference_rtol && rtol < 1.0))
@@ -184,11 +187,11 @@ class Comparison {
   /// The reference, and how far it can be trusted: the distance to a run with ten times its tolerance.
   void make_reference() {
     Study tight = study_;
-    tight.solver.integrator = "radau";
-    tight.solver.formulation = "";
-    tight.solver.coordinates = "absolute";
-    tight.solver.linear_solver = "auto";
-    tight.solver.stages = 3;
+    tight.solver.integrator = Integrator::radau;
+    tight.solver.formulation.reset();
+    tight.solver.coordinates = CoordinateSet::absolute;
+    tight.solver.linear_solver = LinearSolverKind::automatic;
+    tight.solver.radau.stages = 3;
     say("reference: radau with rtol = 1e-10 ...");
     reference_ = simulate(tight, reference_rtol, 10.0 * command_.limit);
     if (!reference_.complete) throw SimulationError("the reference run failed: " + reference_.trouble);

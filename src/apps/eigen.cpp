@@ -81,9 +81,9 @@ int eigen(const EigenCommand& command) {
   Simulation simulation(study);
   if (!command.from_start) {
     EquilibriumOptions options;
-    options.load_steps = study.analysis.load_steps;
-    options.arc_length = study.analysis.arc_length;
-    options.steady = simulation.find_coordinates(study.analysis.steady);
+    options.load_steps = study.analysis.load_steps.value_or(0);
+    options.arc_length = study.analysis.arc_length.value_or(false);
+    options.steady = simulation.find_coordinates(study.analysis.steady.value_or(std::vector<std::string>{}));
     const EquilibriumReport report = simulation.find_equilibrium(options);
     if (!report.status.ok()) {
       std::fputs((simulation.explain_equilibrium(report) + "\n").c_str(), stderr);

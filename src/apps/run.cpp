@@ -70,7 +70,7 @@ class AnnotatedResults : public RecordSink {
 
 std::filesystem::path results_path(const RunCommand& command, const Study& study) {
   if (!command.out.empty()) return command.out;
-  if (!study.output.file.empty()) return study.output.file;
+  if (study.output.file && !study.output.file->empty()) return *study.output.file;
   return command.model.stem().concat(".h5");
 }
 
@@ -96,7 +96,7 @@ int run(const RunCommand& command) {
   const Study study = read_study(command.model, command.settings);
   const std::filesystem::path path = results_path(command, study);
   ResultsFileOptions options;
-  options.flush_every_frame = study.output.flush_every_frame;
+  options.flush_every_frame = study.output.flush_every_frame.value_or(false);
   ResultsFile file(path, options);
   AnnotatedResults results(file, annotations(command));
 
@@ -132,8 +132,9 @@ int check(const CheckCommand& command) {
   fmt::print("{}", report.to_text());
   // What `run` would refuse is wrong input here too.
   const bool refused = !report.failure.empty() ||
-                       (study.solver.redundant == RedundancyPolicy::error && !report.redundant.empty()) ||
-                       (study.solver.strict && !report.remarks.empty());
+                       (study.solver.redundant.value_or(RedundancyPolicy::error) == RedundancyPolicy::error &&
+                        !report.redundant.empty()) ||
+                       (study.solver.strict.value_or(false) && !report.remarks.empty());
   return refused ? wrong_input : success;
 }
 

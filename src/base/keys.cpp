@@ -182,7 +182,7 @@ bool Range::holds(double x) const { return (low_open ? x > low : x >= low) && (h
 bool Range::is_bounded() const { return std::isfinite(low) || std::isfinite(high); }
 
 std::string Range::formula(const std::string& name) const {
-  if (!words.empty()) return words;
+  if (words != nullptr) return words;
   if (std::isfinite(low) && std::isfinite(high))
     return fmt::format("{} {} {} {} {}", low, low_open ? "<" : "≤", name, high_open ? "<" : "≤", high);
   if (std::isfinite(low)) return fmt::format("{} {} {}", name, low_open ? ">" : "≥", low);

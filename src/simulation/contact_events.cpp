@@ -22,7 +22,9 @@ constexpr double sliver = 0.1, series_part = 1e-2;
 constexpr double early_part = 0.02;
 
 // Whether the error test does, and not positions alone.
-bool sees_velocities(const SolverOptions& o) { return o.integrator == "radau" || o.integrator == "runge_kutta"; }
+bool sees_velocities(const SolverOptions& o) {
+  return o.integrator == Integrator::radau || o.integrator == Integrator::runge_kutta;
+}
 
 }  // namespace
 
@@ -52,8 +54,8 @@ bool Simulation::is_sliver(double t) const {
   const SolverOptions& o = study_.solver;
   for (Eigen::Index i = 0; i < x.a.size(); ++i) {
     const double jerk = std::abs(end.a[i] - x.a[i]) / h;
-    if (!(jerk * dt * dt * dt / 6.0 <= series_part * (o.atol + o.rtol * std::abs(x.q[i])))) return false;
-    if (sees_velocities(o) && !(jerk * dt * dt / 2.0 <= series_part * (o.atol + o.rtol * std::abs(x.v[i]))))
+    if (!(jerk * dt * dt * dt / 6.0 <= series_part * (*o.atol + *o.rtol * std::abs(x.q[i])))) return false;
+    if (sees_velocities(o) && !(jerk * dt * dt / 2.0 <= series_part * (*o.atol + *o.rtol * std::abs(x.v[i]))))
       return false;
   }
   return true;
@@ -95,7 +97,7 @@ bool Simulation::cut_at_contact(Summary& summary) {
   std::optional<ContactWatch::Change> found = contact_watch_.find(x_before_.t, t, at);
   x_change_ = integrator_->newest();
   if (found && found->t < t - tiny) {
-    if (study_.solver.integrator == "bdf") {
+    if (study_.solver.integrator == Integrator::bdf) {
       integrator_->interpolate(found->t, x_change_);
     } else if (found->slot >= 0 && is_sliver(found->t) && begin_at_change(*found)) {
       contact_limit_ = std::numeric_limits<double>::infinity();
@@ -141,9 +143,7 @@ Status Simulation::restart_after_contact() {
     const bool parted = p.slot == change_->slot ? !change_->begins : !(group.calc_report(k, p).indicator > 0.0);
     if (parted) group.release(p.slot, x_change_.z);
   }
-  if (!acceleration_)
-    acceleration_ =
-        std::make_unique<AccelerationSolver>(*index3_, parse_linear_solver_kind(study_.solver.linear_solver));
+  if (!acceleration_) acceleration_ = std::make_unique<AccelerationSolver>(*index3_, solver_kind());
   const Status status = acceleration_->solve(x_change_, state_, *workspace_);
   if (!status.ok()) return status;
   centre_charts(x_change_);
@@ -182,7 +182,7 @@ std::string Simulation::describe_contacts() {
   }
   if (shown > 0 && !study_.solver.h)
     text += fmt::format("\n    {:<12}: an impact needs steps well below its duration; solver.hmin is {:.2g} s",
-                        "if it hits", study_.solver.hmin);
+                        "if it hits", *study_.solver.hmin);
   return text;
 }
 

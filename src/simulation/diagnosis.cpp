@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include "trammel/simulation/option.h"
+#include "trammel/simulation/settings_text.h"
 #include "trammel/simulation/simulation.h"
 
 namespace trammel {
@@ -32,7 +34,7 @@ std::string advice(Cause cause, const SolverOptions& options) {
       return fmt::format(
           "numbers of 16 digits cannot show errors that small: raise solver.rtol ({:.1g}) and "
           "solver.atol ({:.1g}); 1e-12 is the finest that pays",
-          options.rtol, options.atol);
+          options.rtol.value_or(0.0), options.atol.value_or(0.0));
     default:
       return "plot the motion up to here";
   }
@@ -95,12 +97,14 @@ std::string Simulation::explain(const StepReport& report) const {
 
 CheckReport check(const Study& study) {
   CheckReport report;
-  if (std::vector<Issue> found = issues(study); !found.empty()) throw InputError(std::move(found));
+  Resolved resolved = resolve(study, study.model);
+  if (!resolved.issues.empty()) throw InputError(std::move(resolved.issues));
+  report.settings = settings_text(resolved.settings);
   const Assembly assembly = assemble(study.model);
   const Index3 index3(*assembly.system);
   std::unique_ptr<Workspace> workspace = index3.make_workspace();
   MotionVariables x = assembly.drawn;
-  x.t = study.analysis.start;
+  x.t = *resolved.settings.analysis.start;
   State state = assembly.state;
   for (Branch& branch : state.branches) branch.t = x.t;
   report.bodies = static_cast<int>(study.model.bodies.size());
@@ -117,7 +121,8 @@ CheckReport check(const Study& study) {
   if (report.failure.empty()) {
     // The rest (firm values, accelerations) is what a run would find before its first step.
     Study tolerant = study;
-    if (tolerant.solver.redundant == RedundancyPolicy::error) tolerant.solver.redundant = RedundancyPolicy::drop;
+    if (resolved.settings.solver.redundant == RedundancyPolicy::error)
+      tolerant.solver.redundant = RedundancyPolicy::drop;
     tolerant.solver.strict = false;
     try {
       const Simulation simulation(tolerant);
@@ -138,6 +143,7 @@ std::string CheckReport::to_text() const {
   for (const std::string& line : remarks) text += "initial conditions: " + line + "\n";
   if (!failure.empty()) text += failure + "\n";
   if (failure.empty() && redundant.empty() && remarks.empty()) text += "ready to run\n";
+  if (!settings.empty()) text += "\nSettings that take effect:\n\n" + settings;
   return text;
 }
 

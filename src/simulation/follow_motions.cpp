@@ -12,7 +12,7 @@ namespace trammel {
 
 // Positions, velocities and accelerations follow from the motions alone; multipliers are the efforts that they need.
 Summary Simulation::follow_motions(RecordSink& sink, const ProgressCallback& progress) {
-  const double start = study_.analysis.start, end = study_.analysis.end, span = end - start;
+  const double start = *study_.analysis.start, end = *study_.analysis.end, span = end - start;
   const double interval = study_.output.interval.value_or(span / 500.0);
   const bool inverse = study_.analysis.kind == AnalysisKind::inverse_dynamics;
   Summary summary = begin_summary();

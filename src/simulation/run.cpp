@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "beam_watch.h"
+#include "trammel/simulation/option.h"
 #include "trammel/simulation/scene.h"
 #include "trammel/simulation/settings_text.h"
 #include "trammel/simulation/simulation.h"
@@ -40,17 +41,17 @@ RecordSchema Simulation::make_schema() const {
                    RecordGroup::scalar("/solver/rejected_newton", "", "attempts in which Newton did not converge"),
                    RecordGroup::scalar("/solver/error", "", "local error over tolerance"),
                    RecordGroup::scalar("/solver/failure", "", describe_failure_codes())};
-  if (study_.solver.record_condition)
+  if (study_.solver.record_condition.value_or(false))
     schema.solver.push_back(
         RecordGroup::scalar("/solver/condition", "", "2-norm condition number of the iteration matrix"));
-  if (study_.solver.record_condition && study_.solver.integrator == "bdf")
+  if (study_.solver.record_condition.value_or(false) && study_.solver.integrator == Integrator::bdf)
     schema.solver.push_back({"/solver/inverse_bound",
                              {"position", "velocity", "multiplier"},
                              {},
                              "",
                              "largest row sum of the inverse of h times the scaled matrix, by kind of unknown",
                              ""});
-  if (study_.solver.record_corrections) {
+  if (study_.solver.record_corrections.value_or(false)) {
     std::vector<std::string> iterations;
     for (int i = 1; i <= max_corrections_; ++i) iterations.push_back(fmt::format("iteration_{}", i));
     schema.solver.push_back({"/solver/correction",
@@ -90,8 +91,10 @@ Summary Simulation::run(RecordSink& sink, const ProgressCallback& progress) {
 
 Summary Simulation::begin_summary() const {
   Summary s;
-  s.integrator = study_.solver.integrator;
-  s.formulation = formulation_of(study_.solver);
+  s.integrator = word_of(*study_.solver.integrator);
+  s.formulation = study_.solver.formulation                             ? word_of(*study_.solver.formulation)
+                  : study_.solver.integrator == Integrator::runge_kutta ? "explicit"
+                                                                        : "slots";
   s.nv = full_.system->nv(), s.nc = full_.system->nc(), s.nz = full_.system->nz();
   if (joint_) s.nv = joint_->nv(), s.nc = joint_->machine().system->n_rows();
   s.degrees_of_freedom = s.nv - rank_;
@@ -231,16 +234,16 @@ void Simulation::warn_of_split(Summary& s) const {
 }
 
 void Simulation::append_matrix_record(const StepReport& report, std::vector<double>& values, Summary& summary) {
-  if (study_.solver.record_condition) {
+  if (study_.solver.record_condition.value_or(false)) {
     summary.condition = integrator_->calc_condition();
     summary.condition_max = std::max(summary.condition_max, summary.condition);
     values.push_back(summary.condition);
-    if (study_.solver.integrator == "bdf") {
+    if (study_.solver.integrator == Integrator::bdf) {
       const FieldSizes bounds = integrator_->calc_inverse_bounds();
       values.insert(values.end(), {bounds.position, bounds.velocity, bounds.multiplier});
     }
   }
-  if (!study_.solver.record_corrections) return;
+  if (!study_.solver.record_corrections.value_or(false)) return;
   for (int i = 0; i < max_corrections_; ++i) {
     const FieldSizes sizes = i < std::ssize(report.corrections) ? report.corrections[i] : FieldSizes{};
     values.insert(values.end(), {sizes.position, sizes.velocity, sizes.multiplier, sizes.norm});
@@ -248,7 +251,7 @@ void Simulation::append_matrix_record(const StepReport& report, std::vector<doub
 }
 
 Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress) {
-  const double start = x_.t, end = study_.analysis.end, span = end - start;
+  const double start = x_.t, end = *study_.analysis.end, span = end - start;
   const double interval = study_.output.interval.value_or(span / 500.0);
   Summary summary = begin_summary();
   update_ledger(x_, 0.0);
@@ -323,7 +326,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
       const EventSpec& event = study_.model.events[static_cast<std::size_t>(hit.id)];
       summary.events.push_back(
           fmt::format("'{}' at t = {:.10g} s, {}", event.name, hit.t, hit.rising ? "rising" : "falling"));
-      if (!study_.output.every_step) record_outputs(hit.t);
+      if (!*study_.output.every_step) record_outputs(hit.t);
       record_at(hit.t);
       if (!event.stops) continue;
       stopped_by_event = true;
@@ -333,7 +336,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
     }
     if (stopped_by_event) {
       // The rest of the step is not shown.
-    } else if (study_.output.every_step) {
+    } else if (*study_.output.every_step) {
       record(sink, newest, state_);
     } else {
       record_outputs(t);
@@ -386,7 +389,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
   summary.scaling_m = scaling.m, summary.scaling_d = scaling.d, summary.scaling_k = scaling.k;
   summary.scaling_s = scaling.s;
   warn_of_split(summary);
-  summary.scaling_rho = augmented_weight(study_.solver);
+  summary.scaling_rho = study_.solver.scaling.rho.value_or(0.0);
   finish_summary(summary);
   return summary;
 }

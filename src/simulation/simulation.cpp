@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "trammel/dae/acceleration_solver.h"
+#include "trammel/simulation/option.h"
 
 // Making a machine ready to run.
 
@@ -19,8 +20,8 @@ constexpr double noticeable = 1e-9;
 // Refuses a run in which `travel` leads a body off its track.
 void check_track_lengths(const Study& study, const Assembly& assembly) {
   std::vector<Issue> found;
-  const double start = study.analysis.start;
-  const double end = study.analysis.kind == AnalysisKind::statics ? start : study.analysis.end;
+  const double start = *study.analysis.start;
+  const double end = study.analysis.kind == AnalysisKind::statics ? start : *study.analysis.end;
   InputBuffer inputs;
   for (std::size_t i = 0; i < assembly.joints.size(); ++i) {
     const Assembly::Joint& joint = assembly.joints[i];
@@ -45,12 +46,15 @@ void check_track_lengths(const Study& study, const Assembly& assembly) {
 }  // namespace
 
 Simulation::Simulation(const Study& study, Customize customize) : study_(study), customize_(std::move(customize)) {
-  if (std::vector<Issue> found = issues(study); !found.empty()) throw InputError(std::move(found));
+  Resolved resolved = resolve(study, study.model);
+  if (!resolved.issues.empty()) throw InputError(std::move(resolved.issues));
+  static_cast<Settings&>(study_) = std::move(resolved.settings);
   full_ = make_assembly();
   check_track_lengths(study_, full_);
   make_consistent();
-  if (study_.solver.coordinates == "joint") enter_joint_coordinates();
-  static_cast<void>(find_coordinates(study_.analysis.steady));  // refuses names that nothing has
+  if (study_.solver.coordinates == CoordinateSet::joint) enter_joint_coordinates();
+  if (study_.analysis.steady)
+    static_cast<void>(find_coordinates(*study_.analysis.steady));  // refuses names that nothing has
   make_integrator();
   recorder_ = std::make_unique<Recorder>(study_.model, full_, study_.analysis.kind == AnalysisKind::statics);
 }
@@ -81,7 +85,7 @@ void Simulation::make_consistent() {
   Index3 every_row(*full_.system);
   full_workspace_ = full_.system->make_workspace();
   x_ = full_.drawn;
-  x_.t = study_.analysis.start;
+  x_.t = *study_.analysis.start;
   state_ = full_.state;
   for (Branch& branch : state_.branches) branch.t = x_.t;
   const InitialFailure assembled =
@@ -149,7 +153,7 @@ void Simulation::make_consistent() {
       throw InputError(fmt::format("the firm velocity of {} contradicts the joints: it had to change by {:.3g}",
                                    layout.describe_unknown(static_cast<int>(i)), x_.v[i] - full_.drawn.v[i]));
   }
-  if (study_.solver.strict && !corrections.empty()) {
+  if (*study_.solver.strict && !corrections.empty()) {
     std::vector<Issue> found;
     for (const std::string& text : corrections) found.push_back({"initial conditions (strict)", text});
     throw InputError(std::move(found));
@@ -209,7 +213,7 @@ void Simulation::check_joint_costs() {
   constexpr int noticeable_size = 1000, largest_size = 5000;
   const int nv = joint_->nv();
   const bool needs_matrix =
-      study_.solver.integrator != "runge_kutta" || !joint_->explicit_refusal().empty() || joint_->nc() > 0;
+      study_.solver.integrator != Integrator::runge_kutta || !joint_->explicit_refusal().empty() || joint_->nc() > 0;
   if (!needs_matrix || nv < noticeable_size) return;
   double entries = 0.0;
   const JointTree& tree = joint_->tree();

@@ -126,10 +126,10 @@ std::string Simulation::find_slipping() {
 Summary Simulation::balance(RecordSink& sink) {
   Summary summary = begin_summary();
   EquilibriumOptions options;
-  options.tol = study_.solver.newton_tol;
-  options.load_steps = study_.analysis.load_steps;
-  options.arc_length = study_.analysis.arc_length;
-  options.steady = find_coordinates(study_.analysis.steady);
+  options.tol = *study_.solver.newton_tol;
+  options.load_steps = *study_.analysis.load_steps;
+  options.arc_length = *study_.analysis.arc_length;
+  options.steady = find_coordinates(*study_.analysis.steady);
   summary.statics = true;
   summary.integrator = options.load_steps == 0 ? "statics, relaxation"
                        : options.arc_length    ? "statics, Newton along the path"
@@ -158,7 +158,7 @@ Summary Simulation::balance(RecordSink& sink) {
   if (options.load_steps == 0 && report.status.ok()) record(report, x_, state_);
   summary.steps = report.load_steps;
   summary.iterations = report.iterations;
-  summary.linear_solver = study_.solver.linear_solver;
+  summary.linear_solver = to_text(solver_kind());
   summary.completed = report.status.ok() && turned.empty();
   summary.t = report.load;
   if (!turned.empty()) {

@@ -26,7 +26,7 @@ Study hanging_beam(int elements, double damping = 0.0) {
   study.model.joints.push_back(hinge);
   study.solver.h = 1e-3;
   study.solver.newton_tol = 1e-8;
-  study.solver.linear_solver = "sparse_lu";
+  study.solver.linear_solver = LinearSolverKind::sparse_lu;
   return study;
 }
 

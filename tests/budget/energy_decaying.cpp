@@ -12,7 +12,7 @@ namespace {
 TEST(EnergyDecayingBudget, a_step_allocates_nothing_after_the_second) {
   for (const bool fixed : {true, false}) {
     Study study = chain(6, false);
-    study.solver.integrator = "energy_decaying";
+    study.solver.integrator = Integrator::energy_decaying;
     study.solver.scaling = {};
     if (!fixed) study.solver.h.reset(), study.solver.rtol = 1e-4;
     Simulation simulation(study);

@@ -6,6 +6,7 @@
 
 #include "support/allocation_counter.h"
 #include "support/chain.h"
+#include "trammel/simulation/option.h"
 #include "trammel/simulation/simulation.h"
 
 // What joint coordinates cost.
@@ -16,8 +17,8 @@ namespace {
 Study hanging_chain(int n, const std::string& integrator) {
   Study study = chain(n, false);
   study.solver.h.reset();
-  study.solver.coordinates = "joint";
-  study.solver.integrator = integrator;
+  study.solver.coordinates = CoordinateSet::joint;
+  study.solver.integrator = parse_word<Integrator>(integrator);
   return study;
 }
 

@@ -14,7 +14,7 @@ namespace {
 TEST(OneStepBudget, a_step_of_midpoint_allocates_nothing_after_the_second) {
   for (const bool fixed : {true, false}) {
     Study study = chain(6, false);
-    study.solver.integrator = "midpoint";
+    study.solver.integrator = Integrator::midpoint;
     if (!fixed) study.solver.h.reset(), study.solver.rtol = 1e-4;
     Simulation simulation(study);
     for (int i = 0; i < 2; ++i) ASSERT_TRUE(simulation.integrator().advance(1.0, simulation.state()).status.ok());

@@ -10,7 +10,7 @@ namespace {
 Study by_bdf(const std::string& text, double tol) {
   Study study = read_study_text(text, "model.toml");
   study.solver = {};
-  study.solver.integrator = "bdf";
+  study.solver.integrator = Integrator::bdf;
   study.solver.rtol = study.solver.atol = tol;
   return study;
 }
@@ -20,7 +20,7 @@ Study by_bdf(const std::string& text, double tol) {
 // the flat position, so they are left out of Newton's test.
 Recorded four_bars(int n, double tol) {
   Study study = by_bdf(testing::four_bar_text(n), tol);
-  study.solver.bdf.corrector = "modified";
+  study.solver.bdf.corrector = Corrector::modified;
   return run(study);
 }
 

@@ -1,4 +1,5 @@
 #include "run_model.h"
+#include "trammel/simulation/option.h"
 
 /// The thin beam actuated by a tip crank [bauchau2009 section 9]: examples/11_thin_beam.
 namespace trammel {
@@ -74,7 +75,7 @@ TEST(ThinBeam, starts_to_the_negative_side_with_a_positive_twist) {
 
 TEST(ThinBeam, runs_through_the_whole_period_and_buckles_again) {
   Study study = read_study(thin_beam);
-  study.solver.linear_solver = "skyline_ldlt";
+  study.solver.linear_solver = LinearSolverKind::skyline_ldlt;
   const Recorded period = run(study);
   const Eigen::VectorXd u2 = period.values("u2").col(0);
   EXPECT_GT(u2.cwiseAbs().maxCoeff(), 0.04);
@@ -113,7 +114,7 @@ TEST(ThinBeam, needs_the_augmented_term_and_scaling_if_rows_are_not_exchanged) {
 TEST(ThinBeam, needs_no_augmented_term_if_frames_are_its_only_coordinates) {
   Study study = read_study(example("11_thin_beam/thin_beam_frames_only.toml"));
   study.analysis.end = 0.1, study.output.interval = 1e-3;
-  study.solver.linear_solver = "skyline_ldlt";
+  study.solver.linear_solver = LinearSolverKind::skyline_ldlt;
   study.solver.scaling.rho = 0.0;
   const Eigen::VectorXd a = run(study).values("u2").col(0), b = run(short_study(0.1, 2e-4)).values("u2").col(0);
   EXPECT_LT((a - b).cwiseAbs().maxCoeff(), 1e-8);
@@ -127,10 +128,10 @@ TEST(ThinBeam, runs_at_steps_where_rounding_ends_newtons_iteration) {
     for (const double h : {1e-6, 5e-6}) {
       SCOPED_TRACE(fmt::format("{} {}", formulation, h));
       Study study = short_study(h == 1e-6 ? 1e-4 : 4e-3, h);
-      study.solver.integrator = "radau";
-      study.solver.formulation = formulation;
+      study.solver.integrator = Integrator::radau;
+      study.solver.formulation = parse_word<Formulation>(formulation);
       study.solver.newton_tol = 1e-12;
-      study.solver.source = {};
+      drop_foreign(study);  // what the file says for generalized_alpha
       MemoryRecord record;
       const Summary summary = Simulation(study).run(record);
       EXPECT_TRUE(summary.completed) << summary.failure;
@@ -150,10 +151,10 @@ TEST(ThinBeam, moves_alike_with_a_rigid_connector) {
 TEST(ThinBeam, converges_with_the_order_of_the_integrator) {
   const auto motion = [](const std::string& integrator, double h) {
     Study study = short_study(0.2, h);
-    study.solver.integrator = integrator;
-    study.solver.formulation = "index3";
+    study.solver.integrator = parse_word<Integrator>(integrator);
+    study.solver.formulation = Formulation::index3;
     study.solver.newton_tol = 1e-12;
-    study.solver.source = {};
+    drop_foreign(study);  // what the file says for generalized_alpha
     study.output.interval = 0.02;
     const Recorded moved = run(study);
     Eigen::MatrixXd u(moved.values("u1").rows(), 3);

@@ -274,8 +274,8 @@ TEST(Carriage, stabilizing_multipliers_stay_small) {
   Simulation simulation(study);
   MotionIntegrator& integrator = simulation.integrator();
   std::vector<double> eta;
-  while (integrator.newest().t < study.analysis.end) {
-    const StepReport step = integrator.advance(study.analysis.end, simulation.state());
+  while (integrator.newest().t < *study.analysis.end) {
+    const StepReport step = integrator.advance(*study.analysis.end, simulation.state());
     ASSERT_TRUE(step.status.ok());
     eta.push_back(dynamic_cast<const BdfMotion&>(integrator).bdf().y().tail(8).lpNorm<Eigen::Infinity>());
   }

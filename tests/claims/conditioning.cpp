@@ -67,7 +67,7 @@ TEST_P(Conditioning, bounds_of_rounding_have_the_exponents_of_the_inverse) {
 std::array<double, 3> floors(const System& system, double h) {
   Study study = pendulum(system, h, 100);
   study.solver.record_condition = false;
-  study.solver.bdf.newton_stop = "none";
+  study.solver.newton_stop = NewtonStop::none;
   study.solver.max_iterations = 8;
   const Recorded recorded = run(study);
   std::array<double, 3> largest{};
@@ -108,7 +108,7 @@ TEST(Scaling, changes_no_bit_of_the_motion_when_h_is_a_power_of_two) {
     for (const char* scaling : {"none", "left", "left_right", "left_right_velocity"}) {
       if (fields == "two" && std::string(scaling) == "left_right") continue;
       Study study = pendulum({fields.c_str(), scaling, 0.0, 0, {}}, h, 200);
-      study.solver.bdf.newton_stop = "none";
+      study.solver.newton_stop = NewtonStop::none;
       study.solver.max_iterations = 4;
       study.solver.record_condition = false;
       runs.push_back(run(study));

@@ -25,10 +25,10 @@ Study cam_study(const Settings& settings) {
 
 // Two-field BDF; the tests of Newton's iteration in the file belong to second-order methods.
 Study with_bdf(Study study) {
-  for (const char* key : {"newton_test", "newton_tol"}) study.solver.source.fields.erase(key);
-  study.solver.integrator = "bdf";
-  study.solver.formulation = "index3";
-  study.solver.bdf.fields = "two";
+  study.solver.one_step.newton_test.reset(), study.solver.newton_tol.reset();
+  study.solver.integrator = Integrator::bdf;
+  study.solver.formulation = Formulation::index3;
+  study.solver.bdf.fields = BdfFields::two;
   return study;
 }
 

@@ -1,4 +1,5 @@
 #include "run_model.h"
+#include "trammel/simulation/option.h"
 
 // `formulation = "coordinate_split"` on any machine: the same motion as the other forms, multipliers recovered, splits
 // watched, and what makes no sense refused by name.
@@ -11,11 +12,11 @@ Study bdf_study(const std::string& file, double end, const std::string& form, do
   study.analysis.end = study.analysis.start + end;
   study.output.interval = end;
   study.output.every_step = false;
-  const RedundancyPolicy redundant = study.solver.redundant;
+  const std::optional<RedundancyPolicy> redundant = study.solver.redundant;
   study.solver = {};
   study.solver.redundant = redundant;
-  study.solver.integrator = "bdf";
-  study.solver.formulation = form;
+  study.solver.integrator = Integrator::bdf;
+  study.solver.formulation = parse_word<Formulation>(form);
   study.solver.rtol = study.solver.atol = tol;
   return study;
 }
@@ -59,8 +60,8 @@ TEST_P(EveryMachine, moves_alike_with_every_consistent_iteration) {
   for (const char* mode : {"cs", "frozen_step", "matrix_only"}) {
     Study study = bdf_study(GetParam().file, GetParam().end, "coordinate_split", 1e-7);
     study.solver.bdf.max_order = 5;
-    study.solver.split.iteration = std::string(mode) == "cs" ? "cs" : "cm";
-    if (study.solver.split.iteration == "cm") study.solver.split.cm_mode = mode;
+    study.solver.split.iteration = std::string(mode) == "cs" ? SplitIteration::cs : SplitIteration::cm;
+    if (study.solver.split.iteration == SplitIteration::cm) study.solver.split.cm_mode = parse_word<CmMode>(mode);
     EXPECT_LE(error(run(study), reference, exact.model), 1e-4) << mode;
   }
 }
@@ -94,8 +95,8 @@ TEST(CoordinateSplit, moves_machines_in_joint_coordinates) {
     for (const char* iteration : {"cs", "cm"}) {
       Study study = bdf_study(machine.file, machine.end, "coordinate_split", 1e-7);
       study.solver.bdf.max_order = 5;
-      study.solver.coordinates = "joint";
-      study.solver.split.iteration = iteration;
+      study.solver.coordinates = CoordinateSet::joint;
+      study.solver.split.iteration = parse_word<SplitIteration>(iteration);
       const Recorded joint = run(study);
       for (const BodySpec& body : study.model.bodies)
         EXPECT_LE((joint.last(body.name + ".position") - reference.last(body.name + ".position")).norm(), 1e-4)
@@ -108,7 +109,7 @@ TEST(CoordinateSplit, moves_machines_in_joint_coordinates) {
 TEST(CoordinateSplit, takes_the_same_steps_with_two_fields) {
   Study study = bdf_study("04_four_bar/four_bar.toml", 0.2, "coordinate_split", 1e-5);
   const Recorded three = run(study);
-  study.solver.bdf.fields = "two";
+  study.solver.bdf.fields = BdfFields::two;
   const Recorded two = run(study);
   EXPECT_EQ(two.summary.steps, three.summary.steps);
   EXPECT_LE((two.last("coupler.position") - three.last("coupler.position")).norm(), 1e-9);

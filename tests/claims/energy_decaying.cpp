@@ -1,4 +1,5 @@
 #include "run_model.h"
+#include "trammel/simulation/option.h"
 
 // What the energy-decaying scheme promises to users (docs/integrators/energy_decaying.md), through model files.
 
@@ -20,7 +21,7 @@ double largest_growth(const Recorded& run, double energy_at_start) {
 Study study_with_step(const std::string& file, double h, double end) {
   Study study = read_study(example(file), {});
   study.solver = {};
-  study.solver.integrator = "energy_decaying";
+  study.solver.integrator = Integrator::energy_decaying;
   study.solver.h = h;
   study.analysis.end = end;
   study.output = {};
@@ -31,7 +32,7 @@ Study study_with_step(const std::string& file, double h, double end) {
 /// By how much the energy rises above that of the start, relative to it, while the midpoint rule moves the same
 /// machine.
 double growth_by_midpoint(Study study, double end) {
-  study.solver.integrator = "midpoint";
+  study.solver.integrator = Integrator::midpoint;
   study.analysis.end = end;
   const Recorded run = trammel::run(study);
   const Eigen::MatrixXd energy = run.values("energy.kinetic") + run.values("energy.potential");
@@ -122,8 +123,8 @@ TEST(EnergyDecayingClaims, a_stiff_pendulum_never_gains_energy_where_the_midpoin
 /// Displacements of the thin beam's mid-span every 20 ms up to 0.2 s: it buckles at 0.06 s.
 Eigen::MatrixXd thin_beam(const std::string& integrator, double h) {
   Study study = study_with_step("11_thin_beam/thin_beam.toml", h, 0.2);
-  study.solver.integrator = integrator;
-  if (integrator == "radau") study.solver.formulation = "index3";
+  study.solver.integrator = parse_word<Integrator>(integrator);
+  if (integrator == "radau") study.solver.formulation = Formulation::index3;
   study.output = {};
   study.output.interval = 0.02;
   const Recorded run = trammel::run(study);

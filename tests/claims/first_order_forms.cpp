@@ -1,4 +1,5 @@
 #include "run_model.h"
+#include "trammel/simulation/option.h"
 
 // BDF on every first-order form moves every machine as generalized-α does: two methods and six forms of the same
 // equations that share nothing but the elements.
@@ -31,8 +32,8 @@ Study short_study(const std::string& file, double end) {
 
 Study bdf_study(const std::string& file, double end, const std::string& form, double tol) {
   Study study = short_study(file, end);
-  study.solver.integrator = "bdf";
-  study.solver.formulation = form;
+  study.solver.integrator = Integrator::bdf;
+  study.solver.formulation = parse_word<Formulation>(form);
   study.solver.rtol = study.solver.atol = tol;
   return study;
 }

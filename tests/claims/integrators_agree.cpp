@@ -1,4 +1,5 @@
 #include "run_model.h"
+#include "trammel/simulation/option.h"
 
 // One machine, one motion: every rigid example moved by every integrator, without exceptions. Rotations, nonholonomic
 // rows, massless coordinates, internal states, redundant rows and reaction-dependent forces are among them.
@@ -67,14 +68,15 @@ Study study_of(const Machine& machine, const Method& method, double steps) {
   study.analysis.end = machine.end;
   study.output.interval = machine.end;
   study.output.every_step = false;
-  const RedundancyPolicy redundant = study.solver.redundant;
+  const std::optional<RedundancyPolicy> redundant = study.solver.redundant;
   study.solver = {};  // the examples' own settings are for their own length
   study.solver.redundant = redundant;
-  study.solver.integrator = method.integrator;
-  study.solver.formulation = method.formulation;
-  study.solver.stages = method.stages;
+  study.solver.integrator = parse_word<Integrator>(method.integrator);
+  study.solver.formulation = parse_word<Formulation>(method.formulation);
+  study.solver.radau.stages = method.stages;
   if (!method.controlled) study.solver.h = machine.end / steps;
   study.solver.rtol = study.solver.atol = tolerance;
+  drop_foreign(study);  // stages of others than radau, tolerances of fixed steps
   return study;
 }
 
@@ -90,7 +92,7 @@ Eigen::VectorXd joined(const std::vector<double>& numbers) {
 
 // λ of a midpoint step belongs to its middle and alternates: the mean of the steps before and after `end` is compared.
 End end_of(Study study, bool mean_of_neighbours) {
-  const double end = study.analysis.end;
+  const double end = *study.analysis.end;
   if (mean_of_neighbours) {
     study.output = {};
     study.output.every_step = true;

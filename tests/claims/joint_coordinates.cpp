@@ -3,6 +3,7 @@
 #include "run_model.h"
 #include "support/chain.h"
 #include "trammel/simulation/channels.h"
+#include "trammel/simulation/option.h"
 
 // The same machine in absolute and in joint coordinates: the same motion, the same reactions, under the same names.
 
@@ -35,8 +36,8 @@ constexpr double motion_tol = 1e-8, reaction_tol = 1e-6;  // relative to the lar
 Study study_of(const Machine& machine, const std::string& coordinates, const std::string& integrator, double tol) {
   Study study = read_study(example(machine.file), machine.settings);
   SolverOptions solver;
-  solver.coordinates = coordinates;
-  solver.integrator = integrator;
+  solver.coordinates = parse_word<CoordinateSet>(coordinates);
+  solver.integrator = parse_word<Integrator>(integrator);
   solver.rtol = solver.atol = tol;
   solver.redundant = study.solver.redundant;
   solver.hmax = machine.end / 500;  // a driven machine has no error that would limit its steps, and rates follow them
@@ -382,8 +383,8 @@ loop = false
 TEST(JointCoordinates, say_what_large_trees_cost_implicit_methods) {
   Study study = testing::chain(5001, true);
   study.solver.h.reset();
-  study.solver.coordinates = "joint";
-  study.solver.integrator = "bdf";
+  study.solver.coordinates = CoordinateSet::joint;
+  study.solver.integrator = Integrator::bdf;
   try {
     const Simulation simulation(study);
     FAIL() << "not refused";
@@ -392,7 +393,7 @@ TEST(JointCoordinates, say_what_large_trees_cost_implicit_methods) {
     EXPECT_NE(text.find("5001 joint coordinates fill 2.5e+07 entries"), std::string::npos) << text;
     EXPECT_NE(text.find("coordinates = \"absolute\" keeps everything sparse"), std::string::npos) << text;
   }
-  study.solver.integrator = "runge_kutta";
+  study.solver.integrator = Integrator::runge_kutta;
   Simulation simulation(study);
   EXPECT_TRUE(simulation.integrator().advance(1.0, simulation.state()).status.ok());
 }

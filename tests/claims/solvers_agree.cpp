@@ -1,4 +1,5 @@
 #include "run_model.h"
+#include "trammel/simulation/option.h"
 
 // Linear solvers without row exchanges in whole runs: the first-order forms of BDF and the real and complex blocks of
 // Radau. Newton's iterates are the same up to rounding, so steps and motion are those of `auto`.
@@ -28,12 +29,12 @@ Recorded run_with(const Machine& machine, const std::string& integrator, const s
   study.analysis.end = machine.end;
   study.output.interval = machine.end;
   study.output.every_step = false;
-  const RedundancyPolicy redundant = study.solver.redundant;
+  const std::optional<RedundancyPolicy> redundant = study.solver.redundant;
   study.solver = {};
   study.solver.redundant = redundant;
-  study.solver.integrator = integrator;
-  study.solver.formulation = form;
-  study.solver.linear_solver = solver;
+  study.solver.integrator = parse_word<Integrator>(integrator);
+  study.solver.formulation = parse_word<Formulation>(form);
+  study.solver.linear_solver = parse_word<LinearSolverKind>(solver);
   study.solver.rtol = study.solver.atol = 1e-7;
   return run(study);
 }

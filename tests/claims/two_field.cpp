@@ -1,4 +1,5 @@
 #include "run_model.h"
+#include "trammel/simulation/option.h"
 
 // `fields = "two"`: the velocities leave the linear systems and nothing else changes.
 
@@ -11,9 +12,9 @@ Study bdf_study(const std::string& file, const std::string& form, const std::str
   study.output.interval = end;
   study.output.every_step = false;
   study.solver = {};
-  study.solver.integrator = "bdf";
-  study.solver.formulation = form;
-  study.solver.bdf.fields = fields;
+  study.solver.integrator = Integrator::bdf;
+  study.solver.formulation = parse_word<Formulation>(form);
+  study.solver.bdf.fields = parse_word<BdfFields>(fields);
   study.solver.rtol = study.solver.atol = 1e-6;
   return study;
 }

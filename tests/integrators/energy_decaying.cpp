@@ -177,7 +177,7 @@ TopState top_at_one_second(double h, double* loss = nullptr) {
 
 TopState precise_top() {
   Study study = testing::read_example("05_heavy_top/heavy_top.toml", 0.0, 1.0);
-  study.solver.integrator = "radau";
+  study.solver.integrator = Integrator::radau;
   study.solver.rtol = study.solver.atol = 1e-12;
   Simulation simulation(study);
   while (simulation.integrator().newest().t < 1.0)

@@ -218,7 +218,7 @@ TEST(EnergyDecayingBeams, a_flexible_pendulum_swings_as_with_radau) {
   Follow run(read_machine(flexible_pendulum, 5e-4, 0.3));
   run.to_the_end();
   Study precise = read_machine(flexible_pendulum, 1e-3, 0.3);
-  precise.solver.integrator = "radau";
+  precise.solver.integrator = Integrator::radau;
   precise.solver.h.reset();
   precise.solver.rtol = precise.solver.atol = 1e-8;
   Simulation radau(precise);

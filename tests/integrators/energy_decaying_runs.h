@@ -23,7 +23,7 @@ inline std::string replace_once(std::string text, const std::string& from, const
 /// A machine moved by the energy-decaying scheme with a fixed step.
 inline Study read_machine(const std::string& text, double h, double end, std::vector<std::string> settings = {}) {
   Study study = read_study_text(text, "model.toml", settings);
-  study.solver.integrator = "energy_decaying";
+  study.solver.integrator = Integrator::energy_decaying;
   study.solver.h = h;
   study.analysis.end = end;
   return study;
@@ -31,10 +31,10 @@ inline Study read_machine(const std::string& text, double h, double end, std::ve
 
 inline Study read_example(const std::string& file, double h, double end) {
   Study study = read_study(places::source_dir().string() + "/examples/" + file, {});
-  const RedundancyPolicy redundant = study.solver.redundant;
+  const std::optional<RedundancyPolicy> redundant = study.solver.redundant;
   study.solver = {};
   study.solver.redundant = redundant;
-  study.solver.integrator = "energy_decaying";
+  study.solver.integrator = Integrator::energy_decaying;
   if (h > 0.0) study.solver.h = h;
   study.analysis.end = end;
   return study;
@@ -43,7 +43,8 @@ inline Study read_example(const std::string& file, double h, double end) {
 /// Takes steps and watches the law: E_f ≤ E_0 + supplied, and the ledger closed, in every one of them.
 class Follow {
  public:
-  explicit Follow(const Study& study) : end_(study.analysis.end), simulation_(study), model_(study.model) {
+  explicit Follow(const Study& study)
+      : end_(study.analysis.end.value_or(default_end)), simulation_(study), model_(study.model) {
     scheme_ = dynamic_cast<EnergyDecaying*>(&simulation_.integrator());
     if (!scheme_) throw std::invalid_argument("not the energy-decaying scheme");
   }

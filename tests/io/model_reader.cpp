@@ -274,14 +274,14 @@ rho = 1
 [output]
 every_step = true
 file = "here.h5")toml"));
-  EXPECT_EQ(study.solver.integrator, "hht");
-  EXPECT_EQ(study.solver.alpha, -0.2);
+  EXPECT_EQ(study.solver.integrator, Integrator::hht);
+  EXPECT_EQ(study.solver.one_step.alpha, -0.2);
   EXPECT_FALSE(study.solver.h);
   EXPECT_EQ(study.solver.redundant, RedundancyPolicy::drop);
   EXPECT_EQ(study.solver.scaling.k_ave, 1e5);
   EXPECT_FALSE(study.solver.scaling.m_ave);
   EXPECT_EQ(study.solver.scaling.rho, 1.0);
-  EXPECT_TRUE(study.output.every_step);
+  EXPECT_EQ(study.output.every_step, true);
   EXPECT_EQ(study.output.file, "here.h5");
 }
 

@@ -18,8 +18,9 @@ struct MotionMatrix {
 
 inline MotionMatrix make_motion_matrix(const Study& study, double rho, double h, int n_steps = 3) {
   Simulation simulation(study);
-  for (int i = 0; i < n_steps && simulation.integrator().newest().t < study.analysis.end; ++i)
-    static_cast<void>(simulation.integrator().advance(study.analysis.end, simulation.state()));
+  const double end = *simulation.settings().analysis.end;
+  for (int i = 0; i < n_steps && simulation.integrator().newest().t < end; ++i)
+    static_cast<void>(simulation.integrator().advance(end, simulation.state()));
   simulation.integrator().commit(simulation.state());
   const MotionVariables x = simulation.integrator().newest();
   const SecondOrderDae& dae = simulation.dae();

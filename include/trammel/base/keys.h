@@ -34,7 +34,7 @@ struct Range {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
   bool low_open = true, high_open = true;
-  std::string words = {};  ///< in place of the formula that the bounds give: "-1/3 ≤ alpha ≤ 0"
+  const char* words = nullptr;  ///< in place of the formula that the bounds give: "-1/3 ≤ alpha ≤ 0"
 
   static Range above(double low) { return {.low = low}; }
   static Range from(double low) { return {.low = low, .low_open = false}; }

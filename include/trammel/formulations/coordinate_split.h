@@ -83,8 +83,8 @@ class CoordinateSplit {
 /// for both.
 class CoordinateSplitForm final : public FirstOrderForm {
  public:
-  enum class Iteration { ggl_star, cs, cm };
-  enum class CmMode { frozen_step, matrix_only, frozen_jacobian };
+  using Iteration = SplitIteration;
+  using CmMode = trammel::CmMode;
   struct Options {
     FirstOrderForm::Options form;  ///< by_form: error Xᵀq, Xᵀv (ggl_star: q, v), corrector q, v
     Iteration iteration = Iteration::cm;

@@ -2,30 +2,12 @@
 
 #include "trammel/dae/dae_system.h"
 #include "trammel/formulations/index3.h"
+#include "trammel/formulations/kinds.h"
 #include "trammel/mechanics/mechanical_system.h"
 
 namespace trammel {
 
 class JointSystem;
-
-/// Which constraints stand beside the equations of motion, and as what multipliers enter.
-enum class ConstraintForm {
-  index3,             ///< Φ = 0                                                   [bottasso2007 (1)]
-  stabilized_index2,  ///< Φ = 0 and Φ̇ = 0, q̇ = T(v − Gᵀμ)  (Gear, Gupta, Leimkuhler)     [hastiff (1.10)]
-  stabilized_index1,  ///< the same with λ = ψ′, μ = χ′  (Hiller, Anantharaman)            [hastiff (2.2)]
-  index2,             ///< Φ̇ = 0: drifts in position
-  index1,             ///< Φ̈ + 2αΦ̇ + β²Φ = 0 (Baumgarte; α = β = 0: drifts in position and velocity)
-};
-
-/// Which unknowns a test looks at. Internal states with a rate belong to every set.
-enum class TestSet {
-  by_form,                ///< error: q and v (index 3: q); corrector: everything
-  positions,              ///< q
-  states,                 ///< q, v
-  all,                    ///< multipliers too
-  independent_positions,  ///< Xᵀq of a coordinate split
-  independent,            ///< Xᵀq, Xᵀv
-};
 
 /// The equations of a machine as a first-order system F(t, y, y′) = 0 for BDF and Radau:
 ///

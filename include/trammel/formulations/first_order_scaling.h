@@ -22,7 +22,7 @@ namespace trammel {
 /// conditioning and what a solver without pivoting can do, not the motion.
 class FirstOrderScaling final : public RowColumnScaling {
  public:
-  enum class Kind { none, left, left_right, left_right_velocity, constraints, physical };
+  using Kind = ScalingKind;
   struct Options {
     Kind kind = Kind::physical;
     std::optional<double> m_ave, d_ave, k_ave;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "trammel/dae/motion_operator.h"
+#include "trammel/formulations/kinds.h"
 
 namespace trammel {
 
@@ -16,12 +17,6 @@ class NoScaling final : public MotionScaling {
 
  private:
   double rho_;
-};
-
-/// What stands for a whole matrix in s.
-enum class ScalingReference {
-  mean_diagonal,  ///< Σ|a_ii|/n
-  infinity_norm,  ///< max_i Σ_j |a_ij|
 };
 
 /// Physical scaling [bauchau2009 section 2]: time in units of h, lengths in units of ℓ_r, and

@@ -9,12 +9,6 @@
 
 namespace trammel {
 
-/// Which corrections Newton's iteration waits for.
-enum class NewtonTest : std::uint8_t {
-  motion,  ///< q, z and the forces Gᵀδλ, as displacements: what moves the machine
-  all,     ///< every unknown of the scaled equations, |δx̂| ≤ newton_tol (1 + |x̂|), λ̂ by itself
-};
-
 /// Step sizes and tolerances of a one-step method.
 struct StepOptions {
   std::optional<double> h;   ///< fixed step [s]; absent: error-controlled

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "trammel/base/status.h"
+#include "trammel/linalg/linear_solver_kind.h"
 #include "trammel/linalg/pattern.h"
 
 namespace trammel {
@@ -145,21 +146,6 @@ class LinearSolver {
 
 extern template class LinearSolver<double>;
 extern template class LinearSolver<std::complex<double>>;
-
-enum class LinearSolverKind : std::uint8_t {
-  automatic,     ///< "auto": dense up to 24 unknowns, sparse_lu beyond
-  dense,         ///< "dense": LU with partial pivoting
-  sparse_lu,     ///< "sparse_lu": KLU
-  skyline_ldlt,  ///< "skyline_ldlt": LDLᵀ or LDU without pivoting, profile storage
-  sparse_ldlt,   ///< "sparse_ldlt": LDLᵀ or LDU without pivoting, multifrontal
-  gmres,         ///< "gmres": iterative, with a block preconditioner
-};
-
-std::string_view to_text(LinearSolverKind kind);
-/// Throws InputError naming the allowed words and the nearest of them.
-LinearSolverKind parse_linear_solver_kind(std::string_view text);
-/// The words parse_linear_solver_kind accepts.
-const std::vector<std::string>& linear_solver_kind_names();
 
 template <class S = double>
 std::unique_ptr<LinearSolver<S>> make_linear_solver(LinearSolverKind kind, int n);

@@ -14,6 +14,12 @@ enum class NewtonStop : std::uint8_t {
   none,        ///< after max_iterations, whatever they did: shows the floor that rounding sets
 };
 
+/// Which corrections Newton's iteration waits for.
+enum class NewtonTest : std::uint8_t {
+  motion,  ///< q, z and the forces Gᵀδλ, as displacements: what moves the machine
+  all,     ///< every unknown of the scaled equations, |δx̂| ≤ newton_tol (1 + |x̂|), λ̂ by itself
+};
+
 /// Newton's corrections fall by orders of magnitude; one that falls by less than this has stopped decreasing. Without
 /// it corrections far below the rounding of y may creep for ever, each 1e-13 smaller than the last.
 inline constexpr double newton_decrease = 0.99;

@@ -6,8 +6,8 @@
 
 namespace trammel {
 
-/// The analysis, solver and output options that take effect, defaults included, in the words of a model file: the
-/// text is TOML and says the same when it is read back. Kept in the results.
-std::string settings_text(const Study& study);
+/// The settings in the words of a model file: TOML that says the same, to the last bit, when it is read back. Of
+/// resolved settings it is what took effect, defaults included, and is kept in the results.
+std::string settings_text(const Settings& settings);
 
 }  // namespace trammel

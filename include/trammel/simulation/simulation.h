@@ -32,6 +32,7 @@ struct CheckReport {
   std::vector<std::string> redundant;  ///< one line per row that others imply
   InitialReport initial;
   std::vector<std::string> remarks;  ///< inconsistent initial values and what was done about them
+  std::string settings;              ///< what takes effect, as in a model file
   std::string failure;               ///< cannot be assembled, no accelerations, …; empty: ready to run
   std::string to_text() const;
 };
@@ -50,6 +51,9 @@ class Simulation {
   ~Simulation();
 
   Summary run(RecordSink& sink, const ProgressCallback& progress = {});
+
+  /// What takes effect, defaults included.
+  const Settings& settings() const { return study_; }
 
   // For stepwise use and tests.
   const Assembly& assembly() const { return full_; }
@@ -97,7 +101,7 @@ class Simulation {
   Status find_first_accelerations();
   const MechanicalSystem& moved_system() const;
   void make_integrator();
-  LinearSolverKind solver_kind() const { return parse_linear_solver_kind(study_.solver.linear_solver); }
+  LinearSolverKind solver_kind() const { return study_.solver.linear_solver.value_or(LinearSolverKind::automatic); }
   Summary integrate(RecordSink& sink, const ProgressCallback& progress);
   Summary follow_motions(RecordSink& sink, const ProgressCallback& progress);
   Summary balance(RecordSink& sink);

@@ -48,9 +48,8 @@ void read_flange_stop(Fields& fields, const std::string& name, ModelDraft& model
 /// The keys that a joint of kind `track` has beside its bodies.
 void read_track_joint(Fields& fields, JointSpec& joint);
 
-void read_analysis(Fields& fields, AnalysisOptions& analysis);
-void read_solver(Fields& fields, SolverOptions& solver);
-void read_output(Fields& fields, OutputOptions& output);
+/// One of the tables "analysis", "solver" and "output".
+void read_settings(Fields& fields, const std::string& table, Settings& settings);
 
 /// [x, y, z] in the world (moved with its part), or { body = "rod", at = [x, y, z] }.
 PointSpec read_point(const Fields& fields, const Node& node, const std::string& key);

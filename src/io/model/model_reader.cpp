@@ -67,16 +67,16 @@ void read_root(const Expansion& expansion, Findings& findings, Study& study) {
   study.model.parameters = expansion.parameters();
   for (const char* key : {"parameters", "repeat", "include"}) fields.ignore(key);
   for (const std::string& kind : detail::entity_kinds()) fields.ignore(kind);
-  const auto read_options = [&](const std::string& key, auto&& read) {
-    if (const Node* node = fields.get(key)) {
-      if (node->kind != detail::NodeKind::table) return fields.report_type(*node, key, "a table [" + key + "]");
-      Fields inner(findings, *node, expansion.scope(), expansion.part(), key);
-      read(inner);
+  for (const std::string table : {"analysis", "solver", "output"}) {
+    const Node* node = fields.get(table);
+    if (node == nullptr) continue;
+    if (node->kind != detail::NodeKind::table) {
+      fields.report_type(*node, table, "a table [" + table + "]");
+      continue;
     }
-  };
-  read_options("analysis", [&](Fields& inner) { detail::read_analysis(inner, study.analysis); });
-  read_options("solver", [&](Fields& inner) { detail::read_solver(inner, study.solver); });
-  read_options("output", [&](Fields& inner) { detail::read_output(inner, study.output); });
+    Fields inner(findings, *node, expansion.scope(), expansion.part(), table);
+    detail::read_settings(inner, table, study);
+  }
   fields.finish();
 }
 

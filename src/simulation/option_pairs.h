@@ -1,0 +1,14 @@
+#pragma once
+
+#include "trammel/simulation/option.h"
+
+namespace trammel::detail {
+
+/// Pairs of values that exclude each other, with the reason. `given` is what the user said, `settings` what takes
+/// effect of it.
+void check_pairs(const Settings& given, const Settings& settings, const Model& machine, std::vector<Issue>& found);
+
+/// Where a value stands in the user's text, else "solver.h".
+std::string place_of(const OptionTable& table, const std::string& key, const Settings& given);
+
+}  // namespace trammel::detail

@@ -1,0 +1,644 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include "trammel/base/text.h"
+#include "trammel/simulation/option.h"
+
+// Every option, once: key, unit, range, default, meaning, and beside what it means something.
+
+namespace trammel {
+
+namespace {
+
+using enum Integrator;
+
+// ---- values of a member as OptionValue
+// -------------------------------------------------------------------------------
+
+template <class T>
+struct Conversion {  // bool, int, double, std::string, lists of names: as they are
+  static OptionValue to(const T& x) { return x; }
+  static T from(const OptionValue& x) { return std::get<T>(x); }
+};
+template <>
+struct Conversion<double> {
+  static OptionValue to(double x) { return x; }
+  static double from(const OptionValue& x) {
+    return std::holds_alternative<int>(x) ? std::get<int>(x) : std::get<double>(x);
+  }
+};
+template <class E>
+requires std::is_enum_v<E>
+struct Conversion<E> {
+  static OptionValue to(E x) { return word_of(x); }
+  static E from(const OptionValue& x) { return parse_word<E>(std::get<std::string>(x)); }
+};
+
+template <class T>
+constexpr KeyType type_of() {
+  if constexpr (std::is_same_v<T, double>) return KeyType::number;
+  if constexpr (std::is_same_v<T, int>) return KeyType::integer;
+  if constexpr (std::is_same_v<T, bool>) return KeyType::boolean;
+  if constexpr (std::is_same_v<T, std::string>) return KeyType::text;
+  if constexpr (std::is_same_v<T, std::vector<std::string>>) return KeyType::names;
+  return KeyType::word;
+}
+
+template <class E>
+std::vector<Word> described_words() {
+  std::vector<Word> words;
+  if constexpr (std::is_enum_v<E>)
+    for (const WordOf<E>& word : words_of<E>()) words.push_back({word.name, word.meaning});
+  return words;
+}
+
+// "1e-5" for what fmt writes as 1e-05.
+std::string shown(const OptionValue& value) {
+  struct Show {
+    std::string operator()(std::monostate) const { return ""; }
+    std::string operator()(bool x) const { return x ? "true" : "false"; }
+    std::string operator()(int x) const { return std::to_string(x); }
+    std::string operator()(double x) const {
+      std::string text = fmt::format("{}", x);
+      if (const std::size_t at = text.find("e-0"); at != std::string::npos) text.erase(at + 2, 1);
+      return text;
+    }
+    std::string operator()(const std::string& x) const { return "\"" + x + "\""; }
+    std::string operator()(const std::vector<std::string>&) const { return "[]"; }
+  };
+  return std::visit(Show{}, value);
+}
+
+// ---- beside what an option means something
+// ---------------------------------------------------------------------------
+
+using Refusal = std::function<std::string(const Settings&)>;
+using Otherwise = std::function<OptionValue(const Settings&, const Model&)>;
+
+bool uses(const Settings& s, std::initializer_list<Integrator> some) {
+  return std::find(some.begin(), some.end(), *s.solver.integrator) != some.end();
+}
+
+std::vector<std::string> words(const std::vector<Integrator>& integrators) {
+  std::vector<std::string> names;
+  for (const Integrator integrator : integrators) names.push_back(word_of(integrator));
+  return names;
+}
+
+Refusal only_for(const std::vector<Integrator>& owners) {
+  return [owners](const Settings& s) -> std::string {
+    if (std::find(owners.begin(), owners.end(), *s.solver.integrator) != owners.end()) return {};
+    return fmt::format("belongs to the integrator{} {}, and '{}' is chosen", owners.size() > 1 ? "s" : "",
+                       join_quoted(words(owners)), word_of(*s.solver.integrator));
+  };
+}
+
+Refusal only_if(bool (*holds)(const Settings&), const std::string& otherwise) {
+  return [holds, otherwise](const Settings& s) { return holds(s) ? std::string() : otherwise; };
+}
+
+// The first of several reasons.
+Refusal all_of(Refusal first, Refusal second) {
+  return [first = std::move(first), second = std::move(second)](const Settings& s) {
+    const std::string reason = first(s);
+    return reason.empty() ? second(s) : reason;
+  };
+}
+
+bool is_first_order(const Settings& s) { return uses(s, {radau, bdf}); }
+bool is_statics(const Settings& s) { return s.analysis.kind == AnalysisKind::statics; }
+bool splits(const Settings& s) { return s.solver.formulation == Formulation::coordinate_split; }
+bool stars(const Settings& s) { return s.solver.split.iteration == SplitIteration::ggl_star; }
+bool is_physical(const Settings& s) { return s.solver.scaling.kind == ScalingKind::physical; }
+
+bool has_augmented_term(const Settings& s) {
+  if (!is_first_order(s)) return !uses(s, {runge_kutta, energy_decaying});  // these two solve other systems
+  return uses(s, {bdf}) && s.solver.bdf.fields == BdfFields::two && s.solver.formulation == Formulation::index3 &&
+         is_physical(s);
+}
+
+const Refusal implicit = only_if([](const Settings& s) { return !uses(s, {runge_kutta}); },
+                                 "belongs to implicit methods, and 'runge_kutta' solves for accelerations directly");
+const Refusal has_forms =
+    all_of(implicit, only_if([](const Settings& s) { return !uses(s, {energy_decaying}); },
+                             "does not apply to 'energy_decaying', which has its own equations: two multipliers per "
+                             "constraint, times h, so that its matrix does not depend on h"));
+const Refusal controlled =
+    only_if([](const Settings& s) { return !s.solver.h; },
+            "belongs to a run with error control, and 'h' makes the step fixed; give one or the other");
+// Newton's tolerance of bdf is a part of that of the error, with a fixed step as well.
+const Refusal has_tolerance =
+    only_if([](const Settings& s) { return !s.solver.h || uses(s, {bdf}); },
+            "belongs to a run with error control, and 'h' makes the step fixed; give one or the other");
+const Refusal in_statics = only_if(is_statics, "belongs to kind = \"statics\"");
+const Refusal scaled = has_forms;
+const Refusal physically_scaled =
+    all_of(scaled, only_if(is_physical, "belongs to kind = \"physical\" and has no meaning with another"));
+
+std::string newton_tol_refusal(const Settings& s) {
+  if (is_statics(s) || uses(s, {energy_decaying})) return {};
+  if (uses(s, {bdf})) return "belongs to the one-step methods; 'bdf' has 'newton_constant'";
+  if (std::string reason = implicit(s); !reason.empty()) return reason;
+  if (s.solver.h || s.solver.one_step.newton_test == NewtonTest::all) return {};
+  return "belongs to a fixed step 'h', to newton_test = \"all\" and to statics; with error control Newton's tolerance "
+         "follows from 'rtol' and 'atol'";
+}
+
+std::string fields_refusal(const Settings& s) {
+  if (uses(s, {bdf})) return {};
+  return fmt::format(
+      "belongs to the integrator 'bdf'; '{}' has eliminated the velocities from its linear systems by its own formula",
+      word_of(*s.solver.integrator));
+}
+
+std::string iteration_refusal(const Settings& s) {
+  if (const std::string reason = only_for({bdf})(s); !reason.empty()) return reason;
+  if (splits(s) || s.solver.formulation == Formulation::stabilized_index2) return {};
+  return fmt::format("belongs to the formulations 'stabilized_index2' and 'coordinate_split', and '{}' is chosen",
+                     word_of(*s.solver.formulation));
+}
+
+std::string cm_mode_refusal(const Settings& s) {
+  if (const std::string reason = only_for({bdf})(s); !reason.empty()) return reason;
+  if (s.solver.split.iteration == SplitIteration::cm) return {};
+  return fmt::format("belongs to the iteration 'cm', and '{}' is chosen",
+                     s.solver.split.iteration ? word_of(*s.solver.split.iteration) : word_of(*s.solver.formulation));
+}
+
+std::string rho_refusal(const Settings& s) {
+  if (std::string reason = scaled(s); !reason.empty()) return reason;
+  if (has_augmented_term(s) || s.solver.scaling.rho == 0.0) return {};
+  return fmt::format(
+      "is the weight of the augmented term, which belongs to second-order systems: the one-step methods on 'index3', "
+      "and 'bdf' on 'index3' with fields = \"two\" and physical scaling; '{}' on '{}' is chosen",
+      word_of(*s.solver.integrator), word_of(*s.solver.formulation));
+}
+
+// ---- defaults that depend on the rest
+// --------------------------------------------------------------------------------
+
+OptionValue default_formulation(const Settings& s, const Model&) {
+  return word_of(is_first_order(s) ? Formulation::stabilized_index2 : Formulation::index3);
+}
+
+OptionValue default_iteration(const Settings& s, const Model&) {
+  return word_of(splits(s) ? SplitIteration::cm : SplitIteration::ggl);
+}
+
+OptionValue default_max_iterations(const Settings& s, const Model&) {
+  return uses(s, {bdf}) && s.solver.newton_stop == NewtonStop::tolerance ? 4 : 10;
+}
+
+// A-stable where it is made for what oscillates.
+OptionValue default_max_order(const Settings& s, const Model&) { return splits(s) ? 2 : 5; }
+
+// Multipliers follow every impact, and a test of theirs would ask for steps that the motion does not need.
+OptionValue default_corrector(const Settings&, const Model& machine) {
+  return word_of(machine.contacts.empty() ? Corrector::classical : Corrector::modified);
+}
+
+OptionValue default_newton_constant(const Settings&, const Model&) { return BdfOptions{}.newton_constant; }
+
+// The preconditioner of gmres has the constraints exactly and only the diagonal of H: ρ GᵀG would be new work for it.
+OptionValue default_rho(const Settings& s, const Model&) {
+  return has_augmented_term(s) && is_physical(s) && s.solver.linear_solver != LinearSolverKind::gmres ? 1.0 : 0.0;
+}
+
+// ---- making descriptions
+// ---------------------------------------------------------------------------------------------
+
+struct Text {
+  std::string unit = {};
+  OptionValue fallback = {};         ///< a constant default …
+  Otherwise otherwise = {};          ///< … or one that depends on the rest, with
+  std::string otherwise_words = {};  ///< what the documentation says of it
+  std::string meaning = {};
+  Range range = {};
+  std::vector<Integrator> integrators = {};  ///< those it belongs to
+  Refusal refusal = {};
+};
+
+template <class At>
+Option option(const std::string& name, At at, Text text) {
+  using T = typename std::remove_cvref_t<decltype(at(std::declval<Settings&>()))>::value_type;
+  Option made;
+  made.key = {.name = name,
+              .type = type_of<T>(),
+              .unit = text.unit,
+              .fallback = text.otherwise ? text.otherwise_words : shown(text.fallback),
+              .meaning = text.meaning,
+              .range = text.range,
+              .words = described_words<T>(),
+              .kinds = words(text.integrators)};
+  made.get = [at](const Settings& s) { return at(s) ? Conversion<T>::to(*at(s)) : OptionValue(); };
+  made.set = [at](Settings& s, const OptionValue& x) {
+    if (std::holds_alternative<std::monostate>(x))
+      at(s).reset();
+    else
+      at(s) = Conversion<T>::from(x);
+  };
+  made.otherwise =
+      text.otherwise ? text.otherwise : [fallback = text.fallback](const Settings&, const Model&) { return fallback; };
+  made.refusal = [refusal = text.refusal, owners = text.integrators](const Settings& s) -> std::string {
+    if (!owners.empty())
+      if (std::string reason = only_for(owners)(s); !reason.empty()) return reason;
+    return refusal ? refusal(s) : std::string();
+  };
+  return made;
+}
+
+// NOLINTBEGIN: the accessors of the members, readable as a table
+#define AT(member) \
+  [](auto& s) -> auto& { return s.member; }
+// NOLINTEND
+
+std::vector<Option> analysis_options() {
+  return {
+      option("kind", AT(analysis.kind), {.fallback = "dynamics", .meaning = "what is computed"}),
+      option("start", AT(analysis.start), {.unit = "s", .fallback = default_start, .meaning = "when it begins"}),
+      option("end", AT(analysis.end),
+             {.unit = "s", .fallback = default_end, .meaning = "when it ends, later than `start`"}),
+      option("load_steps", AT(analysis.load_steps),
+             {.fallback = 0,
+              .meaning = "`statics`: 0 relaxes to a stable equilibrium; n ≥ 1: Newton while the load grows in n steps",
+              .range = Range::from(0.0),
+              .refusal = in_statics}),
+      option("arc_length", AT(analysis.arc_length),
+             {.fallback = false,
+              .meaning = "`statics` with `load_steps`: the load is unknown and the way grows in steps, through points "
+                         "where the load falls",
+              .refusal = in_statics}),
+      option("steady", AT(analysis.steady),
+             {.fallback = std::vector<std::string>{},
+              .meaning = "`statics`: names of bodies, joints or coordinates whose velocity is unknown instead of their "
+                         "position",
+              .refusal = in_statics}),
+  };
+}
+
+std::vector<Option> method_options() {
+  return {
+      option("integrator", AT(solver.integrator),
+             {.fallback = "generalized_alpha", .meaning = "the method that moves the machine through time"}),
+      option("preset", AT(solver.bdf.preset),
+             {.meaning = "many settings under one name; what is given beside it wins", .integrators = {bdf}}),
+      option("formulation", AT(solver.formulation),
+             {.otherwise = default_formulation,
+              .otherwise_words = "`index3`; `bdf` and `radau`: `stabilized_index2`",
+              .meaning = "the equations; `bdf` and `radau` take all ([which when](formulations/first_order.md)), "
+                         "`coordinate_split` only `bdf`",
+              .refusal = has_forms}),
+      option("coordinates", AT(solver.coordinates), {.fallback = "absolute", .meaning = "the unknowns of the motion"}),
+      option("linear_solver", AT(solver.linear_solver),
+             {.fallback = "auto",
+              .meaning = "of Newton's iteration, see [linear solvers](linear_solvers.md)",
+              .refusal = implicit}),
+  };
+}
+
+std::vector<Option> step_options() {
+  const std::vector<Integrator> weighted{radau, bdf, runge_kutta};
+  const auto kind = [&](const char* name, auto at, const char* unit, const char* what) {
+    return option(name, at,
+                  {.unit = unit,
+                   .meaning = fmt::format("absolute tolerance of {} (absent: `atol`)", what),
+                   .range = Range::above(0.0),
+                   .integrators = weighted});
+  };
+  return {
+      option("h", AT(solver.h),
+             {.unit = "s",
+              .meaning = "a fixed step; without it the step is controlled by the error",
+              .range = Range::above(0.0)}),
+      option("h0", AT(solver.h0),
+             {.unit = "s",
+              .meaning = "first step (absent: found from the motion)",
+              .range = Range::above(0.0),
+              .refusal = controlled}),
+      option("hmin", AT(solver.hmin),
+             {.unit = "s",
+              .otherwise = [](const Settings& s, const Model&) { return smallest_step(s.analysis); },
+              .otherwise_words = "1e-14 of the time span",
+              .meaning = "smallest step; 0 stands for the default",
+              .range = Range::from(0.0),
+              .refusal = controlled}),
+      option("hmax", AT(solver.hmax),
+             {.unit = "s",
+              .otherwise = [](const Settings& s, const Model&) { return s.analysis.span(); },
+              .otherwise_words = "the time span",
+              .meaning = "largest step",
+              .range = {.low = 0.0, .high_open = false, .words = "hmax > 0"},
+              .refusal = controlled}),
+      option("rtol", AT(solver.rtol),
+             {.fallback = 1e-5,
+              .meaning = "relative tolerance of the local error",
+              .range = {.low = 0.0, .high = 1.0, .low_open = false},
+              .refusal = has_tolerance}),
+      option("atol", AT(solver.atol),
+             {.unit = "m, rad",
+              .fallback = 1e-7,
+              .meaning = "absolute tolerance of the local error",
+              .range = Range::above(0.0),
+              .refusal = has_tolerance}),
+      option("tolerance_rule", AT(solver.tolerance_rule),
+             {.fallback = "sum",
+              .meaning = "how both make the tolerance of an unknown y",
+              .integrators = weighted,
+              .refusal = has_tolerance}),
+      kind("position_tol", AT(solver.tolerances.position_tol), "m", "positions"),
+      kind("rotation_tol", AT(solver.tolerances.rotation_tol), "rad", "rotations"),
+      kind("velocity_tol", AT(solver.tolerances.velocity_tol), "m/s, rad/s", "velocities"),
+      kind("multiplier_tol", AT(solver.tolerances.multiplier_tol), "N, N m", "multipliers"),
+      kind("internal_tol", AT(solver.tolerances.internal_tol), "", "internal states"),
+  };
+}
+
+std::vector<Option> one_step_options() {
+  const std::vector<Integrator> second_order{generalized_alpha, hht, newmark, midpoint};
+  std::vector<Integrator> stoppable = second_order;
+  stoppable.push_back(bdf);
+  return {
+      option("rho_inf", AT(solver.one_step.rho_inf),
+             {.fallback = 0.8,
+              .meaning = "spectral radius at infinity: 0 damps what the step does not resolve at once",
+              .range = {.low = 0.0, .high = 1.0, .low_open = false},
+              .integrators = {generalized_alpha}}),
+      option("alpha", AT(solver.one_step.alpha),
+             {.fallback = -0.1,
+              .meaning = "its parameter; β and γ follow",
+              .range =
+                  {.low = -1.0 / 3.0, .high = 0.0, .low_open = false, .high_open = false, .words = "-1/3 ≤ alpha ≤ 0"},
+              .integrators = {hht}}),
+      option("gamma", AT(solver.one_step.gamma),
+             {.fallback = 0.6,
+              .meaning = "its parameter, β = (γ + ½)²/4",
+              .range = {.low = 0.5, .low_open = false, .words = "gamma ≥ 1/2"},
+              .integrators = {newmark}}),
+      option("stages", AT(solver.radau.stages),
+             {.fallback = 3, .meaning = "order 1, 3 or 5", .range = Range::between(1.0, 3.0), .integrators = {radau}}),
+      option("newton_test", AT(solver.one_step.newton_test),
+             {.fallback = "motion", .meaning = "what Newton waits for", .integrators = second_order}),
+      option("newton_stop", AT(solver.newton_stop),
+             {.fallback = "tolerance", .meaning = "when Newton's iteration ends", .integrators = stoppable}),
+      option("newton_tol", AT(solver.newton_tol),
+             {.fallback = 1e-12,
+              .meaning = "tolerance of Newton with a fixed step of one-step methods, with newton_test = \"all\" and in "
+                         "statics, relative to 1 + |x|. Reactions carry a remainder of m·`newton_tol`/h²: take `1e-14` "
+                         "when h is below 1e-4 s and reactions matter",
+              .range = {.low = 0.0, .high = 1.0},
+              .refusal = newton_tol_refusal}),
+      option("max_iterations", AT(solver.max_iterations),
+             {.otherwise = default_max_iterations,
+              .otherwise_words = "`10`; `bdf` that stops by its tolerance: `4`",
+              .meaning = "of Newton before a step is rejected",
+              .range = Range::from(1.0),
+              .refusal = implicit}),
+      option("record_corrections", AT(solver.record_corrections),
+             {.fallback = false,
+              .meaning = "sizes of every Newton correction in the scaled unknowns",
+              .integrators = stoppable}),
+  };
+}
+
+std::vector<Option> bdf_options() {
+  const Refusal two_differences =
+      only_if([](const Settings& s) { return s.solver.bdf.jacobian == JacobianSource::sparse_differences; },
+              "belongs to jacobian = \"sparse_differences\"");
+  return {
+      option("fields", AT(solver.bdf.fields),
+             {.fallback = "three", .meaning = "`bdf`: unknowns of its linear systems", .refusal = fields_refusal}),
+      option("max_order", AT(solver.bdf.max_order),
+             {.otherwise = default_max_order,
+              .otherwise_words = "`5`; `coordinate_split`: `2`",
+              .meaning = "largest order",
+              .range = Range::between(1.0, 6.0),
+              .integrators = {bdf}}),
+      option("newton_constant", AT(solver.bdf.newton_constant),
+             {.otherwise = default_newton_constant,
+              .otherwise_words = shown(BdfOptions{}.newton_constant),
+              .meaning = "Newton's remainder as a part of the tolerance",
+              .range = {.low = 0.0, .high = 1.0, .high_open = false},
+              .integrators = {bdf}}),
+      option("unknown", AT(solver.bdf.unknown),
+             {.fallback = "y", .meaning = "what the corrector solves for", .integrators = {bdf}}),
+      option("corrector", AT(solver.bdf.corrector),
+             {.otherwise = default_corrector,
+              .otherwise_words = "`classical`; with contacts `modified`",
+              .meaning = "what Newton's test looks at",
+              .integrators = {bdf}}),
+      option("step_rules", AT(solver.bdf.step_rules),
+             {.fallback = "standard", .meaning = "rules that steer order, step and matrix", .integrators = {bdf}}),
+      option("stability_detection", AT(solver.bdf.stability_detection),
+             {.fallback = true, .meaning = "lowers the order on undamped stiff oscillation", .integrators = {bdf}}),
+      option("newton_start", AT(solver.bdf.newton_start),
+             {.fallback = "prediction", .meaning = "where Newton begins", .integrators = {bdf}}),
+      option("jacobian_pattern", AT(solver.bdf.jacobian_pattern),
+             {.meaning = "letters T and F: `\"TFFF\"` makes the matrix anew before iterations 1, 5, 9, …; without it "
+                         "the matrix is kept while it serves",
+              .integrators = {bdf}}),
+      option("jacobian_update", AT(solver.bdf.jacobian_update),
+             {.fallback = "full", .meaning = "what a new step costs", .integrators = {bdf}}),
+      option("jacobian", AT(solver.bdf.jacobian),
+             {.fallback = "exact", .meaning = "where derivatives come from", .integrators = {bdf}}),
+      option("jacobian_sparsity", AT(solver.bdf.jacobian_sparsity),
+             {.fallback = "given",
+              .meaning = "the pattern of `sparse_differences`",
+              .integrators = {bdf},
+              .refusal = two_differences}),
+      option("formalism", AT(solver.bdf.formalism),
+             {.fallback = "residual", .meaning = "equations of motion on `stabilized_index2`", .integrators = {bdf}}),
+  };
+}
+
+std::vector<Option> split_options() {
+  const auto set = [](const char* name, auto at, const char* what) {
+    return option(
+        name, at,
+        {.fallback = "by_formulation", .meaning = fmt::format("what {} looks at", what), .integrators = {bdf}});
+  };
+  return {
+      option("iteration", AT(solver.split.iteration),
+             {.otherwise = default_iteration,
+              .otherwise_words = "`ggl`; `coordinate_split`: `cm`",
+              .meaning = "`bdf`: how Newton treats multipliers",
+              .refusal = iteration_refusal}),
+      option("cm_mode", AT(solver.split.cm_mode),
+             {.fallback = "frozen_step",
+              .meaning = "`bdf` with iteration `cm`: where the projection is taken",
+              .refusal = cm_mode_refusal}),
+      option("independent", AT(solver.split.independent),
+             {.fallback = std::vector<std::string>{},
+              .meaning = "coordinates that must be independent ones of the split, as `[\"bob.x\"]` "
+                         "([names](formulations/coordinate_split.md))",
+              .integrators = {bdf},
+              .refusal = only_if([](const Settings& s) { return splits(s) || stars(s); },
+                                 "names coordinates of a split: it belongs to the formulation 'coordinate_split' and "
+                                 "to the iteration 'ggl_star'")}),
+      set("error_set", AT(solver.split.error_set), "the error test"),
+      set("corrector_set", AT(solver.split.corrector_set), "Newton's test"),
+      option("untested", AT(solver.split.untested),
+             {.fallback = std::vector<std::string>{},
+              .meaning = "coordinates that no test looks at, as `[\"bob.angle\"]`",
+              .integrators = {bdf}}),
+  };
+}
+
+std::vector<Option> other_options() {
+  const auto baumgarte = [](const char* name, auto at, const char* term) {
+    return option(name, at,
+                  {.unit = "1/s",
+                   .fallback = 0.0,
+                   .meaning = fmt::format("formulation `index1`: {} of Φ̈ + 2αΦ̇ + β²Φ = 0", term),
+                   .range = Range::from(0.0),
+                   .refusal = only_if([](const Settings& s) { return s.solver.formulation == Formulation::index1; },
+                                      "belongs to the formulation 'index1'")});
+  };
+  return {
+      baumgarte("baumgarte_alpha", AT(solver.baumgarte_alpha), "α"),
+      baumgarte("baumgarte_beta", AT(solver.baumgarte_beta), "β"),
+      option("redundant", AT(solver.redundant), {.fallback = "error", .meaning = "redundant constraints"}),
+      option("strict", AT(solver.strict),
+             {.fallback = false, .meaning = "refuse inconsistent initial conditions instead of correcting them"}),
+      option("record_condition", AT(solver.record_condition),
+             {.fallback = false,
+              .meaning = "condition number of the iteration matrix in every step; of `bdf` also the row sums of its "
+                         "inverse",
+              .refusal = implicit}),
+  };
+}
+
+std::vector<Option> solver_options() {
+  std::vector<Option> all;
+  // bdf's own before what depends on it: `iteration` on `formulation`, `max_iterations` on `newton_stop`.
+  for (std::vector<Option> part :
+       {method_options(), split_options(), step_options(), one_step_options(), bdf_options(), other_options()})
+    std::move(part.begin(), part.end(), std::back_inserter(all));
+  return all;
+}
+
+std::vector<Option> scaling_options() {
+  const auto average = [](const char* name, auto at, const char* unit, const char* what) {
+    return option(name, at,
+                  {.unit = unit,
+                   .meaning = fmt::format("reference of {} (absent: computed from the model)", what),
+                   .range = Range::from(0.0),
+                   .refusal = physically_scaled});
+  };
+  return {
+      option("kind", AT(solver.scaling.kind),
+             {.fallback = "physical",
+              .meaning = "factors of rows and unknowns; `scaling = \"none\"` is short for it",
+              .refusal =
+                  [](const Settings& s) {
+                    const bool nothing = s.solver.scaling.kind == ScalingKind::none;
+                    return nothing && uses(s, {energy_decaying}) ? std::string() : scaled(s);
+                  }}),
+      average("m_ave", AT(solver.scaling.m_ave), "kg", "M"),
+      average("d_ave", AT(solver.scaling.d_ave), "N s/m", "D"),
+      average("k_ave", AT(solver.scaling.k_ave), "N/m", "K"),
+      option("reference", AT(solver.scaling.reference),
+             {.fallback = "mean_diagonal",
+              .meaning = "what `m_ave`, `d_ave`, `k_ave` are of M, D and K",
+              .refusal = physically_scaled}),
+      option("l_ref", AT(solver.scaling.l_ref),
+             {.unit = "m",
+              .fallback = 1.0,
+              .meaning = "reference length",
+              .range = Range::above(0.0),
+              .refusal = physically_scaled}),
+      option("rho", AT(solver.scaling.rho),
+             {.otherwise = default_rho,
+              .otherwise_words = "`1` with `physical` scaling of second-order systems (one-step methods; `bdf` on "
+                                 "`index3` with `fields = \"two\"`) unless `linear_solver` is `gmres`, else `0`",
+              .meaning = "weight of the augmented Lagrangian",
+              .range = Range::from(0.0),
+              .refusal = rho_refusal}),
+  };
+}
+
+std::vector<Option> output_options() {
+  return {
+      option("every_step", AT(output.every_step),
+             {.fallback = false, .meaning = "record the integrator's own steps instead of frames at equal distances"}),
+      option("interval", AT(output.interval),
+             {.unit = "s",
+              .otherwise = [](const Settings& s, const Model&) { return output_interval(s); },
+              .otherwise_words = "(end − start)/500",
+              .meaning = "between recorded frames",
+              .range = Range::above(0.0),
+              .refusal = only_if([](const Settings& s) { return s.output.every_step != true; },
+                                 "and 'every_step' exclude each other; give one of them")}),
+      option("file", AT(output.file), {.meaning = "of the results (absent: the model's name with `.h5`)"}),
+      option("flush_every_frame", AT(output.flush_every_frame),
+             {.fallback = false, .meaning = "every frame is safe on disk at once"}),
+  };
+}
+
+#undef AT
+
+std::vector<OptionTable>& tables() {
+  static std::vector<OptionTable> all{
+      {"analysis", "What is computed.", analysis_options()},
+      {"solver", "How it is computed.", solver_options()},
+      {"solver.scaling", "Factors of rows and unknowns of the iteration matrix.", scaling_options()},
+      {"output", "What is kept.", output_options()}};
+  return all;
+}
+
+}  // namespace
+
+const std::vector<OptionTable>& option_tables() { return tables(); }
+
+const Source& source_of(const OptionTable& table, const Settings& settings) {
+  if (table.name == "analysis") return settings.analysis.source;
+  if (table.name == "output") return settings.output.source;
+  return table.name == "solver" ? settings.solver.source : settings.solver.scaling.source;
+}
+
+std::vector<KeyTable> option_key_tables() {
+  std::vector<KeyTable> made;
+  for (const OptionTable& table : option_tables()) {
+    std::vector<Key> keys;
+    for (const Option& option : table.options) keys.push_back(option.key);
+    if (table.name == "solver.scaling")
+      made.back().keys.push_back({.name = "scaling",
+                                  .type = KeyType::table,
+                                  .fallback = "\"physical\"",
+                                  .meaning = "the scaling: the word of its `kind`, or a table",
+                                  .inner = std::move(keys)});
+    else
+      made.push_back({table.name, false, table.meaning, std::move(keys)});
+  }
+  return made;
+}
+
+double smallest_step(const AnalysisOptions& analysis) { return 1e-14 * analysis.span(); }
+
+double output_interval(const Settings& settings) {
+  return settings.output.interval.value_or(settings.analysis.span() / 500.0);
+}
+
+ExtraOption::ExtraOption(const std::string& table, Key key, OptionValue otherwise) : table_(table), name_(key.name) {
+  const std::string id = table + "." + key.name;
+  if (key.fallback.empty()) key.fallback = shown(otherwise);
+  for (OptionTable& each : tables())
+    if (each.name == table)
+      each.options.push_back({std::move(key),
+                              [id](const Settings& s) {
+                                const auto it = s.extensions.find(id);
+                                return it == s.extensions.end() ? OptionValue() : it->second;
+                              },
+                              [id](Settings& s, const OptionValue& x) { s.extensions[id] = x; },
+                              [otherwise](const Settings&, const Model&) { return otherwise; },
+                              [](const Settings&) { return std::string(); }});
+}
+
+ExtraOption::~ExtraOption() {
+  for (OptionTable& each : tables())
+    if (each.name == table_) std::erase_if(each.options, [&](const Option& o) { return o.key.name == name_; });
+}
+
+}  // namespace trammel

@@ -1,0 +1,92 @@
+#include <fmt/format.h>
+
+#include "option_pairs.h"
+#include "trammel/base/text.h"
+#include "trammel/simulation/option.h"
+
+namespace trammel {
+
+namespace {
+
+bool is_absent(const OptionValue& value) { return std::holds_alternative<std::monostate>(value); }
+
+std::optional<double> number_in(const OptionValue& value) {
+  if (const double* x = std::get_if<double>(&value)) return *x;
+  if (const int* x = std::get_if<int>(&value)) return *x;
+  return std::nullopt;
+}
+
+}  // namespace
+
+// The GSTIFF-compatible presets: error 1e-3 against max(1, |y|), order up to 6, ten iterations with a new matrix in
+// every fourth, first and largest step from the output.
+SolverOptions preset_settings(Preset preset, const Settings& chosen) {
+  SolverOptions s;
+  if (preset == Preset::dassl) {
+    const BdfOptions dassl = BdfOptions::dassl();
+    s.bdf.step_rules = StepRules::dassl;
+    s.bdf.newton_constant = dassl.newton_constant;
+    s.bdf.stability_detection = dassl.detects_stability_limit;
+    return s;
+  }
+  const double output_step = output_interval(chosen);
+  s.rtol = s.atol = 1e-3;
+  s.tolerance_rule = ToleranceRule::max;
+  // A coordinate split stays A-stable: it is made for what oscillates.
+  if (chosen.solver.formulation != Formulation::coordinate_split) s.bdf.max_order = 6;
+  s.max_iterations = 10;
+  s.h0 = output_step / 20.0;
+  s.hmax = output_step;
+  s.bdf.jacobian_pattern = "TFFFTFFFTF";
+  switch (preset) {
+    case Preset::gstiff_i3:
+      s.formulation = Formulation::index3;
+      break;
+    case Preset::hastiff:
+      s.formulation = Formulation::stabilized_index1;
+      s.bdf.unknown = BdfUnknown::yp;
+      s.scaling.kind = ScalingKind::constraints;
+      break;
+    default:
+      s.formulation = Formulation::stabilized_index2;
+  }
+  return s;
+}
+
+Resolved resolve(const Settings& given, const Model& machine) {
+  Resolved resolved{given, {}};
+  Settings& s = resolved.settings;
+  Settings preset;
+  for (const OptionTable& table : option_tables())
+    for (const Option& option : table.options) {
+      const std::string& name = option.key.name;
+      const auto report = [&](const std::string& message) {
+        resolved.issues.push_back(
+            {detail::place_of(table, name, given), fmt::format("{}: '{}' {}", table.name, name, message)});
+      };
+      const OptionValue value = option.get(s);
+      if (const std::string refusal = option.refusal(s); !refusal.empty()) {
+        if (!is_absent(value)) report(refusal);
+        option.set(s, {});
+      } else if (const std::optional<double> x = number_in(value); x && !option.key.range.holds(*x)) {
+        report(fmt::format("is {} but {} must hold", *x, option.key.range.formula(name)));
+      } else if (is_absent(value)) {
+        const OptionValue from_preset = option.get(preset);
+        option.set(s, is_absent(from_preset) ? option.otherwise(s, machine) : from_preset);
+      }
+      if (name == "preset" && s.solver.bdf.preset) preset.solver = preset_settings(*s.solver.bdf.preset, s);
+    }
+  detail::check_pairs(given, s, machine, resolved.issues);
+  return resolved;
+}
+
+void drop_foreign(Study& study) {
+  const Settings effective = resolve(study, study.model).settings;
+  for (const OptionTable& table : option_tables())
+    for (const Option& option : table.options)
+      if (is_absent(option.get(effective))) option.set(study, {});
+}
+
+std::vector<Issue> issues(const Study& study) { return resolve(study, study.model).issues; }
+
+}  // namespace trammel
