@@ -392,7 +392,7 @@ std::vector<Key> beam_keys() {
       {.name = "order",
        .type = KeyType::integer,
        .fallback = "3",
-       .meaning = "elements with 2, 3 or 4 nodes",
+       .meaning = "of the elements, which have 2, 3 or 4 nodes",
        .range = {.low = 1.0, .high = 3.0, .low_open = false, .high_open = false, .words = "1, 2 or 3"}},
       {.name = "section",
        .type = KeyType::table,

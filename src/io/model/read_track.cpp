@@ -159,7 +159,7 @@ std::vector<Key> wheel_keys() {
        .meaning = "b₀, half the distance of the contact points in the middle",
        .range = positive},
       {.name = "rail_radius", .unit = "m", .fallback = "0.30", .meaning = "r_R of the rail head", .range = positive},
-      {.name = "conicity", .fallback = "0.05", .meaning = "λ", .kinds = {"cone"}},
+      {.name = "conicity", .fallback = "0.05", .meaning = "λ of the cone", .kinds = {"cone"}},
       {.name = "friction", .fallback = "0.30", .meaning = "μ; 0: no creep forces", .range = Range::from(0.0)},
       {.name = "speed",
        .unit = "m/s",
@@ -250,25 +250,28 @@ EntityKind wheel_kind() {
 }
 
 EntityKind flange_stop_kind() {
-  return {
-      {.name = "flange_stop",
-       .is_list = true,
-       .meaning = "A soft stop of a wheelset's lateral motion in its track: the flanges of wheels that have none.",
-       .keys = {name_key(),
-                wheelset_key(),
-                on_track_key(),
-                {.name = "clearance",
-                 .unit = "m",
-                 .fallback = "0.007",
-                 .meaning = "beyond which it acts",
-                 .range = Range::from(0.0)},
-                {.name = "stiffness", .unit = "N/m", .fallback = "14.6e6", .meaning = "k", .range = Range::above(0.0)},
-                {.name = "rounding",
-                 .unit = "m",
-                 .fallback = "1e-3",
-                 .meaning = "w, over which the stiffness grows",
-                 .range = Range::above(0.0)}}},
-      read_flange_stop};
+  return {{.name = "flange_stop",
+           .is_list = true,
+           .meaning = "A soft stop of a wheelset's lateral motion in its track: the flanges of wheels that have none.",
+           .keys = {name_key(),
+                    wheelset_key(),
+                    on_track_key(),
+                    {.name = "clearance",
+                     .unit = "m",
+                     .fallback = "0.007",
+                     .meaning = "beyond which it acts",
+                     .range = Range::from(0.0)},
+                    {.name = "stiffness",
+                     .unit = "N/m",
+                     .fallback = "14.6e6",
+                     .meaning = "k beyond the clearance",
+                     .range = Range::above(0.0)},
+                    {.name = "rounding",
+                     .unit = "m",
+                     .fallback = "1e-3",
+                     .meaning = "w, over which the stiffness grows",
+                     .range = Range::above(0.0)}}},
+          read_flange_stop};
 }
 
 }  // namespace trammel::detail

@@ -112,18 +112,18 @@ std::vector<Key> vehicle_keys() {
       number("free_radius", "m", "", "R₀ of the tyre without load", positive, tyres),
       number("rolling_radius", "m", "", "R_e, rim speed per spin when it rolls freely", positive, tyre),
       number("nominal_load", "N", "", "F_z0 that the data belong to", positive, tyre),
-      number("cornering_slope", "", "0", "s_y", {}, tyre),
-      number("cornering_load", "", "1", "l_y", positive, tyre),
-      number("lateral_friction", "", "1", "μ_y", positive, tyre),
-      number("lateral_shape", "", "1", "C_y", positive, tyre),
-      number("slip_stiffness", "", "0", "s_x", {}, tyre),
-      number("longitudinal_friction", "", "1", "μ_x", positive, tyre),
-      number("longitudinal_shape", "", "1", "C_x", positive, tyre),
-      number("trail", "m", "0", "t₀", {}, tyre),
-      number("trail_shape", "", "1", "C_t", {}, tyre),
-      number("trail_slope", "", "0", "B_t", {}, tyre),
-      number("horizontal_stiffness", "N/m", "0", "k_h", not_negative, standing),
-      number("horizontal_damping", "N s/m", "0", "c_h", not_negative, standing)};
+      number("cornering_slope", "", "0", "s_y, largest cornering stiffness per rad over the nominal load", {}, tyre),
+      number("cornering_load", "", "1", "l_y, the load at which it is largest over the nominal load", positive, tyre),
+      number("lateral_friction", "", "1", "μ_y, largest lateral force over the load", positive, tyre),
+      number("lateral_shape", "", "1", "C_y, shape of its curve", positive, tyre),
+      number("slip_stiffness", "", "0", "s_x, longitudinal force over the load per slip", {}, tyre),
+      number("longitudinal_friction", "", "1", "μ_x, largest longitudinal force over the load", positive, tyre),
+      number("longitudinal_shape", "", "1", "C_x, shape of its curve", positive, tyre),
+      number("trail", "m", "0", "t₀, pneumatic trail at the nominal load without slip", {}, tyre),
+      number("trail_shape", "", "1", "C_t, shape of its decrease with slip", {}, tyre),
+      number("trail_slope", "", "0", "B_t, how fast it decreases", {}, tyre),
+      number("horizontal_stiffness", "N/m", "0", "k_h, along the road", not_negative, standing),
+      number("horizontal_damping", "N s/m", "0", "c_h, along the road", not_negative, standing)};
 }
 
 }  // namespace trammel::detail
