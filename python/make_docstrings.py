@@ -3,19 +3,18 @@
     make_docstrings.py ROOT docstrings.h _docstrings.py
 
 `docstrings.h` has one constant per class, function and member for the module in C++, `_docstrings.py` the same texts by
-name for what is written in Python, and the kinds of tables that the reader of model files knows.
+name for what is written in Python.
 """
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools"))
 from header_comments import Entry, read_header  # noqa: E402
 
-HEADERS = ["base/error.h", "mechanics/*.h", "simulation/*.h", "io/*.h"]
+HEADERS = ["base/error.h", "base/keys.h", "mechanics/*.h", "simulation/*.h", "io/*.h"]
 
 
 def collect(entries: list[Entry], prefix: str, texts: dict[str, str]) -> None:
@@ -26,15 +25,6 @@ def collect(entries: list[Entry], prefix: str, texts: dict[str, str]) -> None:
         if entry.comment or name not in texts:
             texts[name] = entry.comment
         collect(entry.members, name + "_", texts)
-
-
-def entity_kinds(root: Path) -> list[str]:
-    """The [[tables]] of a model file, from the list in its reader."""
-    source = (root / "src/io/model/expand.cpp").read_text(encoding="utf-8")
-    found = re.search(r"entity_kinds\(\) \{.*?kinds\{(.*?)\};", source, re.DOTALL)
-    if found is None:
-        raise SystemExit("make_docstrings: the reader of model files has no list of entity_kinds any more")
-    return re.findall(r'"(\w+)"', found.group(1))
 
 
 def write(path: Path, text: str) -> None:
@@ -58,7 +48,7 @@ def main() -> None:
     write(header, "\n".join(lines))
     listing = "".join(f"    {name!r}: {text!r},\n" for name, text in texts.items())
     text = f'"""Made from the comments of the C++ headers."""\n\nTEXTS: dict[str, str] = {{\n{listing}}}\n'
-    write(module, f"{text}\nKINDS: list[str] = {entity_kinds(root)!r}\n")
+    write(module, text)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 #include "run.h"
 #include "trammel/io/csv.h"
 #include "trammel/io/model_reader.h"
+#include "trammel/io/model_tables.h"
 #include "trammel/io/report.h"
 #include "trammel/io/results_reader.h"
 
@@ -66,6 +67,15 @@ void define_values(py::module_& m) {
   FIELD(bodies), FIELD(nv), FIELD(nz), FIELD(rows), FIELD(rank), FIELD(degrees_of_freedom), FIELD(redundant);
   FIELD(remarks), FIELD(failure);
 #undef FIELD
+}
+
+void define_tables(py::module_& m) {
+  py::class_<KeyTable>(m, "Table", docs::KeyTable)
+      .def_readonly("name", &KeyTable::name)
+      .def_readonly("is_list", &KeyTable::is_list, docs::KeyTable_is_list)
+      .def_property_readonly("keywords", &python_keywords, docs::python_keywords)
+      .def_property_readonly("text", &python_docstring, docs::python_docstring);
+  m.def("tables", &model_tables, docs::model_tables);
 }
 
 void define_study(py::module_& m) {
@@ -183,6 +193,7 @@ PYBIND11_MODULE(_core, m) {
   m.attr("__version__") = TRAMMEL_VERSION;
   define_errors();
   define_values(m);
+  define_tables(m);
   define_study(m);
   define_run(m);
   define_files(m);

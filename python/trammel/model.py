@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+import inspect
+import keyword
 import os
 import re
 import sys
@@ -14,9 +16,13 @@ from trammel.errors import InputError, Interrupted, SimulationError
 from trammel.results import Results
 
 if TYPE_CHECKING:
+    from trammel._model_keys import ModelKeys  # the methods of the tables with their keywords, made when it is built
+
     PathLike = Union[str, "os.PathLike[str]"]
     Settings = Union[Mapping[str, Any], Sequence[str]]
     Progress = Callable[[_core.Progress], Any]
+else:
+    ModelKeys = object
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
 
@@ -48,6 +54,11 @@ def _unwrap(function: Any) -> tuple[Callable[..., Any], bool]:
     return (function.function, True) if isinstance(function, Vectorized) else (function, False)
 
 
+def _setting(key: str, given: Any) -> str:
+    """As `--set` has it; None removes what a file says."""
+    return f"{key}=" if given is None else f"{key}={_toml.value(given)}"
+
+
 class _Table:
     """A table of the model in the making: [solver] or one [[body]]."""
 
@@ -65,7 +76,7 @@ class _Table:
                 raise InputError([_core.Issue(self.site, f"{what}: '{name}': {error}")]) from None
 
 
-class Model:
+class Model(ModelKeys):
     # The docstring comes from the C++ header, see _document().
 
     def __init__(
@@ -96,26 +107,11 @@ class Model:
         self._tables.append(_Table(f"[[{table}]]", {"name": name, **keys}))
         return self
 
-    def body(self, name: str, **keys: Any) -> "Model":
-        return self.add("body", name, **keys)
+    if not TYPE_CHECKING:  # what these methods do beyond adding a table; the others come from _document()
 
-    def beam(self, name: str, **keys: Any) -> "Model":
-        return self.add("beam", name, **keys)
-
-    def coordinate(self, name: str, **keys: Any) -> "Model":
-        return self.add("coordinate", name, **keys)
-
-    def joint(self, name: str, **keys: Any) -> "Model":
-        return self.add("joint", name, **keys)
-
-    def coupler(self, name: str, **keys: Any) -> "Model":
-        return self.add("coupler", name, **keys)
-
-    def motion(self, name: str, **keys: Any) -> "Model":
-        return self.add("motion", name, **keys)
-
-    def force(self, name: str, *, law: Union[str, Callable[..., Any], None] = None, **keys: Any) -> "Model":
-        if callable(law):
+        def force(self, name, *, law=None, **keys):
+            if not callable(law):
+                return self.add("force", name, law=law, **keys)
             function, is_vectorized = _unwrap(law)
             group = self._laws.setdefault((id(function), is_vectorized), (function, is_vectorized, []))
             group[2].append(name)
@@ -124,32 +120,12 @@ class Model:
             at = lines.index('law = "0"')
             lines[at] += f"  # in place of the Python function '{getattr(function, '__name__', 'law')}'"
             return self
-        return self.add("force", name, law=law, **keys)
 
-    def control(self, name: str, **keys: Any) -> "Model":
-        return self.add("control", name, **keys)
+        def measure(self, name, expression=None, **keys):
+            return self.add("measure", name, expression=expression, **keys)
 
-    def measure(self, name: str, expression: Optional[str] = None, **keys: Any) -> "Model":
-        return self.add("measure", name, expression=expression, **keys)
-
-    def event(self, name: str, **keys: Any) -> "Model":
-        return self.add("event", name, **keys)
-
-    def table(self, name: str, **keys: Any) -> "Model":
-        return self.add("table", name, **keys)
-
-    def geometry(self, **keys: Any) -> "Model":
-        return self.add("geometry", None, **keys)
-
-    def contact(self, name: str, **keys: Any) -> "Model":
-        return self.add("contact", name, **keys)
-
-    def friction(self, name: str, **keys: Any) -> "Model":
-        return self.add("friction", name, **keys)
-
-    def include(self, file: "PathLike", **keys: Any) -> "Model":
-        """Adds the parts of another model file, as [[include]] does."""
-        return self.add("include", None, file=os.fspath(file), **keys)
+        def include(self, file, **keys):
+            return self.add("include", None, file=os.fspath(file), **keys)
 
     def custom_force(
         self,
@@ -181,14 +157,16 @@ class Model:
             self._parameters[name] = (given, site)
         return self
 
-    def analysis(self, **keys: Any) -> "Model":
-        return self._set_options("analysis", keys)
+    if not TYPE_CHECKING:
 
-    def solver(self, **keys: Any) -> "Model":
-        return self._set_options("solver", keys)
+        def analysis(self, **keys):
+            return self._set_options("analysis", keys)
 
-    def output(self, **keys: Any) -> "Model":
-        return self._set_options("output", keys)
+        def solver(self, **keys):
+            return self._set_options("solver", keys)
+
+        def output(self, **keys):
+            return self._set_options("output", keys)
 
     def _set_options(self, table: str, keys: Mapping[str, Any]) -> "Model":
         self._options[table].update(keys)
@@ -240,11 +218,11 @@ class Model:
         if self._file is not None:
             settings += [f"parameters.{name}={_toml.value(x)}" for name, (x, _) in self._parameters.items()]
             for option, keys in self._options.items():
-                settings += [f"{option}.{name}={_toml.value(x)}" for name, x in keys.items() if x is not None]
+                settings += [_setting(f"{option}.{name}", x) for name, x in keys.items()]
         if given is None:
             return settings
         if isinstance(given, Mapping):
-            return settings + [f"{name}={_toml.value(x)}" for name, x in given.items()]
+            return settings + [_setting(name, x) for name, x in given.items()]
         return settings + list(given)
 
     def _study(self, settings: Optional["Settings"]) -> _core.Study:
@@ -282,7 +260,8 @@ class Model:
     ) -> Results:
         """Simulates. The results are kept in memory, or written to `file` (HDF5) as they come.
 
-        `settings` change values for this run: {"solver.h": 1e-4, "body.rod.mass": 3}. `progress` is called with a
+        `settings` change values for this run: {"solver.h": 1e-4, "body.rod.mass": 3}; None removes what a file says.
+        `progress` is called with a
         `Progress` every `progress_interval` seconds (0: after each step) and may return False to stop. Ctrl-C raises
         Interrupted, numerical failure SimulationError; both carry the `results` up to there, and so does an exception
         of a law, a force or `progress`. Other threads go on while it runs.
@@ -360,48 +339,28 @@ def _adder(kind: str) -> Callable[..., Model]:
 
 
 def _document() -> None:
-    """Docstrings from the comments of the C++ structs that the keys fill; a method for every kind of table."""
-    from trammel._docstrings import KINDS, TEXTS
+    """A method for every table of a model file; its words are those of the reader."""
+    from trammel._docstrings import TEXTS
 
     Model.__doc__ = TEXTS["Model"]
-    structs = {
-        "body": "BodySpec",
-        "beam": "BeamSpec",
-        "coordinate": "CoordinateSpec",
-        "joint": "JointSpec",
-        "coupler": "CouplerSpec",
-        "motion": "MotionSpec",
-        "force": "ForceSpec",
-        "control": "ControlSpec",
-        "measure": "MeasureSpec",
-        "event": "EventSpec",
-        "table": "TableSpec",
-        "geometry": "GeometrySpec",
-        "contact": "ContactSpec",
-        "friction": "JointFrictionSpec",
-        "analysis": "AnalysisOptions",
-        "solver": "SolverOptions",
-        "output": "OutputOptions",
-    }
-    for kind in KINDS:
-        if not hasattr(Model, kind):
-            setattr(Model, kind, _adder(kind))
-            structs[kind] = "".join(word.capitalize() for word in kind.split("_")) + "Spec"
-    for method, struct in structs.items():
-        lines = [TEXTS.get(struct) or f"The table `{method}` of a model file: its keys are those of this method.", ""]
-        kinds = struct.replace("Spec", "Kind").replace("Options", "Kind") + "_"
-        values = [
-            f"{name[len(kinds):]} ({' '.join(text.split())})" for name, text in TEXTS.items() if name.startswith(kinds)
-        ]
-        if values:
-            lines.append("kind: " + "; ".join(values))
-        for name, text in TEXTS.items():
-            member = name[len(struct) + 1 :]
-            if name.startswith(struct + "_") and member not in ("source", "name") and text:
-                lines.append(f"{member}: {' '.join(text.split())}")
-        if method == "force":
-            lines += ["", "law may be a function (t, x, rate) -> force, of numbers or, marked `vectorized`, of arrays."]
-        getattr(Model, method).__doc__ = "\n".join(lines)
+    for table in _core.tables():
+        if table.name in ("", "repeat"):
+            continue
+        if not hasattr(Model, table.name):
+            setattr(Model, table.name, _adder(table.name))
+        method = getattr(Model, table.name)
+        words = [method.__doc__ or "", table.text]
+        if table.name == "force":
+            words.append("law may be a function (t, x, rate) -> force, of numbers or, marked `vectorized`, of arrays.")
+        method.__doc__ = "\n\n".join(filter(None, words))
+        # The keywords are shown; what is none of them is still the reader's to refuse, with the caller's line.
+        shown = inspect.signature(method)
+        fixed = [p for p in shown.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
+        names = [name for name in table.keywords if name not in shown.parameters]
+        possible = [name for name in names if not keyword.iskeyword(name)]  # the others as **{"from": 3}
+        keywords = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in possible]
+        others = [p for p in shown.parameters.values() if p not in fixed] if len(possible) < len(names) else []
+        method.__signature__ = shown.replace(parameters=fixed + keywords + others)
 
 
 _document()

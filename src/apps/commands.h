@@ -1,8 +1,11 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
+
+#include "trammel/base/keys.h"
 
 /// The commands of the program `trammel`. Each returns the exit code of the process; errors are thrown and become
 /// messages and exit codes in one place (report_errors in messages.h).
@@ -103,5 +106,12 @@ struct CompareCommand {
   bool quiet = false;
 };
 int compare(const CompareCommand& command);
+
+struct SchemaCommand {
+  std::string format = "json";  ///< json | markdown | python
+  std::string table, kind;      ///< markdown: "body", "body.shape"; a kind of it
+};
+/// Prints what stands in the tables of a model file.
+int schema(const SchemaCommand& command, std::span<const KeyTable> tables);
 
 }  // namespace trammel::apps

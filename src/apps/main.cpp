@@ -5,13 +5,14 @@
 #include "commands.h"
 #include "messages.h"
 #include "trammel/base/text.h"
+#include "trammel/io/model_tables.h"
 
 namespace {
 
 using namespace trammel::apps;
 
-const std::vector<std::string> command_names{"run",  "check", "eigen",   "info",   "report",
-                                             "plot", "sweep", "compare", "export", "repair"};
+const std::vector<std::string> command_names{"run",   "check",   "eigen",  "info",   "report", "plot",
+                                             "sweep", "compare", "export", "repair", "schema"};
 
 const char* const exit_codes =
     "Exit codes: 0 fine, 2 wrong input or command line, 3 the simulation failed, 4 a file cannot be read or written,\n"
@@ -248,6 +249,27 @@ int parse_and_call(CLI::App& app, const std::vector<std::string>& words) {
       ->type_name("FILE.h5");
   repair_app->footer("Example:\n  trammel repair killed.h5 -o clean.h5");
   repair_app->callback([&] { call(repair_command.file, [&] { return repair(repair_command); }); });
+
+  SchemaCommand schema_command;
+  CLI::App* schema_app = app.add_subcommand(
+      "schema", "Print what may stand in a model file, for editors that check it while it is written");
+  schema_app
+      ->add_option("--format", schema_command.format,
+                   "json: a JSON schema; markdown: one table of the documentation; python: the stub of class Model")
+      ->check(CLI::IsMember({"json", "markdown", "python"}))
+      ->capture_default_str();
+  CLI::Option* table = schema_app->add_option("--table", schema_command.table,
+                                              "Which one in Markdown: file, body, body.shape, solver, …");
+  schema_app->add_option("--kind", schema_command.kind, "Only the keys of one kind that not every kind has")
+      ->needs(table);
+  schema_app->footer(
+      "Examples:\n"
+      "  trammel schema > trammel.schema.json\n"
+      "  trammel schema --format markdown --table force --kind tyre\n"
+      "With `#:schema trammel.schema.json` as its first line, editors with Taplo (Even Better TOML) explain and check "
+      "a "
+      "model.");
+  schema_app->callback([&] { code = schema(schema_command, trammel::model_tables()); });
 
   std::vector<std::string> reversed = spread_settings(words);  // the order in which CLI11 takes them
   std::reverse(reversed.begin(), reversed.end());

@@ -579,6 +579,8 @@ std::vector<Option> output_options() {
 
 #undef AT
 
+int version = 0;
+
 std::vector<OptionTable>& tables() {
   static std::vector<OptionTable> all{
       {"analysis", "What is computed.", analysis_options()},
@@ -591,6 +593,8 @@ std::vector<OptionTable>& tables() {
 }  // namespace
 
 const std::vector<OptionTable>& option_tables() { return tables(); }
+
+int option_tables_version() { return version; }
 
 const Source& source_of(const OptionTable& table, const Settings& settings) {
   if (table.name == "analysis") return settings.analysis.source;
@@ -607,7 +611,8 @@ std::vector<KeyTable> option_key_tables() {
       made.back().keys.push_back({.name = "scaling",
                                   .type = KeyType::table,
                                   .fallback = "\"physical\"",
-                                  .meaning = "the scaling: the word of its `kind`, or a table",
+                                  .meaning = "a table, or the word of its `kind`",
+                                  .words = keys.front().words,
                                   .inner = std::move(keys)});
     else
       made.push_back({table.name, false, table.meaning, std::move(keys)});
@@ -622,6 +627,7 @@ double output_interval(const Settings& settings) {
 }
 
 ExtraOption::ExtraOption(const std::string& table, Key key, OptionValue otherwise) : table_(table), name_(key.name) {
+  ++version;
   const std::string id = table + "." + key.name;
   if (key.fallback.empty()) key.fallback = shown(otherwise);
   for (OptionTable& each : tables())
@@ -637,6 +643,7 @@ ExtraOption::ExtraOption(const std::string& table, Key key, OptionValue otherwis
 }
 
 ExtraOption::~ExtraOption() {
+  ++version;
   for (OptionTable& each : tables())
     if (each.name == table_) std::erase_if(each.options, [&](const Option& o) { return o.key.name == name_; });
 }

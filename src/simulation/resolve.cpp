@@ -69,7 +69,7 @@ Resolved resolve(const Settings& given, const Model& machine) {
         if (!is_absent(value)) report(refusal);
         option.set(s, {});
       } else if (const std::optional<double> x = number_in(value); x && !option.key.range.holds(*x)) {
-        report(fmt::format("is {} but {} must hold", *x, option.key.range.formula(name)));
+        report(fmt::format("is {} but must be {}", *x, option.key.range.condition()));
       } else if (is_absent(value)) {
         const OptionValue from_preset = option.get(preset);
         option.set(s, is_absent(from_preset) ? option.otherwise(s, machine) : from_preset);

@@ -30,7 +30,7 @@ struct AsToml {
   std::string operator()(bool x) const { return x ? "true" : "false"; }
   std::string operator()(int x) const { return fmt::format("{}", x); }
   // As many digits as it takes to read back the same bits.
-  std::string operator()(double x) const { return fmt::format("{}", x); }
+  std::string operator()(double x) const { return std::isfinite(x) ? fmt::format("{}", x) : std::string(); }
   std::string operator()(const std::string& x) const { return quoted(x); }
   std::string operator()(const std::vector<std::string>& x) const {
     std::string list;

@@ -98,7 +98,7 @@ TEST(ReadBeam, RefusesByName) {
        "the piece from point 1 to 2 crosses the piece from point 3 to 4"},
       {with("[1, 0, 0]]", "[1, 0, 0], [0.5, 0, 0]]"),
        "the piece from point 1 to 2 crosses the piece from point 2 to 3"},
-      {with("width = 0.0025", "width = 0"), "'width' is 0 but must be > 0"},
+      {with("width = 0.0025", "width = 0"), "'width' is 0 m but must be > 0"},
       {with("elements = 2", "elements = 0"), "'elements' is 0 but must be at least 1"},
       {with("elements = 2", "elements = 2\norder = 4"), "'order' is 4 but must be 1, 2 or 3"},
       {with("elements = 2", "elements = 2\ntwist = 7"), "turns by 3.5 rad between its ends as drawn"},

@@ -328,7 +328,7 @@ INSTANTIATE_TEST_SUITE_P(
              "kind = \"revolute\"",
              "kind = \"distance\"\npoint_b = [1, 0, 0]",
              "axis = \"y\"",
-             {"unknown key 'axis'"}},
+             {"'axis' has no effect", "'coordinate'"}},
         Case{"coordinate_that_is_none",
              "axis = \"y\"",
              "axis = \"y\"\ncoordinate = \"phi\"",

@@ -308,6 +308,51 @@ TEST(Settings, are_refused_by_their_own_name) {
   expect_refused(pendulum, "--set a..b", {"key=value"}, {"a..b=1"});
 }
 
+TEST(Settings, of_nothing_remove_what_the_file_says) {
+  const std::string text = replaced(pendulum, "h = 1e-3", "rtol = 1e-4\nscaling = { rho = 2, k_ave = 3 }") +
+                           "[output]\nfile = \"kept.h5\"\n";
+  Study study = read(text, {"solver.rtol=", "solver.scaling.rho= ", "title=", "body.rod.position="});
+  EXPECT_EQ(study.solver.rtol, Study().solver.rtol);
+  EXPECT_FALSE(study.solver.scaling.rho);
+  EXPECT_EQ(study.solver.scaling.k_ave, 3.0);
+  EXPECT_EQ(study.model.title, "");
+  EXPECT_EQ(study.model.bodies[0].position, Eigen::Vector3d::Zero().eval());
+  EXPECT_EQ(study.output.file, "kept.h5");
+  study = read(text, {"solver=", "output.file=\"\"", "body.rod.normal=", "repeat="});  // two that are not there
+  EXPECT_EQ(study.solver.rtol, Study().solver.rtol);
+  EXPECT_FALSE(study.solver.scaling.k_ave);
+  EXPECT_EQ(study.output.file, "");
+  EXPECT_EQ(read(text, {"analysis.end=", "analysis.end=3"}).analysis.end, 3.0);  // in order
+}
+
+TEST(Settings, that_remove_misspelt_keys_are_refused) {
+  expect_refused(pendulum, "--set solvr", {"unknown key 'solvr'", "did you mean 'solver'?"}, {"solvr="});
+  expect_refused(pendulum, "--set body.rod.colr", {"body 'rod'", "unknown key 'colr'"}, {"body.rod.colr="});
+  expect_refused(pendulum, "--set body.rod.shape.colr", {"did you mean 'color'?"}, {"body.rod.shape.colr="});
+  expect_refused(pendulum, "--set parameters.l", {"no parameter 'l'", "did you mean 'L'?"}, {"parameters.l="});
+  expect_refused(pendulum, "--set body.rod", {"body.NAME.KEY=value"}, {"body.rod="});
+  expect_refused(pendulum, "--set title.x", {"not a table"}, {"title.x="});
+  expect_refused(pendulum, "--set body.rod.name", {"cannot be changed"}, {"body.rod.name="});
+}
+
+TEST(Formats, are_named_by_the_file_and_known_or_refused) {
+  EXPECT_NO_THROW(read("format = 1\n" + pendulum));
+  // Nothing else is said about a file that is not understood.
+  const std::string text = "format = 2\n" + replaced(pendulum, "mass =", "mas =");
+  expect_refused(text, "2\n", {"'format' is 2", "trammel ", "reads model files of format 1"});
+  expect_refused("format = \"1\"\n" + pendulum, "\"1\"", {"'format' is \"1\""});
+}
+
+TEST_F(Reuse, included_files_have_their_own_format) {
+  write("parts/leg.toml", "format = 1\n" + leg);
+  EXPECT_NO_THROW(read_study(write("walker.toml", walker)));
+  write("parts/leg.toml", "format = 3\n" + leg);
+  const std::vector<Issue> found = refusals_of(write("walker.toml", walker));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].where, at("parts/leg.toml", "1:10"));
+  EXPECT_NE(found[0].message.find("'format' is 3"), std::string::npos) << found[0].message;
+}
+
 // Ten thousand bodies and joints in less than two seconds, and in a page.
 TEST(Budget, reads_a_chain_of_ten_thousand_links_in_two_seconds) {
   const auto start = std::chrono::steady_clock::now();

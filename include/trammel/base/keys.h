@@ -34,7 +34,7 @@ struct Range {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
   bool low_open = true, high_open = true;
-  const char* words = nullptr;  ///< in place of the formula that the bounds give: "-1/3 ≤ alpha ≤ 0"
+  std::string_view words = {};  ///< a literal in place of the formula that the bounds give: "-1/3 ≤ alpha ≤ 0"
 
   static Range above(double low) { return {.low = low}; }
   static Range from(double low) { return {.low = low, .low_open = false}; }
@@ -45,6 +45,8 @@ struct Range {
   bool is_bounded() const;
   /// "h > 0", "0 ≤ rtol < 1"; "h must be finite" without bounds.
   std::string formula(const std::string& name) const;
+  /// The same without a name, behind "must be": "> 0", "≥ 0 and < 1".
+  std::string condition() const;
 };
 
 /// A word that a key takes, and what it means.
@@ -76,10 +78,19 @@ struct KeyTable {
   std::string name;      ///< "solver", "body"
   bool is_list = false;  ///< [[name]]: any number of them
   std::string meaning;   ///< one sentence
+  /// A key that means different things by kind has several entries, each with its kinds, one after the other.
   std::vector<Key> keys;
+  std::string kind_key = "kind";  ///< whose words are the kinds
+  bool holds_lists = false;       ///< the lists of tables may stand inside as well, [[repeat.body]]
 
   const Key* find(std::string_view name) const;
 };
+
+/// What only this kind and some others have, as if there were no other kinds.
+std::vector<Key> keys_of_kind(std::span<const Key> keys, std::string_view kind);
+
+/// The keys of a table, or inside one: "body", "body.shape"; nullptr if there are none.
+const std::vector<Key>* find_keys(std::span<const KeyTable> tables, std::string_view path);
 
 /// The rows "| key | unit | default | meaning |" of the documentation, heads included.
 std::string markdown_table(std::span<const Key> keys);
@@ -90,7 +101,10 @@ std::string json_schema(std::span<const KeyTable> tables);
 /// What Python's help() says of a table: its meaning, and a line for each key.
 std::string python_docstring(const KeyTable& table);
 
-/// Keywords of the Python method for a table, as they stand in a stub: "mass: float | str | None = ..., …".
-std::string python_keywords(const KeyTable& table);
+/// The keywords of the Python method for a table, "name" left out: each key once.
+std::vector<std::string> python_keywords(const KeyTable& table);
+
+/// A stub (.pyi) of the class whose methods the tables are, so that editors and mypy know the keywords.
+std::string python_stub(std::span<const KeyTable> tables);
 
 }  // namespace trammel

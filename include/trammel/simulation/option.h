@@ -30,6 +30,8 @@ struct OptionTable {
 };
 
 const std::vector<OptionTable>& option_tables();
+/// Grows whenever an option is added or taken away: what is derived from the tables is then made anew.
+int option_tables_version();
 /// Where the table stands in the user's text.
 const Source& source_of(const OptionTable& table, const Settings& settings);
 /// The same as tables of keys: "solver.scaling" stands inside "solver".

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <initializer_list>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "expand.h"
@@ -22,43 +25,58 @@ struct ModelDraft : Model {
   std::map<std::string, Solid> heavy{};  ///< bodies whose mass comes from the `density` of their [[geometry]]
 };
 
-// Each reads one table into the model; what is wrong goes to the fields' findings, and a harmless value takes its
-// place.
-void read_body(Fields& fields, const std::string& name, ModelDraft& model);
-void read_beam(Fields& fields, const std::string& name, ModelDraft& model);
-void read_coordinate(Fields& fields, const std::string& name, ModelDraft& model);
-void read_joint(Fields& fields, const std::string& name, ModelDraft& model);
-void read_coupler(Fields& fields, const std::string& name, ModelDraft& model);
-void read_motion(Fields& fields, const std::string& name, ModelDraft& model);
-void read_force(Fields& fields, const std::string& name, ModelDraft& model);
+/// One kind of [[table]]: what stands in it, and who reads it into the model. What is wrong goes to the fields'
+/// findings, and a harmless value takes its place.
+struct EntityKind {
+  KeyTable table;
+  void (*read)(Fields& fields, const std::string& name, ModelDraft& model);
+};
+
+EntityKind body_kind();
+EntityKind beam_kind();
+EntityKind coordinate_kind();
+EntityKind joint_kind();
+EntityKind coupler_kind();
+EntityKind motion_kind();
+EntityKind force_kind();
+EntityKind control_kind();
+EntityKind measure_kind();
+EntityKind event_kind();
+EntityKind table_kind();
+EntityKind geometry_kind();
+EntityKind contact_kind();
+EntityKind friction_kind();
+EntityKind track_kind();
+EntityKind wheel_kind();
+EntityKind flange_stop_kind();
+
+/// All of these, in the order in which they are read. Bodies first: a hinge of a planar body takes its axis from it.
+const std::vector<EntityKind>& entity_kinds();
+
+/// The keys of tables by their names: "body", "repeat", …; "" is the file itself. nullptr: there is no such table.
+const KeyIndex* find_table(std::string_view name);
+
 /// Forces of vehicles, once the kind is known.
 void read_bump_stop(Fields& fields, ForceSpec& force);
 void read_anti_roll_bar(Fields& fields, ForceSpec& force);
 void read_tyre(Fields& fields, ForceSpec& force);
-void read_control(Fields& fields, const std::string& name, ModelDraft& model);
-void read_measure(Fields& fields, const std::string& name, ModelDraft& model);
-void read_event(Fields& fields, const std::string& name, ModelDraft& model);
-void read_table(Fields& fields, const std::string& name, ModelDraft& model);
-void read_geometry(Fields& fields, const std::string& name, ModelDraft& model);
-void read_contact(Fields& fields, const std::string& name, ModelDraft& model);
-void read_friction(Fields& fields, const std::string& name, ModelDraft& model);
-void read_track(Fields& fields, const std::string& name, ModelDraft& model);
-void read_wheel(Fields& fields, const std::string& name, ModelDraft& model);
-void read_flange_stop(Fields& fields, const std::string& name, ModelDraft& model);
+std::vector<Key> vehicle_keys();
 /// The keys that a joint of kind `track` has beside its bodies.
 void read_track_joint(Fields& fields, JointSpec& joint);
+std::vector<Key> track_joint_keys();
 
 /// One of the tables "analysis", "solver" and "output".
 void read_settings(Fields& fields, const std::string& table, Settings& settings);
 
 /// [x, y, z] in the world (moved with its part), or { body = "rod", at = [x, y, z] }.
-PointSpec read_point(const Fields& fields, const Node& node, const std::string& key);
+PointSpec read_point(const Fields& fields, const Node& node, std::string_view key);
 /// [x, y, z] or "x", "-y" … in the world (turned with its part), or { body = "rod", direction = … }.
-AxisSpec read_axis(const Fields& fields, const Node& node, const std::string& key);
+AxisSpec read_axis(const Fields& fields, const Node& node, std::string_view key);
+/// The same by their key, nothing if it is not there or this kind has none.
+std::optional<PointSpec> read_point(Fields& fields, std::string_view key);
+std::optional<AxisSpec> read_axis(Fields& fields, std::string_view key);
 /// The two bodies of `bodies = ["a", "b"]`, or of `body_a` (default: ground) and `body_b`.
 void read_bodies(Fields& fields, std::string& body_a, std::string& body_b, bool required = true);
-/// A number > 0; 1 in place of what is missing or not.
-double read_length(Fields& fields, const std::string& key, const std::string& meaning);
 /// Solids with their measures, about their centre: `size` of a box; `radius`, `length`, … of what has an axis.
 Shape read_box(Fields& fields);
 Shape read_round(Fields& fields, GeometryKind kind);
@@ -68,7 +86,19 @@ Eigen::Matrix3d read_shape_axis(Fields& fields);
 std::string read_color(Fields& fields);
 /// angle | displacement
 JointCoordinate read_joint_coordinate(Fields& fields);
+
+// Descriptions that several tables share; `kinds` are those that have the keys.
+using Kinds = std::vector<std::string>;
+std::vector<Key> together(std::initializer_list<std::vector<Key>> parts);
+Key name_key();
+std::vector<Key> bodies_keys(const Kinds& kinds = {});
+std::vector<Key> orientation_keys(const std::string& meaning, const Kinds& kinds = {});
+/// size, radius, length, inner_radius, axis: measures of solids; those of the kinds that the table has.
+std::vector<Key> solid_keys(const Kinds& kinds);
+Key color_key();
+Key joint_coordinate_key(const Kinds& kinds = {});
+
 /// Whether a formula can be read at all; reports it at `node` if not. Names are judged later, by the model's issues.
-bool has_good_syntax(const Fields& fields, const Node& node, const std::string& key, const std::string& text);
+bool has_good_syntax(const Fields& fields, const Node& node, std::string_view key, const std::string& text);
 
 }  // namespace trammel::detail

@@ -8,15 +8,18 @@
 #include <sstream>
 #include <tuple>
 
+#include "entities.h"
 #include "trammel/base/text.h"
+#include "trammel/io/model_tables.h"
 
 namespace trammel::detail {
 
 namespace {
 
-bool is_entity_kind(const std::string& key) {
-  const std::vector<std::string>& kinds = entity_kinds();
-  return std::find(kinds.begin(), kinds.end(), key) != kinds.end();
+const KeyIndex* find_entity(const std::string& kind) {
+  const std::vector<EntityKind>& kinds = entity_kinds();
+  const bool known = std::any_of(kinds.begin(), kinds.end(), [&](const EntityKind& k) { return k.table.name == kind; });
+  return known ? find_table(kind) : nullptr;
 }
 
 bool is_identifier(const std::string& text) { return !text.empty() && quoted_name(text) == text; }
@@ -62,14 +65,29 @@ bool set_value(Node& table, const std::vector<std::string>& path, std::size_t fr
   return last || set_value(it->value, path, from + 1, value);
 }
 
-}  // namespace
-
-const std::vector<std::string>& entity_kinds() {
-  static const std::vector<std::string> kinds{"body",    "beam",     "coordinate", "joint", "coupler",    "motion",
-                                              "force",   "control",  "measure",    "event", "table",      "geometry",
-                                              "contact", "friction", "track",      "wheel", "flange_stop"};
-  return kinds;
+// Removes what is at path[from …], if it is there; false as above.
+bool remove_value(Node& table, const std::vector<std::string>& path, std::size_t from) {
+  if (table.kind != NodeKind::table) return false;
+  const auto it = std::find_if(table.entries.begin(), table.entries.end(),
+                               [&](const Entry& entry) { return entry.key == path[from]; });
+  if (it == table.entries.end()) return true;
+  if (from + 1 < path.size()) return remove_value(it->value, path, from + 1);
+  table.entries.erase(it);
+  return true;
 }
+
+// A file in another version of the language is not understood: nothing else is said about it.
+void check_format(const Findings& findings, const Node& root) {
+  constexpr int known = 1;
+  const Node* node = root.find("format");
+  if (node == nullptr || (node->kind == NodeKind::integer && node->number == known)) return;
+  throw InputError({{findings.where(node->place),
+                     fmt::format("'format' is {}, but trammel {} reads model files of format {} (which need not be "
+                                 "said); a file of a higher format needs a newer program",
+                                 describe(*node), TRAMMEL_VERSION, known)}});
+}
+
+}  // namespace
 
 Expansion::Expansion(Findings& findings, const std::string& text, const std::filesystem::path& file,
                      std::span<const std::string> settings)
@@ -77,6 +95,7 @@ Expansion::Expansion(Findings& findings, const std::string& text, const std::fil
   const int id = findings_.add_file(file.string());
   root_ = &trees_.emplace_back(parse_toml(text, file.string(), id));
   apply_settings(*root_, settings);
+  check_format(findings_, *root_);
   Part& part = parts_.emplace_back();
   part.file = file.string();
   part.folder = file.parent_path();
@@ -97,9 +116,10 @@ void Expansion::apply_settings(Node& root, std::span<const std::string> settings
       findings_.add(Place{id, 0, 0}, fmt::format("'{}' is not of the form key=value, such as solver.h=1e-4", setting));
       continue;
     }
-    Node value = parse_setting(setting.substr(equal + 1), id);
-    if (is_entity_kind(path[0])) {
-      entity_settings_.push_back({path, std::move(value), key});
+    const std::string text = setting.substr(equal + 1);
+    const Setting made{path, parse_setting(text, id), key, text.find_first_not_of(" \t") == std::string::npos};
+    if (find_entity(path[0]) != nullptr) {
+      entity_settings_.push_back(made);
       continue;
     }
     if (path[0] == "parameters" && path.size() == 2) {
@@ -108,14 +128,36 @@ void Expansion::apply_settings(Node& root, std::span<const std::string> settings
         for (const Entry& entry : table->entries) names.push_back(entry.key);
       if (std::find(names.begin(), names.end(), path[1]) == names.end()) {
         const std::string near = did_you_mean(path[1], names);
-        findings_.add(value.place, fmt::format("the model has no parameter '{}'{} It has {}", path[1],
-                                               near.empty() ? "." : near, join_quoted(names)));
+        findings_.add(made.value.place, fmt::format("the model has no parameter '{}'{} It has {}", path[1],
+                                                    near.empty() ? "." : near, join_quoted(names)));
         continue;
       }
     }
-    if (!set_value(root, path, 0, value))
-      findings_.add(value.place, fmt::format("'{}' runs through a key that is not a table", key));
+    apply(made, root, 0, find_table(""), "model");
   }
+}
+
+// Settings change values and remove them. A key that is set is judged by whoever reads it; one that is removed is never
+// read, so that it must be one of the described `keys` (nullptr: any).
+void Expansion::apply(const Setting& setting, Node& table, std::size_t from, const KeyIndex* keys,
+                      const std::string& what) {
+  for (std::size_t i = from; setting.removes && keys != nullptr && i < setting.path.size(); ++i) {
+    const std::string& key = setting.path[i];
+    const int at = keys->find(key);
+    if (at < 0) {
+      const std::vector<std::string> names = keys->names();
+      const std::string near = did_you_mean(key, names);
+      findings_.add(setting.value.place, fmt::format("{}: unknown key '{}'{} Allowed here: {}", what, key,
+                                                     near.empty() ? "." : near, join_quoted(names)));
+      return;
+    }
+    keys = from == 0 && i == 0 ? find_table(key) : &keys->inside(at);
+    if (keys != nullptr && keys->size() == 0) keys = nullptr;
+  }
+  const bool done =
+      setting.removes ? remove_value(table, setting.path, from) : set_value(table, setting.path, from, setting.value);
+  if (!done)
+    findings_.add(setting.value.place, fmt::format("'{}' runs through a key that is not a table", setting.key));
 }
 
 void Expansion::apply_entity_settings() {
@@ -142,8 +184,8 @@ void Expansion::apply_entity_settings() {
     Node& copy = trees_.emplace_back(*found->node);
     if (setting.path[2] == "name")
       findings_.add(setting.value.place, "a name cannot be changed from the command line");
-    else if (!set_value(copy, setting.path, 2, setting.value))
-      findings_.add(setting.value.place, fmt::format("'{}' runs through a key that is not a table", setting.key));
+    else
+      apply(setting, copy, 2, find_table(kind), fmt::format("{} '{}'", kind, found->name));
     found->node = &copy;
   }
 }
@@ -152,7 +194,7 @@ std::map<std::string, double> Expansion::evaluate_parameters(const Node& table,
                                                              const std::map<std::string, double>& given,
                                                              const Scope& outer, const Part& part) {
   std::map<std::string, double> values = given;
-  const Fields fields(findings_, table, outer, part, "parameters");
+  const Fields fields(findings_, table, outer, part, "parameters", nullptr);
   if (table.kind != NodeKind::table) {
     fields.report_type(table, "parameters", "a table of numbers");
     return values;
@@ -214,7 +256,7 @@ void Expansion::expand(const Node& table, const Scope& scope, Part& part, const 
   };
   std::vector<Element> elements;
   for (const Entry& entry : table.entries) {
-    if (!is_entity_kind(entry.key) && entry.key != "repeat" && entry.key != "include") continue;
+    if (find_entity(entry.key) == nullptr && entry.key != "repeat" && entry.key != "include") continue;
     const bool list = entry.value.kind == NodeKind::array;
     const bool tables = list && std::all_of(entry.value.items.begin(), entry.value.items.end(),
                                             [](const Node& item) { return item.kind == NodeKind::table; });
@@ -241,11 +283,9 @@ void Expansion::expand(const Node& table, const Scope& scope, Part& part, const 
 }
 
 void Expansion::add_entity(const std::string& kind, const Node& node, const Scope& scope, Part& part) {
-  Fields fields(findings_, node, scope, part, kind);
+  Fields fields(findings_, node, scope, part, kind, find_table(kind));
   Instance instance{kind, &node, &scope, &part, ""};
-  const Node* name = kind == "geometry"  // nothing refers to a drawing
-                         ? fields.get("name")
-                         : fields.require("name", "a name by which the rest of the model and the results refer to it");
+  const Node* name = fields.get("name");
   if (name != nullptr) {
     const std::string text = fields.text_of(*name, "name");
     if (!text.empty()) {
@@ -260,16 +300,10 @@ void Expansion::add_entity(const std::string& kind, const Node& node, const Scop
 }
 
 void Expansion::repeat(const Node& node, const Scope& scope, Part& part) {
-  Fields fields(findings_, node, scope, part, "repeat");
-  constexpr double most = 1e7;  // more instances than memory holds: a slip in the formula
-  const Node* count_node = fields.require("count", "how many times the tables below are repeated");
-  if (count_node == nullptr) complete_ = false;
-  double count = count_node == nullptr ? 0.0 : fields.number_of(*count_node, "count", 0.0);
-  if (count != std::round(count) || count < 0.0 || count > most) {
-    fields.report(*count_node, fmt::format("'count' is {}; it must be a whole number from 0 to {:.0f}", count, most));
-    complete_ = false;
-    count = 0.0;
-  }
+  Fields fields(findings_, node, scope, part, "repeat", find_table("repeat"));
+  const std::size_t before = findings_.size();
+  const int count = fields.integer("count", 0);
+  if (findings_.size() > before) complete_ = false;
   const int start = fields.integer("start", 0);
   std::string index = fields.text("index", "i");
   const Node* index_node = fields.get("index");
@@ -289,11 +323,10 @@ void Expansion::repeat(const Node& node, const Scope& scope, Part& part) {
     return;
   }
   const Node* locals = fields.get("parameters");
-  for (const std::string& kind : entity_kinds()) fields.ignore(kind);
-  fields.ignore("repeat");
-  fields.ignore("include");
+  for (const KeyTable& table : entity_tables())
+    if (table.is_list) fields.ignore(table.name);
   fields.finish();
-  for (int k = 0; k < static_cast<int>(count); ++k) {
+  for (int k = 0; k < count; ++k) {
     Scope* inner = &scopes_.emplace_back(&scope, true);
     inner->add(index, start + k);
     if (locals != nullptr) {
@@ -306,8 +339,8 @@ void Expansion::repeat(const Node& node, const Scope& scope, Part& part) {
 }
 
 void Expansion::include(const Node& node, const Scope& scope, Part& outer) {
-  Fields fields(findings_, node, scope, outer, "include");
-  const Node* file_node = fields.require("file", "the model file to include, relative to this file");
+  Fields fields(findings_, node, scope, outer, "include", find_table("include"));
+  const Node* file_node = fields.get("file");
   const std::string prefix = fields.text("prefix", "");
   const Eigen::Vector3d at = fields.vector("at", Eigen::Vector3d::Zero());
   const Eigen::Matrix3d rotation = read_orientation(fields);
@@ -346,13 +379,12 @@ void Expansion::include(const Node& node, const Scope& scope, Part& outer) {
       return;
     }
     tree = &trees_.emplace_back(parse_toml(text.str(), part.file, findings_.add_file(part.file)));
+    check_format(findings_, *tree);
     included_[part.file] = tree;
     const Scope none;
-    Fields root(findings_, *tree, none, part, "included model");
-    for (const std::string& kind : entity_kinds()) root.ignore(kind);
+    Fields root(findings_, *tree, none, part, "included model", find_table(""));
     // What a file needs to run on its own does not concern the model that includes it.
-    for (const char* key : {"title", "gravity", "parameters", "analysis", "solver", "output", "repeat", "include"})
-      root.ignore(key);
+    for (const std::string& key : find_table("")->names()) root.ignore(key);
     root.finish();
   }
 

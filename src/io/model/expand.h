@@ -5,6 +5,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tree.h"
@@ -41,10 +42,12 @@ class Expansion {
     std::vector<std::string> path;
     Node value;
     std::string key;
+    bool removes = false;  ///< nothing behind the "=": what is there goes
   };
 
   void apply_settings(Node& root, std::span<const std::string> settings);
   void apply_entity_settings();
+  void apply(const Setting& setting, Node& table, std::size_t from, const KeyIndex* keys, const std::string& what);
   std::map<std::string, double> evaluate_parameters(const Node& table, const std::map<std::string, double>& given,
                                                     const Scope& outer, const Part& part);
   void expand(const Node& table, const Scope& scope, Part& part, const std::string& what);
@@ -64,13 +67,10 @@ class Expansion {
   bool complete_ = true;
 };
 
-/// The kinds of entities: the arrays of tables a model file, a repeat and an included file may have.
-const std::vector<std::string>& entity_kinds();
-
 /// Reads exactly one of rotation, quaternion, axis_angle, euler (or `orientation = { one of them }`); identity if none.
 Eigen::Matrix3d read_orientation(Fields& fields);
 
 /// A direction as [x, y, z] or one of "x", "-y", …; what it is relative to is the caller's affair.
-Eigen::Vector3d read_direction(const Fields& fields, const Node& node, const std::string& key);
+Eigen::Vector3d read_direction(const Fields& fields, const Node& node, std::string_view key);
 
 }  // namespace trammel::detail

@@ -131,7 +131,7 @@ std::string globalize(const std::string& formula, const Scope& scope, const Part
   return result;
 }
 
-bool has_good_syntax(const Fields& fields, const Node& node, const std::string& key, const std::string& text) {
+bool has_good_syntax(const Fields& fields, const Node& node, std::string_view key, const std::string& text) {
   // Any name may stand for something, and any table: only the grammar is judged.
   const NameResolver names = [](const std::vector<std::string>&) -> ResolvedName { return 0; };
   const TableResolver tables = [](const std::string&) -> ResolvedTable {

@@ -19,41 +19,22 @@ using detail::Findings;
 using detail::Instance;
 using detail::Node;
 
-using EntityReader = void (*)(Fields&, const std::string&, detail::ModelDraft&);
-
 void read_entities(const Expansion& expansion, Findings& findings, detail::ModelDraft& model) {
-  // Bodies first: a hinge of a planar body takes its axis from it.
-  static const std::vector<std::pair<std::string, EntityReader>> readers{{"body", detail::read_body},
-                                                                         {"beam", detail::read_beam},
-                                                                         {"coordinate", detail::read_coordinate},
-                                                                         {"joint", detail::read_joint},
-                                                                         {"coupler", detail::read_coupler},
-                                                                         {"motion", detail::read_motion},
-                                                                         {"force", detail::read_force},
-                                                                         {"control", detail::read_control},
-                                                                         {"measure", detail::read_measure},
-                                                                         {"event", detail::read_event},
-                                                                         {"table", detail::read_table},
-                                                                         {"geometry", detail::read_geometry},
-                                                                         {"contact", detail::read_contact},
-                                                                         {"friction", detail::read_friction},
-                                                                         {"track", detail::read_track},
-                                                                         {"wheel", detail::read_wheel},
-                                                                         {"flange_stop", detail::read_flange_stop}};
   // Which bodies get their mass from geometry must be known when they are read.
+  Findings ignored = findings;  // what is wrong is found again below
   for (const Instance& instance : expansion.instances()) {
     if (instance.kind != "geometry") continue;
-    Findings ignored;  // read again below
-    Fields fields(ignored, *instance.node, *instance.scope, *instance.part, "geometry");
+    Fields fields(ignored, *instance.node, *instance.scope, *instance.part, "geometry", detail::find_table("geometry"));
     const Node* body = fields.get("body");
     if (fields.has("density") && body != nullptr && body->kind == detail::NodeKind::string)
       model.heavy.try_emplace(fields.name_of(*body, "body"));
   }
-  for (const auto& [kind, read] : readers) {
+  for (const auto& [table, read] : detail::entity_kinds()) {
+    const detail::KeyIndex* keys = detail::find_table(table.name);
     for (const Instance& instance : expansion.instances()) {
-      if (instance.kind != kind) continue;
-      const std::string what = instance.name.empty() ? kind : fmt::format("{} '{}'", kind, instance.name);
-      Fields fields(findings, *instance.node, *instance.scope, *instance.part, what);
+      if (instance.kind != table.name) continue;
+      const std::string what = instance.name.empty() ? table.name : fmt::format("{} '{}'", table.name, instance.name);
+      Fields fields(findings, *instance.node, *instance.scope, *instance.part, what, keys);
       fields.ignore("name");
       read(fields, instance.name, model);
     }
@@ -61,12 +42,11 @@ void read_entities(const Expansion& expansion, Findings& findings, detail::Model
 }
 
 void read_root(const Expansion& expansion, Findings& findings, Study& study) {
-  Fields fields(findings, expansion.root(), expansion.scope(), expansion.part(), "model");
+  Fields fields(findings, expansion.root(), expansion.scope(), expansion.part(), "model", detail::find_table(""));
   study.model.title = fields.text("title", "");
   study.model.gravity = fields.vector("gravity", study.model.gravity);
   study.model.parameters = expansion.parameters();
-  for (const char* key : {"parameters", "repeat", "include"}) fields.ignore(key);
-  for (const std::string& kind : detail::entity_kinds()) fields.ignore(kind);
+  for (const std::string& key : detail::find_table("")->names()) fields.ignore(key);  // read by others, or below
   for (const std::string table : {"analysis", "solver", "output"}) {
     const Node* node = fields.get(table);
     if (node == nullptr) continue;
@@ -74,7 +54,7 @@ void read_root(const Expansion& expansion, Findings& findings, Study& study) {
       fields.report_type(*node, table, "a table [" + table + "]");
       continue;
     }
-    Fields inner(findings, *node, expansion.scope(), expansion.part(), table);
+    Fields inner(findings, *node, expansion.scope(), expansion.part(), table, detail::find_table(table));
     detail::read_settings(inner, table, study);
   }
   fields.finish();

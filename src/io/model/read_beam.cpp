@@ -14,18 +14,19 @@ namespace trammel::detail {
 namespace {
 
 enum class SectionKind { rectangle, circle, tube, given };
-const Choices<SectionKind> section_kinds{{"rectangle", SectionKind::rectangle},
-                                         {"circle", SectionKind::circle},
-                                         {"tube", SectionKind::tube},
-                                         {"given", SectionKind::given}};
+const Choices<SectionKind> section_kinds{
+    {"rectangle", SectionKind::rectangle, "shear factor 5/6, torsion by the exact series"},
+    {"circle", SectionKind::circle, "shear factor of Cowper"},
+    {"tube", SectionKind::tube, "shear factor of Cowper"},
+    {"given", SectionKind::given, "by its stiffnesses"}};
 
 BeamMaterial read_material(Fields& outer) {
   BeamMaterial material{1.0, 0.3, 1.0};
-  const Node* node = outer.require("material", "{ young = [Pa], poisson = 0.3, density = [kg/m³] }");
+  const Node* node = outer.require("material");
   std::optional<Fields> fields = node == nullptr ? std::nullopt : outer.inner(*node, "material");
   if (!fields) return material;
-  material.young = read_length(*fields, "young", "Young's modulus [Pa]");
-  material.density = read_length(*fields, "density", "the density [kg/m³]");
+  material.young = fields->number("young", 1.0);
+  material.density = fields->number("density", 1.0);
   std::string which;
   if (const Node* shear = fields->one_of({"poisson", "shear"}, &which)) {
     const double value = fields->number_of(*shear, which, 0.3);
@@ -60,10 +61,9 @@ Eigen::Matrix<double, 6, 6> read_stiffness(const Fields& fields, const Node& nod
 BeamSection read_given(Fields& fields) {
   BeamSection section;
   section.stiffness.setIdentity(), section.inertia.setIdentity();
-  if (const Node* node = fields.require("stiffness", "[EA, GA2, GA3, GJ, EI2, EI3] (N, N m²) or a 6 x 6 matrix"))
-    section.stiffness = read_stiffness(fields, *node);
-  section.mass = fields.required_number("mass", "the mass per length [kg/m]", 1.0);
-  if (const Node* node = fields.require("inertia", "moments about e1, e2, e3 per length [kg m], or a 3 x 3 matrix")) {
+  if (const Node* node = fields.get("stiffness")) section.stiffness = read_stiffness(fields, *node);
+  section.mass = fields.number("mass", 1.0);
+  if (const Node* node = fields.get("inertia")) {
     if (node->kind == NodeKind::array && !node->items.empty() && node->items[0].kind == NodeKind::array) {
       if (const auto matrix = fields.matrix_of(*node, "inertia", 3)) section.inertia = *matrix;
     } else {
@@ -79,35 +79,28 @@ BeamSection read_given(Fields& fields) {
 BeamSection read_section(Fields& outer) {
   BeamSection fallback;
   fallback.stiffness.setIdentity(), fallback.inertia.setIdentity(), fallback.mass = 1.0;
-  const Node* node = outer.require("section",
-                                   "{ kind = \"rectangle\", width = [m], height = [m] }, a 'circle', a 'tube' "
-                                   "or 'given' stiffnesses");
+  const Node* node = outer.get("section");
   std::optional<Fields> fields = node == nullptr ? std::nullopt : outer.inner(*node, "section");
-  if (!fields) {
+  SectionKind kind = SectionKind::given;
+  if (!fields || !fields->kind(section_kinds, kind)) {
     outer.ignore("material");
     return fallback;
   }
-  const Node* named = fields->require("kind", "one of 'rectangle', 'circle', 'tube' and 'given'");
-  bool good = named != nullptr;
-  const SectionKind kind = fields->choice("kind", section_kinds, SectionKind::given, &good);
-  if (!good) {
-    outer.ignore("material");
-    return fallback;
-  }
+  if (kind == SectionKind::given) outer.refuse("material", "beside a section of given stiffnesses");
   const BeamMaterial material = kind == SectionKind::given ? BeamMaterial{} : read_material(outer);
   BeamSection section;
   switch (kind) {
     case SectionKind::rectangle: {
-      const double width = read_length(*fields, "width", "the measure along e2 [m]");
-      section = rectangle_section(width, read_length(*fields, "height", "the measure along e3 [m]"), material);
+      const double width = fields->number("width", 1.0);
+      section = rectangle_section(width, fields->number("height", 1.0), material);
       break;
     }
     case SectionKind::circle:
-      section = circle_section(read_length(*fields, "radius", "the radius [m]"), material);
+      section = circle_section(fields->number("radius", 1.0), material);
       break;
     case SectionKind::tube: {
-      const double outer_radius = read_length(*fields, "radius", "the outer radius [m]");
-      double inner_radius = read_length(*fields, "inner_radius", "the inner radius [m]");
+      const double outer_radius = fields->number("radius", 1.0);
+      double inner_radius = fields->number("inner_radius", 0.5 * outer_radius);
       if (inner_radius >= outer_radius) {
         fields->report(
             *fields->get("inner_radius"),
@@ -123,13 +116,13 @@ BeamSection read_section(Fields& outer) {
   }
   if (kind != SectionKind::given) {
     if (fields->has("shear_factor")) {
-      const double k = read_length(*fields, "shear_factor", ""),
+      const double k = fields->number("shear_factor", 1.0),
                    GA = section.stiffness(0, 0) / material.young * material.young / (2.0 * (1.0 + material.poisson));
       section.stiffness(1, 1) = section.stiffness(2, 2) = k * GA;
     }
     if (fields->has("torsion_constant"))
       section.stiffness(3, 3) =
-          read_length(*fields, "torsion_constant", "") * material.young / (2.0 * (1.0 + material.poisson));
+          fields->number("torsion_constant", 1.0) * material.young / (2.0 * (1.0 + material.poisson));
   }
   fields->finish();
   return section;
@@ -226,8 +219,6 @@ void read_load(const Fields& outer, const Node& node, BeamSpec& beam) {
   beam.loads.push_back(std::move(load));
 }
 
-}  // namespace
-
 void read_beam(Fields& fields, const std::string& name, ModelDraft& model) {
   BeamSpec beam;
   beam.name = name;
@@ -278,6 +269,197 @@ void read_beam(Fields& fields, const std::string& name, ModelDraft& model) {
     }
   }
   model.complete = false;  // what others say about its nodes would only confuse
+}
+
+std::vector<Key> section_keys() {
+  const Kinds computed{"rectangle", "circle", "tube"}, given{"given"};
+  return {{.name = "kind", .type = KeyType::word, .required = true, .words = words(section_kinds)},
+          {.name = "width",
+           .unit = "m",
+           .required = true,
+           .meaning = "the measure along e₂",
+           .range = Range::above(0.0),
+           .kinds = {"rectangle"}},
+          {.name = "width",
+           .unit = "m",
+           .fallback = "0",
+           .meaning = "what is drawn, along e₂",
+           .range = Range::from(0.0),
+           .kinds = given},
+          {.name = "height",
+           .unit = "m",
+           .required = true,
+           .meaning = "the measure along e₃",
+           .range = Range::above(0.0),
+           .kinds = {"rectangle"}},
+          {.name = "height",
+           .unit = "m",
+           .fallback = "0",
+           .meaning = "what is drawn, along e₃",
+           .range = Range::from(0.0),
+           .kinds = given},
+          {.name = "radius",
+           .unit = "m",
+           .required = true,
+           .meaning = "the outer radius",
+           .range = Range::above(0.0),
+           .kinds = {"circle", "tube"}},
+          {.name = "radius",
+           .unit = "m",
+           .fallback = "0",
+           .meaning = "of the circle that is drawn",
+           .range = Range::from(0.0),
+           .kinds = given},
+          {.name = "inner_radius",
+           .unit = "m",
+           .required = true,
+           .meaning = "less than `radius`",
+           .range = Range::above(0.0),
+           .kinds = {"tube"}},
+          {.name = "shear_factor",
+           .meaning = "in place of the computed one",
+           .range = Range::above(0.0),
+           .kinds = computed},
+          {.name = "torsion_constant",
+           .unit = "m⁴",
+           .meaning = "in place of the computed one",
+           .range = Range::above(0.0),
+           .kinds = computed},
+          {.name = "stiffness",
+           .type = KeyType::matrix,
+           .unit = "N, N m²",
+           .required = true,
+           .meaning = "`[EA, GA2, GA3, GJ, EI2, EI3]` or a 6 × 6 matrix",
+           .kinds = given},
+          {.name = "mass",
+           .unit = "kg/m",
+           .required = true,
+           .meaning = "the mass per length",
+           .range = Range::above(0.0),
+           .kinds = given},
+          {.name = "inertia",
+           .type = KeyType::matrix,
+           .unit = "kg m",
+           .required = true,
+           .meaning = "moments about e₁, e₂, e₃ per length, or a 3 × 3 matrix",
+           .kinds = given},
+          {.name = "center_of_mass",
+           .type = KeyType::vector,
+           .unit = "m",
+           .fallback = "[0, 0, 0]",
+           .meaning = "`[0, y, z]` in the section",
+           .kinds = given}};
+}
+
+std::vector<Key> material_keys() {
+  return {
+      {.name = "young", .unit = "Pa", .required = true, .meaning = "Young's modulus", .range = Range::above(0.0)},
+      {.name = "poisson",
+       .fallback = "0.3",
+       .meaning = "Poisson's ratio",
+       .range = {.low = -1.0, .high = 0.5, .high_open = false}},
+      {.name = "shear", .unit = "Pa", .meaning = "instead of `poisson`: the shear modulus", .range = Range::above(0.0)},
+      {.name = "density", .unit = "kg/m³", .required = true, .meaning = "the density", .range = Range::above(0.0)}};
+}
+
+std::vector<Key> load_keys() {
+  return {{.name = "force", .type = KeyType::formulas, .unit = "N/m", .meaning = "`[x, y, z]` per length"},
+          {.name = "moment", .type = KeyType::formulas, .unit = "N m/m", .meaning = "`[x, y, z]` per length"},
+          {.name = "follower",
+           .type = KeyType::boolean,
+           .fallback = "false",
+           .meaning = "in section axes, turning with them"}};
+}
+
+std::vector<Key> beam_keys() {
+  return {
+      name_key(),
+      {.name = "points",
+       .type = KeyType::matrix,
+       .unit = "m",
+       .meaning = "corners of the line, `[[x, y, z], …]`, two or more; corners are rigid"},
+      {.name = "curve",
+       .type = KeyType::formulas,
+       .unit = "m",
+       .meaning = "instead of `points`: three formulas of `s`, which goes from 0 to 1"},
+      {.name = "elements",
+       .type = KeyType::any,
+       .meaning = "how many elements the beam is cut into, at least 1; of a line with corners per straight piece, or "
+                  "a list"},
+      {.name = "stations",
+       .type = KeyType::numbers,
+       .meaning = "instead of `elements`: where they end, `[0, …, 1]`, fractions of the line"},
+      {.name = "order",
+       .type = KeyType::integer,
+       .fallback = "3",
+       .meaning = "of the elements, which have 2, 3 or 4 nodes",
+       .range = {.low = 1.0, .high = 3.0, .low_open = false, .high_open = false, .words = "1, 2 or 3"}},
+      {.name = "section",
+       .type = KeyType::table,
+       .required = true,
+       .meaning = "`{ kind = \"rectangle\", width = 0.01, height = 0.02 }`, a circle, a tube or given stiffnesses",
+       .inner = section_keys()},
+      {.name = "material",
+       .type = KeyType::table,
+       .meaning = "`{ young = 2.1e11, poisson = 0.3, density = 7850 }`; needed unless the section is `given`",
+       .inner = material_keys()},
+      {.name = "up",
+       .type = KeyType::direction,
+       .fallback = "z, or x for a beam along z",
+       .meaning = "direction of e₃ of the sections, made normal to the beam"},
+      {.name = "twist",
+       .unit = "rad",
+       .fallback = "0",
+       .meaning = "angle by which the last section is turned about e₁, evenly"},
+      {.name = "start_body",
+       .type = KeyType::name,
+       .fallback = "a node of its own",
+       .meaning = "the beginning is a part of this body (`\"ground\"`: clamped), wherever its origin is: a rigid "
+                  "offset without a joint; the body takes up the mass of the node"},
+      {.name = "end_body", .type = KeyType::name, .fallback = "a node of its own", .meaning = "the same of the end"},
+      {.name = "damping",
+       .unit = "s",
+       .fallback = "0",
+       .meaning = "τ: stiffness-proportional, resultants C (e + τ ė)",
+       .range = Range::from(0.0)},
+      {.name = "pre_stress",
+       .type = KeyType::numbers,
+       .unit = "N, N m",
+       .fallback = "0",
+       .meaning = "`[N1, N2, N3, M1, M2, M3]` as drawn"},
+      {.name = "loads",
+       .type = KeyType::table_list,
+       .meaning = "loads per length, `[{ force = [x, y, z], moment = [x, y, z], follower = false }]`",
+       .inner = load_keys()},
+      {.name = "velocity",
+       .type = KeyType::vector,
+       .unit = "m/s",
+       .fallback = "[0, 0, 0]",
+       .meaning = "of the drawn beam as a whole at the start, world axes"},
+      {.name = "angular_velocity_world",
+       .type = KeyType::vector,
+       .unit = "rad/s",
+       .fallback = "[0, 0, 0]",
+       .meaning = "and how it turns, world axes"},
+      {.name = "about",
+       .type = KeyType::vector,
+       .unit = "m",
+       .fallback = "[0, 0, 0]",
+       .meaning = "the point that `velocity` belongs to, about which it turns"},
+      {.name = "node_names",
+       .type = KeyType::names,
+       .fallback = "`NAME_0`, `NAME_1`, …",
+       .meaning = "a name for each node"}};
+}
+
+}  // namespace
+
+EntityKind beam_kind() {
+  return {{.name = "beam",
+           .is_list = true,
+           .meaning = "A slender flexible body, cut into elements whose nodes are bodies `NAME_0`, `NAME_1`, ….",
+           .keys = beam_keys()},
+          read_beam};
 }
 
 }  // namespace trammel::detail

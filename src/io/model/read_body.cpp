@@ -10,12 +10,15 @@ namespace trammel::detail {
 
 namespace {
 
-const Choices<BodyKind> body_kinds{
-    {"rigid", BodyKind::rigid}, {"planar", BodyKind::planar}, {"particle", BodyKind::particle}};
+const Choices<BodyKind> body_kinds{{"rigid", BodyKind::rigid, "6 freedoms"},
+                                   {"planar", BodyKind::planar, "3: moves in a plane"},
+                                   {"particle", BodyKind::particle, "3: a point"}};
 
 enum class Solid { box, cylinder, sphere, rod };
-const Choices<Solid> solids{
-    {"box", Solid::box}, {"cylinder", Solid::cylinder}, {"sphere", Solid::sphere}, {"rod", Solid::rod}};
+const Choices<Solid> solids{{"box", Solid::box},
+                            {"cylinder", Solid::cylinder},
+                            {"sphere", Solid::sphere},
+                            {"rod", Solid::rod, "thin; needs the body's `mass`"}};
 
 constexpr double drawn_slenderness = 0.02;  // a thin rod is drawn with this radius over its length
 
@@ -52,7 +55,7 @@ std::pair<Eigen::Matrix3d, double> unit_inertia(Fields& fields, Solid solid, Sha
     }
     case Solid::rod: {
       drawn.kind = GeometryKind::cylinder;
-      drawn.length = read_length(fields, "length", "the length along its axis [m]");
+      drawn.length = fields.number("length", 1.0);
       drawn.radius = drawn_slenderness * drawn.length;
       drawn.orientation = read_shape_axis(fields);
       return {about_axis(0.0, drawn.length * drawn.length / 12.0), 0.0};
@@ -63,16 +66,9 @@ std::pair<Eigen::Matrix3d, double> unit_inertia(Fields& fields, Solid solid, Sha
 
 void read_shape(Fields& outer, const Node& node, BodySpec& body, std::optional<Shape>& drawn) {
   std::optional<Fields> fields = outer.inner(node, "shape");
-  if (!fields) {
-    body.mass = 1.0;
-    body.inertia.setIdentity();
-    return;
-  }
   const Node* mass = outer.get("mass");
-  const Node* kind = fields->require("kind", "one of 'box', 'cylinder', 'sphere' and 'rod'");
-  bool good = kind != nullptr;
-  const Solid solid = fields->choice("kind", solids, Solid::sphere, &good);
-  if (!good) {
+  Solid solid = Solid::sphere;
+  if (!fields || !fields->kind(solids, solid)) {
     body.mass = 1.0;
     body.inertia.setIdentity();
     return;
@@ -87,9 +83,9 @@ void read_shape(Fields& outer, const Node& node, BodySpec& body, std::optional<S
     outer.report(solid == Solid::rod ? "the key 'mass' is missing: the mass [kg] of the rod"
                                      : "the key 'mass' [kg] is missing, or 'density' [kg/m³] in its 'shape'");
   if (mass != nullptr)
-    body.mass = outer.number_of(*mass, "mass", 1.0);
+    body.mass = outer.number("mass", 1.0);
   else
-    body.mass = density == nullptr ? 1.0 : volume * read_length(*fields, "density", "");
+    body.mass = density == nullptr ? 1.0 : volume * fields->number("density", 1.0);
   body.inertia = body.mass * inertia;
   fields->finish();
 }
@@ -122,7 +118,7 @@ Eigen::Matrix3d read_inertia(const Fields& fields, const Node& node, const BodyS
 
 void read_mass_properties(Fields& fields, BodySpec& body, std::optional<Shape>& drawn) {
   if (body.kind == BodyKind::particle) {
-    body.mass = fields.required_number("mass", "the mass [kg] of the particle", 1.0);
+    body.mass = fields.number("mass", 1.0);
     return;
   }
   if (const Node* shape = fields.get("shape")) {
@@ -130,9 +126,9 @@ void read_mass_properties(Fields& fields, BodySpec& body, std::optional<Shape>& 
       fields.report(*inertia, "'inertia' and 'shape' exclude each other; the shape gives the inertia");
     read_shape(fields, *shape, body, drawn);
   } else {
-    body.mass = fields.required_number("mass", "the mass [kg] (or a 'shape' with a 'density')", 1.0);
-    const Node* inertia =
-        fields.require("inertia", "moments of inertia about the centre of mass [kg m²] (or a 'shape')");
+    fields.require("mass");
+    body.mass = fields.number("mass", 1.0);
+    const Node* inertia = fields.require("inertia");
     body.inertia = inertia == nullptr ? Eigen::Matrix3d::Identity() : read_inertia(fields, *inertia, body);
   }
   body.center_of_mass = fields.vector("center_of_mass", Eigen::Vector3d::Zero());
@@ -177,23 +173,109 @@ void read_firm(Fields& fields, BodySpec& body) {
   }
 }
 
-}  // namespace
+std::vector<Key> shape_keys() {
+  return together({{{.name = "kind", .type = KeyType::word, .required = true, .words = words(solids)}},
+                   solid_keys({"box", "cylinder", "sphere", "rod"}),
+                   {{.name = "density",
+                     .unit = "kg/m³",
+                     .meaning = "instead of the body's `mass`",
+                     .range = Range::above(0.0),
+                     .kinds = {"box", "cylinder", "sphere"}},
+                    color_key()}});
+}
+
+std::vector<Key> body_keys() {
+  const Kinds extended{"rigid", "planar"};
+  return together(
+      {{name_key(),
+        {.name = "kind", .type = KeyType::word, .fallback = "rigid", .words = words(body_kinds)},
+        {.name = "mass",
+         .unit = "kg",
+         .meaning = "of the body; needed unless a `density` of its `shape` or of its [[geometry]] gives it",
+         .range = Range::above(0.0),
+         .kinds = extended},
+        {.name = "mass",
+         .unit = "kg",
+         .required = true,
+         .meaning = "of the point",
+         .range = Range::above(0.0),
+         .kinds = {"particle"}},
+        {.name = "inertia",
+         .type = KeyType::matrix,
+         .unit = "kg m²",
+         .meaning =
+             "moments about the centre of mass in body axes: `[xx, yy, zz]`, `[xx, yy, zz, xy, xz, yz]` (entries "
+             "of the matrix, so that xy = −∫xy dm) or 3 × 3; for a planar body also one number, about its "
+             "normal; needed unless there is a `shape`",
+         .kinds = extended},
+        {.name = "shape",
+         .type = KeyType::table,
+         .meaning = "a homogeneous solid about its centre, which gives the `inertia` and is drawn",
+         .kinds = extended,
+         .inner = shape_keys()},
+        {.name = "center_of_mass",
+         .type = KeyType::vector,
+         .unit = "m",
+         .fallback = "[0, 0, 0]",
+         .meaning = "from the origin, in body axes",
+         .kinds = extended},
+        {.name = "position",
+         .type = KeyType::vector,
+         .unit = "m",
+         .fallback = "[0, 0, 0]",
+         .meaning = "of the origin in the world"}},
+       orientation_keys("of the body's axes in the world", extended),
+       {{.name = "velocity",
+         .type = KeyType::vector,
+         .unit = "m/s",
+         .fallback = "[0, 0, 0]",
+         .meaning = "of the origin, world axes"},
+        {.name = "angular_velocity",
+         .type = KeyType::vector,
+         .unit = "rad/s",
+         .fallback = "[0, 0, 0]",
+         .meaning = "in **body** axes",
+         .kinds = {"rigid"}},
+        {.name = "angular_velocity",
+         .type = KeyType::any,
+         .unit = "rad/s",
+         .fallback = "0",
+         .meaning = "one number about the normal, or a vector in **body** axes",
+         .kinds = {"planar"}},
+        {.name = "angular_velocity_world",
+         .type = KeyType::vector,
+         .unit = "rad/s",
+         .meaning = "the same in world axes",
+         .kinds = {"rigid"}},
+        {.name = "angular_velocity_world",
+         .type = KeyType::any,
+         .unit = "rad/s",
+         .meaning = "the same, a vector in world axes",
+         .kinds = {"planar"}},
+        {.name = "normal",
+         .type = KeyType::direction,
+         .fallback = "z",
+         .meaning = "of the plane, in the world",
+         .kinds = {"planar"}},
+        {.name = "firm",
+         .type = KeyType::names,
+         .fallback = "[]",
+         .meaning = "what the initial conditions must keep as it is given: `[\"position\"]`, `[\"velocity\"]` or "
+                    "both"}}});
+}
 
 void read_body(Fields& fields, const std::string& name, ModelDraft& model) {
   BodySpec body;
   body.name = name;
   model.body_index.try_emplace(name, model.bodies.size());
   body.source = fields.source();
-  bool good = true;
-  body.kind = fields.choice("kind", body_kinds, BodyKind::rigid, &good);
-  if (!good) {
+  if (!fields.kind(body_kinds, body.kind)) {
     fields.findings().add_broken(name, body.source);
     body.mass = 1.0;
     body.inertia.setIdentity();
     model.bodies.push_back(std::move(body));
     return;
   }
-  if (const Node* kind = fields.get("kind")) fields.specify(kind->text);
   // The drawing of the part first; then the part is placed as a whole.
   body.position = fields.vector("position", Eigen::Vector3d::Zero());
   body.velocity = fields.vector("velocity", Eigen::Vector3d::Zero());
@@ -235,6 +317,25 @@ void read_coordinate(Fields& fields, const std::string& name, ModelDraft& model)
   coordinate.rate = fields.number("rate", 0.0);
   fields.finish();
   model.coordinates.push_back(std::move(coordinate));
+}
+
+}  // namespace
+
+EntityKind body_kind() {
+  return {{.name = "body", .is_list = true, .meaning = "A body: rigid, planar or a particle.", .keys = body_keys()},
+          read_body};
+}
+
+EntityKind coordinate_kind() {
+  return {
+      {.name = "coordinate",
+       .is_list = true,
+       .meaning = "A massless scalar coordinate with a name: a joint angle made explicit, or the stretch of a spring "
+                  "in series.",
+       .keys = {name_key(),
+                {.name = "value", .unit = "rad, m", .fallback = "0", .meaning = "at the start"},
+                {.name = "rate", .unit = "rad/s, m/s", .fallback = "0", .meaning = "at the start"}}},
+      read_coordinate};
 }
 
 }  // namespace trammel::detail

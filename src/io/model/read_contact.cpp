@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "entities.h"
 
 namespace trammel::detail {
@@ -8,8 +10,9 @@ namespace {
 
 enum class Law { linear, hunt_crossley, hertz };
 const Choices<Law> laws{{"linear", Law::linear}, {"hunt_crossley", Law::hunt_crossley}, {"hertz", Law::hertz}};
-const Choices<FrictionLaw::Kind> frictions{
-    {"none", FrictionLaw::Kind::none}, {"coulomb", FrictionLaw::Kind::coulomb}, {"lugre", FrictionLaw::Kind::lugre}};
+const Choices<FrictionLaw::Kind> frictions{{"none", FrictionLaw::Kind::none},
+                                           {"coulomb", FrictionLaw::Kind::coulomb, "cheap, but creeps at rest"},
+                                           {"lugre", FrictionLaw::Kind::lugre, "bristles that stick"}};
 
 // A name, or a list of names.
 std::vector<std::string> read_names(const Fields& fields, const Node& node, const std::string& key) {
@@ -43,81 +46,63 @@ void read_sides(Fields& fields, ContactSpec& contact) {
   contact.b = read_names(fields, node->items[1], "between");
 }
 
-// A number in place of a negative one, so that the search for mistakes goes on.
-double read_positive(Fields& fields, const std::string& key, const std::string& meaning) {
-  const double value = fields.required_number(key, meaning, 1.0);
-  if (value > 0.0) return value;
-  fields.report(*fields.get(key), fmt::format("'{}' is {} but must be > 0", key, value));
-  return 1.0;
-}
-
-void read_normal_law(Fields& fields, NormalLaw& normal) {
-  const Law law = fields.choice("law", laws, Law::linear);
+void read_normal_law(Fields& fields, Law law, NormalLaw& normal) {
   normal.kind = law == Law::linear ? NormalLaw::Kind::linear : NormalLaw::Kind::hunt_crossley;
   if (law == Law::hertz) {
     normal.exponent = 1.5;
     std::string which;
-    if (const Node* node = fields.one_of({"modulus", "stiffness"}, &which); node == nullptr)
-      fields.report(
-          "the key 'modulus' [N/m²] is missing: 1/E = (1 − ν²)/E of either surface added (or 'stiffness' [N/m^1.5])");
-    else if (which == "modulus")
-      normal.modulus = read_positive(fields, "modulus", "");
+    if (fields.one_of({"modulus", "stiffness"}, &which) == nullptr)
+      fields.report_missing("modulus");
     else
-      normal.stiffness = read_positive(fields, "stiffness", "");
+      (which == "modulus" ? normal.modulus : normal.stiffness) = fields.number(which, 1.0);
   } else {
-    normal.stiffness = read_positive(fields, "stiffness", "of the surfaces [N/m]");
+    normal.stiffness = fields.number("stiffness", 1.0);
     if (law == Law::hunt_crossley) normal.exponent = fields.number("exponent", 1.0);
   }
   if (law == Law::linear) {
     normal.damping = fields.number("damping", 0.0);
     return;
   }
-  const std::optional<double> factor = fields.optional_number("damping_factor");
-  const std::optional<double> restitution = fields.optional_number("restitution");
-  if (factor && restitution)
+  normal.damping = fields.number("damping_factor", 0.0);
+  if (!fields.has("restitution")) return fields.refuse("impact_speed", "without 'restitution'");
+  if (fields.has("damping_factor"))
     fields.report(*fields.get("restitution"),
                   "'restitution' and 'damping_factor' exclude each other; give one of them");
-  normal.damping = factor.value_or(0.0);
-  if (!restitution) return;
-  const double speed = read_positive(fields, "impact_speed", "the speed [m/s] at which 'restitution' holds");
-  if (*restitution > 0.0 && *restitution <= 1.0)
-    normal.damping = damping_factor_of(*restitution, speed);
-  else
-    fields.report(*fields.get("restitution"),
-                  fmt::format("'restitution' is {} but must be > 0 and at most 1", *restitution));
+  fields.require("impact_speed");
+  normal.damping = damping_factor_of(fields.number("restitution", 1.0), fields.number("impact_speed", 1.0));
 }
 
-void read_friction_law(Fields& fields, FrictionLaw& law) {
-  law.kind = fields.choice("kind", frictions, FrictionLaw::Kind::coulomb);
-  if (law.kind == FrictionLaw::Kind::none) return;
+// False if there is no telling which law it is.
+bool read_friction_law(Fields& fields, FrictionLaw& law) {
+  law.kind = FrictionLaw::Kind::coulomb;
+  if (!fields.kind(frictions, law.kind)) return false;
+  if (law.kind == FrictionLaw::Kind::none) return true;
   std::string which;
   const Node* node = fields.one_of({"mu", "mu_k"}, &which);
-  if (node == nullptr) fields.report("the key 'mu' is missing: the coefficient of friction (or 'mu_k' and 'mu_s')");
-  law.mu_k = node == nullptr ? 0.1 : fields.number_of(*node, which, 0.1);
+  if (node == nullptr) fields.report_missing("mu");
+  law.mu_k = node == nullptr ? 0.1 : fields.number(which, 0.1);
   law.mu_s = law.kind == FrictionLaw::Kind::lugre ? fields.number("mu_s", law.mu_k) : law.mu_k;
   law.v_s = fields.number("v_s", law.v_s);
-  if (law.kind == FrictionLaw::Kind::coulomb) return;
+  if (law.kind == FrictionLaw::Kind::coulomb) return true;
   law.gamma = fields.number("gamma", law.gamma);
   law.sigma0 = fields.number("sigma0", law.sigma0);
   law.sigma1 = fields.number("sigma1", law.sigma1);
   law.sigma2 = fields.number("sigma2", law.sigma2);
+  return true;
 }
-
-}  // namespace
 
 void read_contact(Fields& fields, const std::string& name, ModelDraft& model) {
   ContactSpec contact;
   contact.name = name;
   contact.source = fields.source();
-  for (const char* key : {"among"})
-    if (const Node* node = fields.get(key)) contact.source.fields["between"] = fields.findings().where(node->place);
+  if (const Node* node = fields.get("among")) contact.source.fields["between"] = fields.findings().where(node->place);
   read_sides(fields, contact);
-  read_normal_law(fields, contact.law.normal);
+  Law law = Law::linear;
+  if (!fields.kind(laws, law, "law")) return fields.findings().add_broken(name, contact.source);
+  read_normal_law(fields, law, contact.law.normal);
   if (const Node* node = fields.get("friction"))
-    if (std::optional<Fields> inner = fields.inner(*node, "friction")) {
-      read_friction_law(*inner, contact.law.friction);
-      inner->finish();
-    }
+    if (std::optional<Fields> inner = fields.inner(*node, "friction"))
+      if (read_friction_law(*inner, contact.law.friction)) inner->finish();
   if (fields.has("capacity")) contact.capacity = fields.integer("capacity", 1);
   contact.locate = fields.boolean("locate", true);
   fields.finish();
@@ -129,16 +114,162 @@ void read_friction(Fields& fields, const std::string& name, ModelDraft& model) {
   JointFrictionSpec friction;
   friction.name = name;
   friction.source = fields.source();
-  const Node* joint = fields.require("joint", "the revolute or prismatic joint that it acts in");
+  const Node* joint = fields.get("joint");
   if (joint != nullptr) friction.joint = fields.name_of(*joint, "joint");
-  read_friction_law(fields, friction.law);
-  bool revolute = false;
-  for (const JointSpec& spec : model.joints)
-    if (spec.name == friction.joint) revolute = spec.kind == JointKind::revolute;
-  if (revolute) friction.radius = read_positive(fields, "radius", "of the pin [m], on which the surfaces slide");
+  if (!read_friction_law(fields, friction.law)) return fields.findings().add_broken(name, friction.source);
+  const auto it = std::find_if(model.joints.begin(), model.joints.end(),
+                               [&](const JointSpec& spec) { return spec.name == friction.joint; });
+  friction.radius = fields.number("radius", 1.0);
+  if (it != model.joints.end() && it->kind == JointKind::revolute)
+    fields.require("radius");
+  else if (it != model.joints.end())
+    fields.refuse("radius", "in a joint that does not turn on a pin");
   fields.finish();
   if (joint == nullptr) return fields.findings().add_broken(name, friction.source);
   add_joint_friction(model, friction);
+}
+
+// A contact without friction has kind "none"; in a joint the coefficient may also be 0.
+std::vector<Key> friction_law_keys(const Range& of_mu) {
+  const Kinds rubs{"coulomb", "lugre"}, lugre{"lugre"};
+  return {{.name = "kind", .type = KeyType::word, .fallback = "coulomb", .words = words(frictions)},
+          {.name = "mu", .meaning = "coefficient of sliding; needed, or `mu_k`", .range = of_mu, .kinds = rubs},
+          {.name = "mu_k", .meaning = "the same by another name", .range = of_mu, .kinds = rubs},
+          {.name = "mu_s",
+           .fallback = "as `mu`",
+           .meaning = "of sticking, at least that of sliding",
+           .range = Range::from(0.0),
+           .kinds = lugre},
+          {.name = "v_s",
+           .unit = "m/s",
+           .fallback = "1e-3",
+           .meaning = "width of the transition",
+           .range = Range::above(0.0),
+           .kinds = {"coulomb"}},
+          {.name = "v_s",
+           .unit = "m/s",
+           .fallback = "1e-3",
+           .meaning = "Stribeck velocity",
+           .range = Range::above(0.0),
+           .kinds = lugre},
+          {.name = "gamma",
+           .fallback = "2",
+           .meaning = "exponent of the Stribeck curve",
+           .range = Range::above(0.0),
+           .kinds = lugre},
+          {.name = "sigma0",
+           .unit = "1/m",
+           .fallback = "1e5",
+           .meaning = "stiffness of the bristles per normal force",
+           .range = Range::above(0.0),
+           .kinds = lugre},
+          {.name = "sigma1",
+           .unit = "s/m",
+           .fallback = "0",
+           .meaning = "damping of the bristles",
+           .range = Range::from(0.0),
+           .kinds = lugre},
+          {.name = "sigma2",
+           .unit = "s/m",
+           .fallback = "0",
+           .meaning = "viscous friction",
+           .range = Range::from(0.0),
+           .kinds = lugre}};
+}
+
+std::vector<Key> contact_keys() {
+  const Kinds curved{"hunt_crossley", "hertz"};
+  return {name_key(),
+          {.name = "between",
+           .type = KeyType::any,
+           .meaning = "two sides, each a name or a list of names: `[\"ball\", \"floor\"]`, `[[\"a\", \"b\"], "
+                      "\"floor\"]`"},
+          {.name = "among", .type = KeyType::any, .meaning = "instead: every two members of these may meet"},
+          {.name = "law", .type = KeyType::word, .fallback = "linear", .words = words(laws)},
+          {.name = "stiffness",
+           .unit = "N/m",
+           .required = true,
+           .meaning = "k of the surfaces (N/mᵖ with an `exponent` p)",
+           .range = Range::above(0.0),
+           .kinds = {"linear", "hunt_crossley"}},
+          {.name = "stiffness",
+           .unit = "N/m^1.5",
+           .meaning = "instead of `modulus`: k",
+           .range = Range::above(0.0),
+           .kinds = {"hertz"}},
+          {.name = "modulus",
+           .unit = "N/m²",
+           .meaning = "E of both surfaces, 1/E = (1 − ν_a²)/E_a + (1 − ν_b²)/E_b; needed, or `stiffness`",
+           .range = Range::above(0.0),
+           .kinds = {"hertz"}},
+          {.name = "exponent",
+           .fallback = "1",
+           .meaning = "p; `hertz` has 3/2",
+           .range = Range::from(1.0),
+           .kinds = {"hunt_crossley"}},
+          {.name = "damping",
+           .unit = "N s/m",
+           .fallback = "0",
+           .meaning = "c of the surfaces",
+           .range = Range::from(0.0),
+           .kinds = {"linear"}},
+          {.name = "damping_factor",
+           .unit = "s/m",
+           .fallback = "0",
+           .meaning = "μ, damping over the elastic force",
+           .range = Range::from(0.0),
+           .kinds = curved},
+          {.name = "restitution",
+           .meaning = "instead of `damping_factor`: what is left of the speed after an impact with `impact_speed`",
+           .range = {.low = 0.0, .high = 1.0, .high_open = false},
+           .kinds = curved},
+          {.name = "impact_speed",
+           .unit = "m/s",
+           .meaning = "at which `restitution` holds",
+           .range = Range::above(0.0),
+           .kinds = curved},
+          {.name = "friction",
+           .type = KeyType::table,
+           .fallback = "none",
+           .meaning = "`{ kind = \"coulomb\", mu = 0.3 }`",
+           .inner = friction_law_keys(Range::above(0.0))},
+          {.name = "locate",
+           .type = KeyType::boolean,
+           .fallback = "true",
+           .meaning = "steps end where contact begins and ends"},
+          {.name = "capacity",
+           .type = KeyType::integer,
+           .fallback = "enough",
+           .meaning = "places that may be near to touching at once",
+           .range = Range::from(1.0)}};
+}
+
+}  // namespace
+
+EntityKind contact_kind() {
+  return {{.name = "contact",
+           .is_list = true,
+           .meaning = "What happens where geometry of two bodies meets.",
+           .keys = contact_keys(),
+           .kind_key = "law"},
+          read_contact};
+}
+
+EntityKind friction_kind() {
+  return {{.name = "friction",
+           .is_list = true,
+           .meaning = "Friction in a revolute or prismatic joint.",
+           .keys = together({{name_key(),
+                              {.name = "joint",
+                               .type = KeyType::name,
+                               .required = true,
+                               .meaning = "the revolute or prismatic joint that it acts in"},
+                              {.name = "radius",
+                               .unit = "m",
+                               .meaning = "of the pin on which the surfaces slide; needed in revolute joints",
+                               .range = Range::above(0.0)}},
+                             friction_law_keys(Range::from(0.0))})},
+          read_friction};
 }
 
 }  // namespace trammel::detail

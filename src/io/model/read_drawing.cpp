@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cctype>
 
 #include "entities.h"
@@ -16,7 +17,7 @@ const Choices<GeometryKind> kinds{
     {"mesh", GeometryKind::mesh},       {"plane", GeometryKind::plane},   {"ellipsoid", GeometryKind::ellipsoid}};
 
 void read_polygon(Fields& fields, Shape& shape) {
-  const Node* node = fields.require("polygon", "the corners [[x, y], [x, y], …] in order [m]");
+  const Node* node = fields.get("polygon");
   if (node == nullptr) return;
   if (node->kind != NodeKind::array) return fields.report_type(*node, "polygon", "a list of corners [x, y]");
   for (const Node& item : node->items) {
@@ -32,9 +33,8 @@ void read_polygon(Fields& fields, Shape& shape) {
 }
 
 void read_mesh_file(Fields& fields, Shape& shape) {
-  const Node* node = fields.require("file", "an STL or OBJ file, relative to the folder of the model");
+  const Node* node = fields.get("file");
   const double scale = fields.number("scale", 1.0);
-  if (scale <= 0.0) fields.report(*fields.get("scale"), fmt::format("'scale' is {} but must be > 0", scale));
   if (node == nullptr) return;
   try {
     shape = read_mesh(fields.part().folder / fields.text_of(*node, "file"));
@@ -57,7 +57,7 @@ Shape read_drawn_shape(Fields& fields, GeometryKind kind) {
       return read_round(fields, kind);
     case GeometryKind::extrusion:
       read_polygon(fields, shape);
-      shape.length = read_length(fields, "length", "the thickness along its axis [m]");
+      shape.length = fields.number("length", 1.0);
       shape.orientation = read_shape_axis(fields);
       shape.smooth = fields.boolean("smooth", false);
       break;
@@ -69,7 +69,7 @@ Shape read_drawn_shape(Fields& fields, GeometryKind kind) {
       shape.orientation = read_shape_axis(fields);
       break;
     case GeometryKind::ellipsoid: {
-      const Node* node = fields.require("half_axes", "[x, y, z] [m]");
+      const Node* node = fields.get("half_axes");
       if (node == nullptr) break;
       shape.size = fields.vector_of(*node, "half_axes", shape.size);
       if (shape.size.minCoeff() > 0.0) break;
@@ -84,7 +84,6 @@ Shape read_drawn_shape(Fields& fields, GeometryKind kind) {
 void add_mass(Fields& fields, const GeometrySpec& geometry, double density, ModelDraft& model) {
   const Node& node = *fields.get("density");
   std::optional<Solid> solid = calc_solid(geometry.shape);
-  if (!(density > 0.0)) return fields.report(node, fmt::format("'density' is {} kg/m³ but must be > 0", density));
   if (!solid)
     return fields.report(node, "'density' needs a solid; planes and meshes have no volume that is known for certain");
   if (geometry.body == ground_name) return fields.report(node, "the ground needs no 'density'");
@@ -94,13 +93,6 @@ void add_mass(Fields& fields, const GeometrySpec& geometry, double density, Mode
 }
 
 }  // namespace
-
-double read_length(Fields& fields, const std::string& key, const std::string& meaning) {
-  const double value = fields.required_number(key, meaning, 1.0);
-  if (value > 0.0) return value;
-  fields.report(*fields.get(key), fmt::format("'{}' is {} but must be > 0", key, value));
-  return 1.0;
-}
 
 Eigen::Matrix3d read_shape_axis(Fields& fields) {
   const Node* node = fields.get("axis");
@@ -122,7 +114,7 @@ Eigen::Matrix3d read_shape_axis(Fields& fields) {
 
 Shape read_box(Fields& fields) {
   Shape shape;
-  const Node* node = fields.require("size", "the edges [x, y, z] of the box [m]");
+  const Node* node = fields.get("size");
   if (node == nullptr) return shape;
   shape.size = fields.vector_of(*node, "size", shape.size);
   if (shape.size.minCoeff() > 0.0) return shape;
@@ -134,17 +126,15 @@ Shape read_box(Fields& fields) {
 Shape read_round(Fields& fields, GeometryKind kind) {
   Shape shape;
   shape.kind = kind;
-  shape.radius =
-      read_length(fields, "radius", kind == GeometryKind::cylinder ? "the outer radius [m]" : "the radius [m]");
+  shape.radius = fields.number("radius", 1.0);
   if (kind == GeometryKind::sphere) return shape;
-  shape.length = read_length(fields, "length", "the length along its axis [m]");
+  shape.length = fields.number("length", 1.0);
   shape.orientation = read_shape_axis(fields);
   if (kind != GeometryKind::cylinder) return shape;
   shape.inner_radius = fields.number("inner_radius", 0.0);
-  if (shape.inner_radius >= 0.0 && shape.inner_radius < shape.radius) return shape;
-  fields.report(*fields.get("inner_radius"),
-                fmt::format("'inner_radius' is {} but must be at least 0 and less than 'radius' = {}",
-                            shape.inner_radius, shape.radius));
+  if (shape.inner_radius < shape.radius) return shape;
+  fields.report(*fields.get("inner_radius"), fmt::format("'inner_radius' is {} but must be less than 'radius' = {}",
+                                                         shape.inner_radius, shape.radius));
   shape.inner_radius = 0.0;
   return shape;
 }
@@ -163,16 +153,15 @@ std::string read_color(Fields& fields) {
   return "";
 }
 
+namespace {
+
 void read_geometry(Fields& fields, const std::string& name, ModelDraft& model) {
   GeometrySpec geometry;
   geometry.name = name;
   geometry.source = fields.source();
   geometry.body = fields.name("body", ground_name);
-  bool good =
-      fields.require("kind", "box, sphere, cylinder, capsule, cone, extrusion, mesh, plane or ellipsoid") != nullptr;
-  const GeometryKind kind = fields.choice("kind", kinds, GeometryKind::box, &good);
-  if (!good) return fields.findings().add_broken(name, geometry.source);
-  fields.specify(fields.get("kind")->text);
+  GeometryKind kind = GeometryKind::box;
+  if (!fields.kind(kinds, kind)) return fields.findings().add_broken(name, geometry.source);
   geometry.shape = read_drawn_shape(fields, kind);
   if (kind == GeometryKind::box || kind == GeometryKind::cylinder)
     geometry.shape.rounding = fields.number("rounding", 0.0);
@@ -189,6 +178,145 @@ void read_geometry(Fields& fields, const std::string& name, ModelDraft& model) {
     geometry.shape.orientation = part.rotation * geometry.shape.orientation;
   }
   model.geometry.push_back(std::move(geometry));
+}
+
+std::vector<Key> geometry_keys() {
+  Key name = name_key();
+  name.required = false;
+  name.meaning = "what contacts call it";
+  return together(
+      {{name,
+        {.name = "body", .type = KeyType::name, .fallback = "ground", .meaning = "the body it is fixed to"},
+        {.name = "kind", .type = KeyType::word, .required = true, .words = words(kinds)},
+        {.name = "position",
+         .type = KeyType::vector,
+         .unit = "m",
+         .fallback = "[0, 0, 0]",
+         .meaning = "of its centre, from the body's origin in the body's axes (for the ground: in the world)"}},
+       orientation_keys("of its axes in the body's axes"),
+       {color_key(),
+        {.name = "density",
+         .unit = "kg/m³",
+         .meaning =
+             "the body gets its mass, centre of mass and inertia from all its geometry with a density, and gives "
+             "none itself",
+         .range = Range::above(0.0)},
+        {.name = "group", .type = KeyType::name, .meaning = "a name that several may share, for contacts"}},
+       solid_keys({"box", "sphere", "cylinder", "capsule", "cone", "extrusion", "plane"}),
+       {{.name = "rounding",
+         .unit = "m",
+         .fallback = "0",
+         .meaning = "radius of the edges, for contacts",
+         .range = Range::from(0.0),
+         .kinds = {"box", "cylinder"}},
+        {.name = "polygon",
+         .type = KeyType::matrix,
+         .unit = "m",
+         .required = true,
+         .meaning = "the corners `[[x, y], …]` in order",
+         .kinds = {"extrusion"}},
+        {.name = "smooth",
+         .type = KeyType::boolean,
+         .fallback = "false",
+         .meaning = "a closed cubic spline through the corners: a cam",
+         .kinds = {"extrusion"}},
+        {.name = "width",
+         .unit = "m",
+         .fallback = "1",
+         .meaning = "of what is drawn, along x",
+         .range = Range::above(0.0),
+         .kinds = {"plane"}},
+        {.name = "depth",
+         .unit = "m",
+         .fallback = "1",
+         .meaning = "of what is drawn, along y",
+         .range = Range::above(0.0),
+         .kinds = {"plane"}},
+        {.name = "half_axes",
+         .type = KeyType::vector,
+         .unit = "m",
+         .required = true,
+         .meaning = "along x, y and z, each > 0",
+         .kinds = {"ellipsoid"}},
+        {.name = "file",
+         .type = KeyType::text,
+         .required = true,
+         .meaning = "an STL or OBJ file, relative to the folder of the model",
+         .kinds = {"mesh"}},
+        {.name = "scale",
+         .fallback = "1",
+         .meaning = "of the file's numbers; 0.001 for a file in mm",
+         .range = Range::above(0.0),
+         .kinds = {"mesh"}}}});
+}
+
+}  // namespace
+
+std::vector<Key> solid_keys(const Kinds& kinds) {
+  std::vector<Key> all{{.name = "size",
+                        .type = KeyType::vector,
+                        .unit = "m",
+                        .required = true,
+                        .meaning = "the edges along x, y and z, each > 0",
+                        .kinds = {"box"}},
+                       {.name = "radius",
+                        .unit = "m",
+                        .required = true,
+                        .meaning = "the outer radius",
+                        .range = Range::above(0.0),
+                        .kinds = {"sphere", "cylinder", "capsule", "cone"}},
+                       {.name = "length",
+                        .unit = "m",
+                        .required = true,
+                        .meaning = "along the axis, half of it on either side",
+                        .range = Range::above(0.0),
+                        .kinds = {"cylinder", "cone", "extrusion", "rod"}},
+                       {.name = "length",
+                        .unit = "m",
+                        .required = true,
+                        .meaning = "along the axis, without the round ends",
+                        .range = Range::above(0.0),
+                        .kinds = {"capsule"}},
+                       {.name = "inner_radius",
+                        .unit = "m",
+                        .fallback = "0",
+                        .meaning = "of a bore, less than `radius`",
+                        .range = Range::from(0.0),
+                        .kinds = {"cylinder"}},
+                       {.name = "axis",
+                        .type = KeyType::direction,
+                        .fallback = "z",
+                        .meaning = "its direction, `[x, y, z]` or `\"x\"`",
+                        .kinds = {"cylinder", "capsule", "extrusion", "rod"}},
+                       {.name = "axis",
+                        .type = KeyType::direction,
+                        .fallback = "z",
+                        .meaning = "its direction, towards the tip",
+                        .kinds = {"cone"}},
+                       {.name = "axis",
+                        .type = KeyType::direction,
+                        .fallback = "z",
+                        .meaning = "its normal; bodies stay on that side",
+                        .kinds = {"plane"}}};
+  std::vector<Key> chosen;
+  for (Key& key : all) {
+    std::erase_if(key.kinds,
+                  [&](const std::string& kind) { return std::find(kinds.begin(), kinds.end(), kind) == kinds.end(); });
+    if (!key.kinds.empty()) chosen.push_back(key);
+  }
+  return chosen;
+}
+
+Key color_key() {
+  return {.name = "color", .type = KeyType::text, .fallback = "chosen for you", .meaning = "`\"#rrggbb\"`"};
+}
+
+EntityKind geometry_kind() {
+  return {{.name = "geometry",
+           .is_list = true,
+           .meaning = "What pictures show of a body, and what contacts touch.",
+           .keys = geometry_keys()},
+          read_geometry};
 }
 
 }  // namespace trammel::detail

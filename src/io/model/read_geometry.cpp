@@ -16,8 +16,8 @@ Eigen::Matrix3d read_euler(const Fields& outer, const Node& node) {
   const Eigen::Matrix3d identity = Eigen::Matrix3d::Identity();
   std::optional<Fields> fields = outer.inner(node, "euler");
   if (!fields) return identity;
-  const Node* sequence_node = fields->require("sequence", "three axes, such as \"zxz\"");
-  const Node* angles_node = fields->require("angles", "three angles [rad]");
+  const Node* sequence_node = fields->get("sequence");
+  const Node* angles_node = fields->get("angles");
   fields->finish();
   if (sequence_node == nullptr || angles_node == nullptr) return identity;
   const std::string sequence = fields->text_of(*sequence_node, "sequence");
@@ -39,8 +39,8 @@ Eigen::Matrix3d read_euler(const Fields& outer, const Node& node) {
 Eigen::Matrix3d read_axis_angle(const Fields& outer, const Node& node) {
   std::optional<Fields> fields = outer.inner(node, "axis_angle");
   if (!fields) return Eigen::Matrix3d::Identity();
-  const Node* axis_node = fields->require("axis", "the axis of the turn, [x, y, z] or \"z\"");
-  const double angle = fields->required_number("angle", "the angle of the turn [rad]", 0.0);
+  const Node* axis_node = fields->get("axis");
+  const double angle = fields->number("angle", 0.0);
   fields->finish();
   if (axis_node == nullptr) return Eigen::Matrix3d::Identity();
   const Eigen::Vector3d axis = read_direction(*fields, *axis_node, "axis");
@@ -74,7 +74,7 @@ Eigen::Matrix3d read_rotation(const Fields& fields, const Node& node) {
 
 }  // namespace
 
-Eigen::Vector3d read_direction(const Fields& fields, const Node& node, const std::string& key) {
+Eigen::Vector3d read_direction(const Fields& fields, const Node& node, std::string_view key) {
   if (node.kind != NodeKind::string) return fields.vector_of(node, key, Eigen::Vector3d::UnitZ());
   const std::string text = fields.text_of(node, key);
   const bool negative = !text.empty() && text[0] == '-';
@@ -88,8 +88,7 @@ Eigen::Vector3d read_direction(const Fields& fields, const Node& node, const std
 
 Eigen::Matrix3d read_orientation(Fields& fields) {
   static const std::vector<std::string> ways{"rotation", "quaternion", "axis_angle", "euler"};
-  std::vector<std::string> keys = ways;
-  keys.push_back("orientation");
+  static const std::vector<std::string> keys{"rotation", "quaternion", "axis_angle", "euler", "orientation"};
   std::string which;
   const Node* node = fields.one_of(keys, &which);
   if (node == nullptr) return Eigen::Matrix3d::Identity();
@@ -111,7 +110,7 @@ Eigen::Matrix3d read_orientation(Fields& fields) {
   return read_euler(*inner, *inside);
 }
 
-PointSpec read_point(const Fields& outer, const Node& node, const std::string& key) {
+PointSpec read_point(const Fields& outer, const Node& node, std::string_view key) {
   PointSpec point;
   if (node.kind != NodeKind::table) {
     if (node.kind != NodeKind::array) {
@@ -122,8 +121,8 @@ PointSpec read_point(const Fields& outer, const Node& node, const std::string& k
     return point;
   }
   Fields fields = *outer.inner(node, key);
-  const Node* body = fields.require("body", "the body in whose axes 'at' is measured");
-  const Node* at = fields.require("at", "the point [x, y, z] in the body's axes, from its origin");
+  const Node* body = fields.get("body");
+  const Node* at = fields.get("at");
   fields.finish();
   if (body != nullptr) point.body = fields.name_of(*body, "body");
   if (at != nullptr) point.at = fields.vector_of(*at, "at", Eigen::Vector3d::Zero());
@@ -134,7 +133,7 @@ PointSpec read_point(const Fields& outer, const Node& node, const std::string& k
   return point;
 }
 
-AxisSpec read_axis(const Fields& outer, const Node& node, const std::string& key) {
+AxisSpec read_axis(const Fields& outer, const Node& node, std::string_view key) {
   AxisSpec axis;
   if (node.kind != NodeKind::table) {
     if (node.kind != NodeKind::array && node.kind != NodeKind::string) {
@@ -146,8 +145,8 @@ AxisSpec read_axis(const Fields& outer, const Node& node, const std::string& key
     return axis;
   }
   Fields fields = *outer.inner(node, key);
-  const Node* body = fields.require("body", "the body in whose axes the direction is given");
-  const Node* direction = fields.require("direction", "[x, y, z] or \"z\" in the axes of the body");
+  const Node* body = fields.get("body");
+  const Node* direction = fields.get("direction");
   fields.finish();
   if (body != nullptr) axis.body = fields.name_of(*body, "body");
   if (direction != nullptr) axis.direction = read_direction(fields, *direction, "direction");
@@ -156,6 +155,16 @@ AxisSpec read_axis(const Fields& outer, const Node& node, const std::string& key
     axis.direction = outer.part().rotation * axis.direction;
   }
   return axis;
+}
+
+std::optional<PointSpec> read_point(Fields& fields, std::string_view key) {
+  const Node* node = fields.knows(key) ? fields.get(key) : nullptr;
+  return node == nullptr ? std::nullopt : std::optional(read_point(fields, *node, key));
+}
+
+std::optional<AxisSpec> read_axis(Fields& fields, std::string_view key) {
+  const Node* node = fields.knows(key) ? fields.get(key) : nullptr;
+  return node == nullptr ? std::nullopt : std::optional(read_axis(fields, *node, key));
 }
 
 void read_bodies(Fields& fields, std::string& body_a, std::string& body_b, bool required) {
@@ -184,6 +193,71 @@ void read_bodies(Fields& fields, std::string& body_a, std::string& body_b, bool 
     fields.report(
         "it is not said which bodies it connects: the key 'bodies' = [\"a\", \"b\"] is missing (or 'body_a', "
         "by default the ground, and 'body_b')");
+}
+
+std::vector<Key> together(std::initializer_list<std::vector<Key>> parts) {
+  std::vector<Key> keys;
+  for (const std::vector<Key>& part : parts) keys.insert(keys.end(), part.begin(), part.end());
+  return keys;
+}
+
+Key name_key() {
+  return {.name = "name",
+          .type = KeyType::text,
+          .required = true,
+          .meaning = "a name by which the rest of the model and the results refer to it"};
+}
+
+std::vector<Key> bodies_keys(const Kinds& kinds) {
+  return {{.name = "bodies",
+           .type = KeyType::names,
+           .meaning = "the two bodies, `[\"a\", \"b\"]`; `[\"b\"]`: the first is the ground",
+           .kinds = kinds},
+          {.name = "body_a",
+           .type = KeyType::name,
+           .fallback = "ground",
+           .meaning = "instead of `bodies`: the first body",
+           .kinds = kinds},
+          {.name = "body_b", .type = KeyType::name, .meaning = "instead of `bodies`: the second body", .kinds = kinds}};
+}
+
+std::vector<Key> orientation_keys(const std::string& meaning, const Kinds& kinds) {
+  std::vector<Key> ways{
+      {.name = "rotation",
+       .type = KeyType::matrix,
+       .meaning = "orientation " + meaning + " by a matrix of three rows, whose columns are the axes",
+       .kinds = kinds},
+      {.name = "quaternion",
+       .type = KeyType::numbers,
+       .meaning = "instead: the orientation as `[w, x, y, z]`",
+       .kinds = kinds},
+      {.name = "axis_angle",
+       .type = KeyType::table,
+       .meaning = "instead: one turn, `{ axis = \"z\", angle = \"pi/2\" }`",
+       .kinds = kinds,
+       .inner = {{.name = "axis",
+                  .type = KeyType::direction,
+                  .required = true,
+                  .meaning = "the axis of the turn, `[x, y, z]` or `\"z\"`"},
+                 {.name = "angle", .unit = "rad", .required = true, .meaning = "the angle of the turn"}}},
+      {.name = "euler",
+       .type = KeyType::table,
+       .meaning = "instead: three turns, `{ sequence = \"zxz\", angles = [a, b, c] }`",
+       .kinds = kinds,
+       .inner = {
+           {.name = "sequence",
+            .type = KeyType::text,
+            .required = true,
+            .meaning = "three axes, such as `\"zxz\"`; small letters: axes that move along, capitals: fixed ones"},
+           {.name = "angles", .type = KeyType::vector, .unit = "rad", .required = true, .meaning = "three angles"}}}};
+  std::vector<Key> inner = ways;
+  for (Key& way : inner) way.kinds.clear();
+  ways.push_back({.name = "orientation",
+                  .type = KeyType::table,
+                  .meaning = "instead: a table with one of these four",
+                  .kinds = kinds,
+                  .inner = inner});
+  return ways;
 }
 
 }  // namespace trammel::detail

@@ -38,7 +38,7 @@ OptionValue read_value(Fields& fields, const Key& key) {
       return read_words(fields, *node, key.name);
     case KeyType::word: {
       Choices<std::string> choices;
-      for (const Word& word : key.words) choices.emplace_back(word.name, word.name);
+      for (const Word& word : key.words) choices.push_back({word.name, word.name});
       const std::string word = fields.choice<std::string>(key.name, choices, "");
       return word.empty() ? OptionValue() : OptionValue(word);
     }

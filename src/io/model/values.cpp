@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "trammel/base/text.h"
 
@@ -40,25 +41,128 @@ std::string Part::full_name(const std::string& name) const {
   return name;
 }
 
-Fields::Fields(Findings& findings, const Node& table, const Scope& scope, const Part& part, std::string what)
-    : findings_(findings), table_(table), scope_(scope), part_(part), what_(std::move(what)) {}
+namespace {
 
-const Node* Fields::get(const std::string& key) {
-  if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.push_back(key);
-  return table_.find(key);
+// The tables that may stand for a point and for a direction.
+const std::vector<Key> point_keys{
+    {.name = "body", .type = KeyType::name, .required = true, .meaning = "the body in whose axes `at` is measured"},
+    {.name = "at",
+     .type = KeyType::vector,
+     .unit = "m",
+     .required = true,
+     .meaning = "the point [x, y, z] in the body's axes, from its origin"}};
+const std::vector<Key> direction_keys{{.name = "body",
+                                       .type = KeyType::name,
+                                       .required = true,
+                                       .meaning = "the body in whose axes the direction is given"},
+                                      {.name = "direction",
+                                       .type = KeyType::direction,
+                                       .required = true,
+                                       .meaning = "[x, y, z] or \"z\" in the axes of the body"}};
+
+// Text of the documentation as it stands in messages: code in quotes.
+std::string quoted(std::string text) {
+  std::replace(text.begin(), text.end(), '`', '\'');
+  return text;
 }
 
-const Node* Fields::require(const std::string& key, const std::string& meaning) {
-  const Node* node = get(key);
-  if (node == nullptr)
-    missing_[key] = findings_.add(table_.place, fmt::format("{}: the key '{}' is missing: {}", what_, key, meaning));
+}  // namespace
+
+KeyIndex::KeyIndex(std::span<const Key> keys) {
+  for (const Key& key : keys) {
+    add(key);
+    for (const std::string& kind : key.kinds)
+      if (std::find(kinds_.begin(), kinds_.end(), kind) == kinds_.end()) kinds_.push_back(kind);
+  }
+  if (kinds_.empty()) return;
+  kinds_.push_back("");  // a kind that has nothing of its own
+  for (const std::string_view kind : kinds_) {
+    KeyIndex& index = by_kind_.emplace_back();
+    for (const Key& key : keys)
+      if (key.belongs_to(kind)) index.add(key);
+  }
+}
+
+void KeyIndex::add(const Key& key) {
+  if (keys_.size() == capacity) throw std::logic_error("a table has more keys than the reader can count");
+  names_.push_back(key.name);
+  keys_.push_back(&key);
+  inside_.emplace_back(key.inner);
+}
+
+int KeyIndex::find(std::string_view name) const {
+  for (std::size_t i = 0; i < names_.size(); ++i)
+    if (names_[i] == name) return static_cast<int>(i);
+  return -1;
+}
+
+std::vector<std::string> KeyIndex::names() const {
+  std::vector<std::string> list;
+  for (const std::string_view name : names_)
+    if (std::find(list.begin(), list.end(), name) == list.end()) list.emplace_back(name);
+  return list;
+}
+
+const KeyIndex& KeyIndex::of_kind(std::string_view kind) const {
+  if (kinds_.empty()) return *this;
+  const auto it = std::find(kinds_.begin(), kinds_.end() - 1, kind);
+  return by_kind_[static_cast<std::size_t>(it - kinds_.begin())];
+}
+
+const KeyIndex& KeyIndex::inside(int i) const {
+  static const KeyIndex of_point(point_keys), of_direction(direction_keys);
+  const KeyType type = key(i).type;
+  return type == KeyType::point       ? of_point
+         : type == KeyType::direction ? of_direction
+                                      : inside_[static_cast<std::size_t>(i)];
+}
+
+Fields::Fields(Findings& findings, const Node& table, const Scope& scope, const Part& part, std::string what,
+               const KeyIndex* keys)
+    : findings_(findings), table_(table), scope_(scope), part_(part), what_(std::move(what)), keys_(keys) {}
+
+int Fields::mark(std::string_view key) {
+  if (keys_ == nullptr) {
+    if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.emplace_back(key);
+    return -1;
+  }
+  const int i = keys_->find(key);
+  if (i < 0) throw std::logic_error(fmt::format("{}: the key '{}' is asked for but not described", what_, key));
+  asked_.set(static_cast<std::size_t>(i));
+  return i;
+}
+
+void Fields::ignore(std::string_view key) { mark(key); }
+
+const Node* Fields::get(std::string_view key) {
+  const int i = mark(key);
+  const Node* node = table_.find(key);
+  if (node == nullptr && i >= 0 && keys_->key(i).required) report_missing(key);
   return node;
+}
+
+const Node* Fields::require(std::string_view key) {
+  const Node* node = get(key);
+  if (node == nullptr) report_missing(key);
+  return node;
+}
+
+void Fields::report_missing(std::string_view key) {
+  const auto [it, fresh] = missing_.try_emplace(std::string(key), 0);
+  if (!fresh) return;
+  const Key& described = keys_->key(keys_->find(key));
+  std::vector<std::string> names;
+  for (const Word& word : described.words) names.push_back(word.name);
+  std::string meaning = quoted(described.meaning);
+  if (!described.unit.empty()) meaning += fmt::format(" [{}]", described.unit);
+  if (!names.empty()) meaning += fmt::format("{}one of {}", meaning.empty() ? "" : "; ", join_quoted(names));
+  it->second = findings_.add(table_.place, fmt::format("{}: the key '{}' is missing: {}", what_, key, meaning));
 }
 
 const Node* Fields::one_of(const std::vector<std::string>& keys, std::string* which) {
   const Node* found = nullptr;
   std::string found_key;
-  for (const std::string& key : keys) {
+  for (std::string_view key : keys) {
     const Node* node = get(key);
     if (node == nullptr) continue;
     if (found != nullptr) {
@@ -73,42 +177,68 @@ const Node* Fields::one_of(const std::vector<std::string>& keys, std::string* wh
   return found;
 }
 
-void Fields::report_type(const Node& node, const std::string& key, const std::string& wanted) const {
+void Fields::refuse(std::string_view key, std::string_view why) {
+  if (get(key) == nullptr) return;
+  for (const Entry& entry : table_.entries)
+    if (entry.key == key) findings_.add(entry.place, fmt::format("{}: '{}' has no effect {}", what_, key, why));
+}
+
+void Fields::specify(std::string_view kind, bool is_said) {
+  if (is_said) what_ += fmt::format(" ({})", kind);
+  if (keys_ == nullptr) return;
+  const KeyIndex& chosen = keys_->of_kind(kind);
+  std::bitset<KeyIndex::capacity> asked;
+  for (int i = 0; i < keys_->size(); ++i)
+    if (asked_[static_cast<std::size_t>(i)])
+      if (const int j = chosen.find(keys_->key(i).name); j >= 0) asked.set(static_cast<std::size_t>(j));
+  keys_ = &chosen;
+  asked_ = asked;
+}
+
+const Key* Fields::description(std::string_view key) const {
+  const int i = keys_ == nullptr ? -1 : keys_->find(key);
+  return i < 0 ? nullptr : &keys_->key(i);
+}
+
+bool Fields::is_in_range(const Node& node, std::string_view key, double value) const {
+  const Key* described = description(key);
+  if (described == nullptr || !described->range.is_bounded() || described->range.holds(value)) return true;
+  const std::string& unit = described->unit;
+  const bool is_one_unit = !unit.empty() && unit.find(',') == std::string::npos;
+  report(node, fmt::format("'{}' is {}{} but must be {}", key, value, is_one_unit ? " " + unit : "",
+                           described->range.condition()));
+  return false;
+}
+
+void Fields::report_type(const Node& node, std::string_view key, const std::string& wanted) const {
   const bool plain = node.kind == NodeKind::table || node.kind == NodeKind::date;
   report(node, fmt::format("'{}' must be {}, not {}{}", key, wanted, kind_name(node.kind),
                            plain ? std::string() : fmt::format(" ({})", describe(node))));
 }
 
-double Fields::number(const std::string& key, double fallback) {
-  const Node* node = get(key);
-  return node == nullptr ? fallback : number_of(*node, key, fallback);
-}
+double Fields::number(std::string_view key, double fallback) { return optional_number(key).value_or(fallback); }
 
-double Fields::required_number(const std::string& key, const std::string& meaning, double fallback) {
-  const Node* node = require(key, meaning);
-  return node == nullptr ? fallback : number_of(*node, key, fallback);
-}
-
-std::optional<double> Fields::optional_number(const std::string& key) {
+std::optional<double> Fields::optional_number(std::string_view key) {
   const Node* node = get(key);
   if (node == nullptr) return std::nullopt;
   const double value = number_of(*node, key, std::numeric_limits<double>::quiet_NaN());
-  return std::isnan(value) ? std::nullopt : std::optional(value);
+  return std::isnan(value) || !is_in_range(*node, key, value) ? std::nullopt : std::optional(value);
 }
 
-int Fields::integer(const std::string& key, int fallback) {
+int Fields::integer(std::string_view key, int fallback) {
   const Node* node = get(key);
   if (node == nullptr) return fallback;
   constexpr double largest = 2e9;  // fits an int
-  const double value = number_of(*node, key, fallback);
+  const double value = number_of(*node, key, std::numeric_limits<double>::quiet_NaN());
+  if (std::isnan(value)) return fallback;
   if (value != std::round(value) || std::abs(value) > largest) {
     report(*node, fmt::format("'{}' is {}; it must be a whole number", key, value));
     return fallback;
   }
-  return static_cast<int>(value);
+  return is_in_range(*node, key, value) ? static_cast<int>(value) : fallback;
 }
 
-bool Fields::boolean(const std::string& key, bool fallback) {
+bool Fields::boolean(std::string_view key, bool fallback) {
   const Node* node = get(key);
   if (node == nullptr) return fallback;
   if (node->kind == NodeKind::boolean) return node->boolean;
@@ -116,27 +246,27 @@ bool Fields::boolean(const std::string& key, bool fallback) {
   return fallback;
 }
 
-std::string Fields::text(const std::string& key, const std::string& fallback) {
+std::string Fields::text(std::string_view key, const std::string& fallback) {
   const Node* node = get(key);
   return node == nullptr ? fallback : text_of(*node, key);
 }
 
-std::string Fields::name(const std::string& key, const std::string& fallback) {
+std::string Fields::name(std::string_view key, const std::string& fallback) {
   const Node* node = get(key);
   return node == nullptr ? fallback : name_of(*node, key);
 }
 
-Eigen::Vector3d Fields::vector(const std::string& key, const Eigen::Vector3d& fallback) {
+Eigen::Vector3d Fields::vector(std::string_view key, const Eigen::Vector3d& fallback) {
   const Node* node = get(key);
   return node == nullptr ? fallback : vector_of(*node, key, fallback);
 }
 
-Formula Fields::formula(const std::string& key) {
+Formula Fields::formula(std::string_view key) {
   const Node* node = get(key);
   return node == nullptr ? Formula{} : formula_of(*node, key);
 }
 
-double Fields::number_of(const Node& node, const std::string& key, double fallback) const {
+double Fields::number_of(const Node& node, std::string_view key, double fallback) const {
   double value = node.number;
   if (node.kind == NodeKind::string) {
     std::string text;
@@ -158,7 +288,7 @@ double Fields::number_of(const Node& node, const std::string& key, double fallba
   return value;
 }
 
-std::string Fields::text_of(const Node& node, const std::string& key) const {
+std::string Fields::text_of(const Node& node, std::string_view key) const {
   if (node.kind != NodeKind::string) {
     report_type(node, key, "a text in quotes");
     return "";
@@ -169,7 +299,7 @@ std::string Fields::text_of(const Node& node, const std::string& key) const {
   return text;
 }
 
-std::string Fields::name_of(const Node& node, const std::string& key) const {
+std::string Fields::name_of(const Node& node, std::string_view key) const {
   if (node.kind != NodeKind::string) {
     report_type(node, key, "a name in quotes");
     return "";
@@ -177,7 +307,7 @@ std::string Fields::name_of(const Node& node, const std::string& key) const {
   return part_.full_name(text_of(node, key));
 }
 
-std::vector<double> Fields::list_of(const Node& node, const std::string& key) const {
+std::vector<double> Fields::list_of(const Node& node, std::string_view key) const {
   std::vector<double> values;
   if (node.kind != NodeKind::array) {
     report_type(node, key, "a list of numbers");
@@ -187,7 +317,7 @@ std::vector<double> Fields::list_of(const Node& node, const std::string& key) co
   return values;
 }
 
-Eigen::Vector3d Fields::vector_of(const Node& node, const std::string& key, const Eigen::Vector3d& fallback) const {
+Eigen::Vector3d Fields::vector_of(const Node& node, std::string_view key, const Eigen::Vector3d& fallback) const {
   if (node.kind != NodeKind::array) {
     report_type(node, key, "a list of three numbers [x, y, z]");
     return fallback;
@@ -201,7 +331,7 @@ Eigen::Vector3d Fields::vector_of(const Node& node, const std::string& key, cons
   return value;
 }
 
-std::optional<Eigen::MatrixXd> Fields::matrix_of(const Node& node, const std::string& key, int n) const {
+std::optional<Eigen::MatrixXd> Fields::matrix_of(const Node& node, std::string_view key, int n) const {
   const std::string wanted = fmt::format("a {0} x {0} matrix: a list of {0} rows of {0} numbers", n);
   if (node.kind != NodeKind::array) {
     report_type(node, key, wanted);
@@ -221,7 +351,7 @@ std::optional<Eigen::MatrixXd> Fields::matrix_of(const Node& node, const std::st
   return matrix;
 }
 
-Formula Fields::formula_of(const Node& node, const std::string& key) const {
+Formula Fields::formula_of(const Node& node, std::string_view key) const {
   static const std::string zero = "0";
   Formula formula;
   formula.where = findings_.where(node.place);
@@ -241,33 +371,34 @@ Formula Fields::formula_of(const Node& node, const std::string& key) const {
   return formula;
 }
 
-std::optional<Fields> Fields::inner(const Node& node, const std::string& key) const {
-  if (node.kind == NodeKind::table) return Fields(findings_, node, scope_, part_, fmt::format("{}, '{}'", what_, key));
+std::optional<Fields> Fields::inner(const Node& node, std::string_view key) const {
+  const KeyIndex* keys = keys_ == nullptr ? nullptr : &keys_->inside(keys_->find(key));
+  if (node.kind == NodeKind::table)
+    return Fields(findings_, node, scope_, part_, fmt::format("{}, '{}'", what_, key), keys);
   report_type(node, key, "a table { ... }");
   return std::nullopt;
 }
 
-int Fields::choose(const Node& node, const std::string& key, const std::vector<std::string>& names) const {
-  if (node.kind != NodeKind::string) {
-    report_type(node, key, "one of " + join_quoted(names));
-    return -1;
-  }
-  const std::string text = text_of(node, key);
-  const auto it = std::find(names.begin(), names.end(), text);
-  if (it != names.end()) return static_cast<int>(it - names.begin());
-  std::string near = did_you_mean(text, names);
+void Fields::report_choice(const Node& node, std::string_view key, const std::string& text,
+                           const std::vector<std::string>& names) const {
+  if (node.kind != NodeKind::string) return report_type(node, key, "one of " + join_quoted(names));
+  const std::string near = did_you_mean(text, names);
   report(node, fmt::format("'{}' is '{}'{} Allowed: {}", key, text, near.empty() ? "." : near, join_quoted(names)));
-  return -1;
 }
 
 void Fields::finish() {
   for (const Entry& entry : table_.entries) {
-    if (std::find(known_.begin(), known_.end(), entry.key) != known_.end()) continue;
-    const std::string near = did_you_mean(entry.key, known_);
-    if (const auto it = missing_.find(nearest_name(entry.key, known_)); it != missing_.end())
+    const int i = keys_ == nullptr ? -1 : keys_->find(entry.key);
+    if (i >= 0 && asked_[static_cast<std::size_t>(i)]) continue;
+    if (i >= 0)
+      throw std::logic_error(fmt::format("{}: the key '{}' is described but never asked for", what_, entry.key));
+    const std::vector<std::string> known = keys_ == nullptr ? known_ : keys_->names();
+    if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
+    const std::string near = did_you_mean(entry.key, known);
+    if (const auto it = missing_.find(nearest_name(entry.key, known)); it != missing_.end())
       findings_.retract(it->second);  // it is there, but misspelt
     findings_.add(entry.place, fmt::format("{}: unknown key '{}'{} Allowed here: {}", what_, entry.key,
-                                           near.empty() ? "." : near, join_quoted(known_)));
+                                           near.empty() ? "." : near, join_quoted(known)));
   }
 }
 

@@ -1,16 +1,20 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <bitset>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "trammel/base/error.h"
+#include "trammel/base/keys.h"
 #include "trammel/mechanics/model.h"
 #include "tree.h"
 
@@ -99,78 +103,154 @@ std::string quoted_name(const std::string& name);
 /// A formula of a part, in terms of the whole model: local constants become numbers, own names get their prefix.
 std::string globalize(const std::string& formula, const Scope& scope, const Part& part);
 
+/// A word that a key takes, what it stands for, and what it means to people.
 template <class E>
-using Choices = std::vector<std::pair<std::string, E>>;
+struct Choice {
+  std::string name;
+  E value;
+  std::string meaning = {};
+};
+template <class E>
+using Choices = std::vector<Choice<E>>;
 
-/// Reads the keys of one table. Every getter makes its key a known one, reports what is wrong and then returns the
-/// fallback; `finish` reports the keys that nobody asked for.
+/// The words of a key's description.
+template <class E>
+std::vector<Word> words(const Choices<E>& choices) {
+  std::vector<Word> list;
+  for (const Choice<E>& choice : choices) list.push_back({choice.name, choice.meaning});
+  return list;
+}
+
+/// The described keys of a table by name: those of all kinds, or those of one. Made once for each table, and cheap to
+/// ask: a model may have a hundred thousand bodies. Refers to the descriptions.
+class KeyIndex {
+ public:
+  KeyIndex() = default;
+  explicit KeyIndex(std::span<const Key> keys);
+
+  static constexpr std::size_t capacity = 128;  ///< keys of one table
+  int find(std::string_view name) const;        ///< −1 if there is no such key
+  const Key& key(int i) const { return *keys_[static_cast<std::size_t>(i)]; }
+  int size() const { return static_cast<int>(keys_.size()); }
+  std::vector<std::string> names() const;  ///< each once
+  /// The keys of one kind; those of the whole table if they do not depend on the kind.
+  const KeyIndex& of_kind(std::string_view kind) const;
+  /// The keys of the table that stands behind a key, of { body, at } for a point.
+  const KeyIndex& inside(int i) const;
+
+ private:
+  void add(const Key& key);
+
+  std::vector<std::string_view> names_;
+  std::vector<const Key*> keys_;
+  std::vector<KeyIndex> inside_;
+  std::vector<std::string_view> kinds_;
+  std::vector<KeyIndex> by_kind_;
+};
+
+/// Reads the keys of one table as they are described. Asking for a key that is not described is a defect of the reader;
+/// so is a described key that is there and that nobody asked for, which `finish` finds. Every getter reports what is
+/// wrong, also that a required key is missing, and then returns the fallback.
 class Fields {
  public:
-  Fields(Findings& findings, const Node& table, const Scope& scope, const Part& part, std::string what);
+  /// Without `keys` every key that is asked for is a known one.
+  Fields(Findings& findings, const Node& table, const Scope& scope, const Part& part, std::string what,
+         const KeyIndex* keys);
 
   const std::string& what() const { return what_; }
-  /// "joint 'hinge'" -> "joint 'hinge' (revolute)": keys belong to a kind.
-  void specify(const std::string& kind) { what_ += " (" + kind + ")"; }
   const Part& part() const { return part_; }
   const Scope& scope() const { return scope_; }
   Findings& findings() const { return findings_; }
   const Node& table() const { return table_; }
 
-  const Node* get(const std::string& key);
-  bool has(const std::string& key) { return get(key) != nullptr; }
-  const Node* require(const std::string& key, const std::string& meaning);
+  const Node* get(std::string_view key);
+  bool has(std::string_view key) { return get(key) != nullptr; }
+  /// A key that is needed because of others.
+  const Node* require(std::string_view key);
+  /// Whether this kind has the key.
+  bool knows(std::string_view key) const { return keys_->find(key) >= 0; }
   /// The only one of these keys that is there; several are refused; none: nullptr.
   const Node* one_of(const std::vector<std::string>& keys, std::string* which = nullptr);
+  /// A key that has no effect because of others: "'speed' has no effect without 'friction'".
+  void refuse(std::string_view key, std::string_view why);
   void report(const std::string& message) const { findings_.add(table_.place, what_ + ": " + message); }
   void report(const Node& at, const std::string& message) const { findings_.add(at.place, what_ + ": " + message); }
+  void report_missing(std::string_view key);
   /// "'mass' must be a number, not a boolean (true)"
-  void report_type(const Node& node, const std::string& key, const std::string& wanted) const;
+  void report_type(const Node& node, std::string_view key, const std::string& wanted) const;
 
-  double number(const std::string& key, double fallback);
-  double required_number(const std::string& key, const std::string& meaning, double fallback);
-  std::optional<double> optional_number(const std::string& key);
-  int integer(const std::string& key, int fallback);
-  bool boolean(const std::string& key, bool fallback);
-  std::string text(const std::string& key, const std::string& fallback);
+  /// Numbers must be in the range of their description.
+  double number(std::string_view key, double fallback);
+  std::optional<double> optional_number(std::string_view key);
+  int integer(std::string_view key, int fallback);
+  bool boolean(std::string_view key, bool fallback);
+  std::string text(std::string_view key, const std::string& fallback);
   /// A reference to a named thing of the model.
-  std::string name(const std::string& key, const std::string& fallback);
-  Eigen::Vector3d vector(const std::string& key, const Eigen::Vector3d& fallback);
-  Formula formula(const std::string& key);
+  std::string name(std::string_view key, const std::string& fallback);
+  Eigen::Vector3d vector(std::string_view key, const Eigen::Vector3d& fallback);
+  Formula formula(std::string_view key);
+  /// `good`: a word of the choices, or none where none is needed.
   template <class E>
-  E choice(const std::string& key, const Choices<E>& choices, E fallback, bool* good = nullptr) {
+  E choice(std::string_view key, const Choices<E>& choices, E fallback, bool* good = nullptr) {
     const Node* node = get(key);
+    if (good != nullptr) *good = node != nullptr || missing_.count(std::string(key)) == 0;
     if (node == nullptr) return fallback;
+    const std::string text = node->kind == NodeKind::string ? text_of(*node, key) : "";
+    if (node->kind == NodeKind::string)
+      for (const Choice<E>& choice : choices)
+        if (choice.name == text) return choice.value;
     std::vector<std::string> names;
-    for (const auto& [name, value] : choices) names.push_back(name);
-    const int chosen = choose(*node, key, names);
-    if (good != nullptr) *good = chosen >= 0;
-    return chosen < 0 ? fallback : choices[static_cast<std::size_t>(chosen)].second;
+    for (const Choice<E>& choice : choices) names.push_back(choice.name);
+    report_choice(*node, key, text, names);
+    if (good != nullptr) *good = false;
+    return fallback;
+  }
+  /// The kind of the table, whose keys it then has: "joint 'hinge'" becomes "joint 'hinge' (revolute)". False if there
+  /// is no telling which.
+  template <class E>
+  bool kind(const Choices<E>& choices, E& kind, std::string_view key = "kind") {
+    bool good = true;
+    kind = choice(key, choices, kind, &good);
+    for (const Choice<E>& choice : choices)
+      if (good && choice.value == kind) {
+        specify(choice.name, table_.find(key) != nullptr);
+        break;
+      }
+    return good;
   }
 
   /// Values of nodes inside this table; `key` is what messages call them.
-  double number_of(const Node& node, const std::string& key, double fallback) const;
-  std::string text_of(const Node& node, const std::string& key) const;
-  std::string name_of(const Node& node, const std::string& key) const;
-  std::vector<double> list_of(const Node& node, const std::string& key) const;
-  Eigen::Vector3d vector_of(const Node& node, const std::string& key, const Eigen::Vector3d& fallback) const;
-  std::optional<Eigen::MatrixXd> matrix_of(const Node& node, const std::string& key, int n) const;
-  Formula formula_of(const Node& node, const std::string& key) const;
+  double number_of(const Node& node, std::string_view key, double fallback) const;
+  std::string text_of(const Node& node, std::string_view key) const;
+  std::string name_of(const Node& node, std::string_view key) const;
+  std::vector<double> list_of(const Node& node, std::string_view key) const;
+  Eigen::Vector3d vector_of(const Node& node, std::string_view key, const Eigen::Vector3d& fallback) const;
+  std::optional<Eigen::MatrixXd> matrix_of(const Node& node, std::string_view key, int n) const;
+  Formula formula_of(const Node& node, std::string_view key) const;
   /// The fields of a table inside this one, if it is a table.
-  std::optional<Fields> inner(const Node& node, const std::string& key) const;
+  std::optional<Fields> inner(const Node& node, std::string_view key) const;
 
-  void ignore(const std::string& key) { known_.push_back(key); }
+  /// A key that is read elsewhere, or not at all because something else is wrong.
+  void ignore(std::string_view key);
   void finish();
   Source source() const;
 
  private:
-  int choose(const Node& node, const std::string& key, const std::vector<std::string>& names) const;
+  const Key* description(std::string_view key) const;
+  int mark(std::string_view key);  // as asked for; its place in keys_, or −1 without
+  void specify(std::string_view kind, bool is_said);
+  bool is_in_range(const Node& node, std::string_view key, double value) const;
+  void report_choice(const Node& node, std::string_view key, const std::string& text,
+                     const std::vector<std::string>& names) const;
 
   Findings& findings_;
   const Node& table_;
   const Scope& scope_;
   const Part& part_;
   std::string what_;
-  std::vector<std::string> known_;
+  const KeyIndex* keys_;
+  std::bitset<KeyIndex::capacity> asked_;
+  std::vector<std::string> known_;              // without keys_
   std::map<std::string, std::size_t> missing_;  // key -> finding
 };
 

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <vector>
+
+#include "trammel/base/keys.h"
+
+namespace trammel {
+
+/// The keys of a model file as its reader knows them: those of the file itself (a table without a name), then each
+/// [[body]], [[joint]], … in the order in which they are read, then [[repeat]] and [[include]].
+const std::vector<KeyTable>& entity_tables();
+
+/// All tables of a model file: those, and [analysis], [solver] and [output].
+const std::vector<KeyTable>& model_tables();
+
+}  // namespace trammel

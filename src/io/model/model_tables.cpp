@@ -1,0 +1,150 @@
+#include "trammel/io/model_tables.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "entities.h"
+#include "trammel/simulation/option.h"
+
+namespace trammel {
+
+namespace {
+
+KeyTable root_table() {
+  return {.name = "",
+          .meaning = "The model itself.",
+          .keys = {{.name = "format",
+                    .type = KeyType::integer,
+                    .fallback = "1",
+                    .meaning = "version of the language of model files; this program reads 1"},
+                   {.name = "title", .type = KeyType::text, .fallback = "\"\"", .meaning = "shown in results"},
+                   {.name = "gravity",
+                    .type = KeyType::vector,
+                    .unit = "m/s²",
+                    .fallback = "[0, 0, -9.81]",
+                    .meaning = "in the world"},
+                   {.name = "parameters",
+                    .type = KeyType::table,
+                    .meaning = "a table: numbers with names, or formulas of other parameters in any order"}}};
+}
+
+KeyTable repeat_table() {
+  return {.name = "repeat",
+          .is_list = true,
+          .meaning = "The tables inside, many times.",
+          .keys = {{.name = "count",
+                    .type = KeyType::integer,
+                    .required = true,
+                    .meaning = "how many times the tables below are repeated",
+                    .range = Range::between(0.0, 1e7)},  // more than memory holds: a slip in the formula
+                   {.name = "index",
+                    .type = KeyType::text,
+                    .fallback = "i",
+                    .meaning = "the name of the index, for numbers and formulas, and in texts as `{i}`"},
+                   {.name = "start", .type = KeyType::integer, .fallback = "0", .meaning = "its first value"},
+                   {.name = "parameters",
+                    .type = KeyType::table,
+                    .meaning = "numbers with names that are evaluated anew for each instance"}},
+          .holds_lists = true};
+}
+
+KeyTable include_table() {
+  return {.name = "include",
+          .is_list = true,
+          .meaning = "The parts of another model file.",
+          .keys = detail::together(
+              {{{.name = "file",
+                 .type = KeyType::text,
+                 .required = true,
+                 .meaning = "the model file to include, relative to this file"},
+                {.name = "prefix",
+                 .type = KeyType::text,
+                 .fallback = "\"\"",
+                 .meaning = "put before every name of the part (`ground` excepted)"},
+                {.name = "parameters",
+                 .type = KeyType::table,
+                 .meaning = "values instead of those of the part: `{ L = 2, k = \"3*k0\" }`"},
+                {.name = "at",
+                 .type = KeyType::vector,
+                 .unit = "m",
+                 .fallback = "[0, 0, 0]",
+                 .meaning = "where the part's drawing is placed"}},
+               detail::orientation_keys(
+                   "of the part (positions, points, axes, velocities and world forces turn with it)")})};
+}
+
+Key key_of(const KeyTable& table) {
+  return {.name = table.name, .type = table.is_list ? KeyType::table_list : KeyType::table, .meaning = table.meaning};
+}
+
+// The keys of a table and the tables that may stand in it: all of them in a file, lists in a [[repeat]].
+std::vector<Key> with_tables(const KeyTable& table) {
+  std::vector<Key> keys = table.keys;
+  for (const KeyTable& other : model_tables())
+    if (other.is_list || (table.name.empty() && !other.name.empty())) keys.push_back(key_of(other));
+  return keys;
+}
+
+}  // namespace
+
+const std::vector<KeyTable>& entity_tables() {
+  static const std::vector<KeyTable> tables = [] {
+    std::vector<KeyTable> list{root_table()};
+    for (const detail::EntityKind& kind : detail::entity_kinds()) list.push_back(kind.table);
+    list.push_back(repeat_table());
+    list.push_back(include_table());
+    return list;
+  }();
+  return tables;
+}
+
+const std::vector<KeyTable>& model_tables() {
+  static std::mutex lock;
+  const std::lock_guard guard(lock);
+  static std::vector<KeyTable> tables;
+  static int version = -1;
+  if (version != option_tables_version()) {
+    version = option_tables_version();
+    tables = entity_tables();
+    for (KeyTable& table : option_key_tables()) tables.push_back(std::move(table));
+  }
+  return tables;
+}
+
+namespace detail {
+
+const std::vector<EntityKind>& entity_kinds() {
+  static const std::vector<EntityKind> kinds{
+      body_kind(),    beam_kind(),     coordinate_kind(), joint_kind(), coupler_kind(),    motion_kind(),
+      force_kind(),   control_kind(),  measure_kind(),    event_kind(), table_kind(),      geometry_kind(),
+      contact_kind(), friction_kind(), track_kind(),      wheel_kind(), flange_stop_kind()};
+  return kinds;
+}
+
+const KeyIndex* find_table(std::string_view name) {
+  struct Described {
+    std::string name;
+    std::vector<Key> keys;
+    KeyIndex index;
+  };
+  static std::mutex lock;
+  const std::lock_guard guard(lock);
+  static std::vector<Described> entries;
+  static int version = -1;
+  if (version != option_tables_version()) {
+    version = option_tables_version();
+    entries.clear();
+    for (const KeyTable& table : model_tables()) {
+      const bool open = table.name.empty() || table.holds_lists;
+      entries.push_back({table.name, open ? with_tables(table) : table.keys, {}});
+    }
+    for (Described& entry : entries) entry.index = KeyIndex(entry.keys);
+  }
+  const auto it =
+      std::find_if(entries.begin(), entries.end(), [&](const Described& entry) { return entry.name == name; });
+  return it == entries.end() ? nullptr : &it->index;
+}
+
+}  // namespace detail
+
+}  // namespace trammel
