@@ -24,13 +24,11 @@ py::tuple KeptRecord::read(const std::string& channel, py::handle owner) const {
   const std::vector<RecordGroup>& groups = place.solver ? memory.schema().solver : memory.schema().frames;
   const RecordGroup& group = groups[static_cast<std::size_t>(place.group)];
   const int one = static_cast<int>(sizeof(double));
-  int offset = place.item * group.n_components() + std::max(place.component, 0);
-  for (int g = 0; g < place.group; ++g) offset += groups[static_cast<std::size_t>(g)].width();
   const int width = place.solver ? memory.schema().step_width() : memory.schema().frame_width();
   const auto rows = std::ssize(place.solver ? memory.step_times() : memory.times());
   const double* data = nullptr;
-  if (rows > 0) data = (place.solver ? memory.step_values(0) : memory.frame_values(0)).data() + offset;
-  const int columns = place.component < 0 ? group.n_components() : 1;
+  if (rows > 0) data = (place.solver ? memory.step_values(0) : memory.frame_values(0)).data() + place.column;
+  const int columns = place.n_columns;
   std::vector<std::string> components = group.components;
   if (place.component >= 0) components = {group.components[static_cast<std::size_t>(place.component)]};
   const py::array values =

@@ -110,6 +110,7 @@ int compare(const CompareCommand& command);
 struct SchemaCommand {
   std::string format = "json";  ///< json | markdown | python
   std::string table, kind;      ///< markdown: "body", "body.shape"; a kind of it
+  bool channels = false;        ///< markdown: the channels of results instead
 };
 /// Prints what stands in the tables of a model file.
 int schema(const SchemaCommand& command, std::span<const KeyTable> tables);

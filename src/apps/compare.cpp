@@ -108,10 +108,11 @@ Positions simulate(Study study, double rtol, double limit) {
           failure.empty() ? fmt::format("took more than {} s", limit) : failure.substr(0, failure.find('\n'));
       return result;
     }
-    const int width = 3 * static_cast<int>(study.model.bodies.size());
-    result.p.resize(static_cast<Eigen::Index>(record.times().size()), width);
+    const TablePlace positions = record.schema().find_table("/frames/position");
+    result.p.resize(static_cast<Eigen::Index>(record.times().size()), positions.width);
     for (int i = 0; i < static_cast<int>(record.times().size()); ++i)
-      result.p.row(i) = Eigen::Map<const Eigen::RowVectorXd>(record.frame_values(i).data(), width);
+      result.p.row(i) =
+          Eigen::Map<const Eigen::RowVectorXd>(record.frame_values(i).data() + positions.column, positions.width);
   } catch (const InputError& error) {
     result.trouble = error.issues().front().message;
   }

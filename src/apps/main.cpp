@@ -262,13 +262,14 @@ int parse_and_call(CLI::App& app, const std::vector<std::string>& words) {
                                               "Which one in Markdown: file, body, body.shape, solver, …");
   schema_app->add_option("--kind", schema_command.kind, "Only the keys of one kind that not every kind has")
       ->needs(table);
+  schema_app->add_flag("--channels", schema_command.channels, "In Markdown: the channels of results instead of keys")
+      ->excludes(table);
   schema_app->footer(
       "Examples:\n"
       "  trammel schema > trammel.schema.json\n"
       "  trammel schema --format markdown --table force --kind tyre\n"
       "With `#:schema trammel.schema.json` as its first line, editors with Taplo (Even Better TOML) explain and check "
-      "a "
-      "model.");
+      "a model.");
   schema_app->callback([&] { code = schema(schema_command, trammel::model_tables()); });
 
   std::vector<std::string> reversed = spread_settings(words);  // the order in which CLI11 takes them

@@ -4,6 +4,7 @@
 
 #include "commands.h"
 #include "trammel/base/text.h"
+#include "trammel/simulation/channel_table.h"
 
 namespace trammel::apps {
 
@@ -45,6 +46,10 @@ int print_table(const SchemaCommand& command, std::span<const KeyTable> tables) 
 }  // namespace
 
 int schema(const SchemaCommand& command, std::span<const KeyTable> tables) {
+  if (command.channels) {
+    fmt::print("{}", channel_table());
+    return success;
+  }
   if (command.format == "markdown") return print_table(command, tables);
   fmt::print("{}\n", command.format == "json" ? json_schema(tables) : python_stub(tables));
   return success;

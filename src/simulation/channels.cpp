@@ -28,8 +28,14 @@ std::string dotted(std::string path) {
   return path;
 }
 
-bool is_scalar(const RecordGroup& group) {
-  return group.width() == 1 && group.view.empty() && group.names[0] == group.quantity();
+// Its only item bears the name of the quantity: the step size, a user's own channel.
+bool stands_alone(const RecordGroup& group) {
+  return group.n_items() == 1 && group.view.empty() && group.names[0] == group.quantity();
+}
+
+ChannelPlace place_of(const RecordGroup& group, bool solver, std::size_t g, int item, int first_column) {
+  const int n = group.n_components();
+  return {solver, static_cast<int>(g), item, -1, first_column + item * n, n};
 }
 
 void append_component(std::vector<ChannelPlace>& places, const RecordSchema& schema, const std::string& component) {
@@ -40,6 +46,8 @@ void append_component(std::vector<ChannelPlace>& places, const RecordSchema& sch
     const auto at = std::find(components.begin(), components.end(), component);
     if (at == components.end()) continue;
     place.component = static_cast<int>(at - components.begin());
+    place.column += place.component;
+    place.n_columns = 1;
     kept.push_back(place);
   }
   places = kept;
@@ -56,7 +64,7 @@ std::string channel_name(const RecordGroup& group, int item) {
   if (group.view.empty()) {
     const bool frames = group.path.rfind("/frames/", 0) == 0;
     const std::string front = dotted(frames ? group.path.substr(7) : group.path);
-    return is_scalar(group) ? front : front + "." + name;
+    return stands_alone(group) ? front : front + "." + name;
   }
   const std::size_t at = group.view.find(placeholder);
   const bool something_follows = at + placeholder.size() < group.view.size();
@@ -67,27 +75,22 @@ std::string channel_name(const RecordGroup& group, int item) {
 }
 
 ChannelIndex::ChannelIndex(const RecordSchema& schema) : schema_(&schema) {
-  for (const bool solver : {false, true}) {
-    const std::vector<RecordGroup>& groups = solver ? schema.solver : schema.frames;
-    for (std::size_t g = 0; g < groups.size(); ++g) {
-      const RecordGroup& group = groups[g];
-      for (int item = 0; item < group.n_items(); ++item) {
-        const ChannelPlace place{solver, static_cast<int>(g), item, -1};
-        const std::string name = channel_name(group, item);
-        places_[name].push_back(place);
-        if (!group.view.empty()) places_[view_path(group, item)].push_back(place);
-        if (is_scalar(group)) places_[group.path].push_back(place);
-      }
-    }
-  }
   // A bare item name is a courtesy for one-number quantities; it never hides a full name.
   std::unordered_map<std::string, std::vector<ChannelPlace>> bare;
   for (const bool solver : {false, true}) {
     const std::vector<RecordGroup>& groups = solver ? schema.solver : schema.frames;
-    for (std::size_t g = 0; g < groups.size(); ++g)
-      if (groups[g].n_components() == 1)
-        for (int item = 0; item < groups[g].n_items(); ++item)
-          bare[groups[g].names[static_cast<std::size_t>(item)]].push_back({solver, static_cast<int>(g), item, -1});
+    int column = 0;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      const RecordGroup& group = groups[g];
+      for (int item = 0; item < group.n_items(); ++item) {
+        const ChannelPlace place = place_of(group, solver, g, item, column);
+        places_[channel_name(group, item)].push_back(place);
+        if (!group.view.empty()) places_[view_path(group, item)].push_back(place);
+        if (stands_alone(group)) places_[group.path].push_back(place);
+        if (place.n_columns == 1) bare[group.names[static_cast<std::size_t>(item)]].push_back(place);
+      }
+      column += group.width();
+    }
   }
   for (auto& [name, places] : bare)
     if (!places_.count(name)) places_.emplace(name, std::move(places));

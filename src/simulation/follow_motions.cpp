@@ -19,7 +19,6 @@ Summary Simulation::follow_motions(RecordSink& sink, const ProgressCallback& pro
   summary.integrator = inverse ? "inverse dynamics" : "kinematics";
   AccelerationSolver acceleration(*index3_, solver_kind());
   const std::vector<char> nothing_firm;
-  std::vector<double> step_values(make_schema().step_width(), 0.0);
   const auto show = [&](const MotionVariables& x) {
     MotionVariables shown = x;
     if (!inverse) shown.lam.setZero();
@@ -73,9 +72,10 @@ Summary Simulation::follow_motions(RecordSink& sink, const ProgressCallback& pro
     if (x_.t >= target) {
       show(x_);
       ++output;
-      step_values[0] = taken;
-      step_values[2] = static_cast<double>(report.iterations);
-      sink.step(x_.t, step_values);
+      StepReport step;
+      step.h = taken;
+      step.iterations = report.iterations;
+      sink.step(x_.t, steps_->update({.report = step, .max_corrections = max_corrections_}));
     }
     if (progress && !progress({x_.t, start, end, taken, summary.steps})) {
       summary.stop = fmt::format("stopped on request at t = {:.6g} s", x_.t);

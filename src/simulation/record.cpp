@@ -66,6 +66,18 @@ const std::string& RecordGroup::unit_of(int item) const {
 int RecordSchema::frame_width() const { return total_width(frames); }
 int RecordSchema::step_width() const { return total_width(solver); }
 
+TablePlace RecordSchema::find_table(std::string_view path) const {
+  for (const bool in_solver : {false, true}) {
+    const std::vector<RecordGroup>& groups = in_solver ? solver : frames;
+    int column = 0;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      if (groups[g].path == path) return {in_solver, static_cast<int>(g), column, groups[g].width()};
+      column += groups[g].width();
+    }
+  }
+  return {};
+}
+
 std::vector<Issue> RecordSchema::issues() const {
   std::vector<Issue> issues;
   std::set<std::string> paths, views;
@@ -125,18 +137,15 @@ Series MemoryRecord::read(std::string_view name) const {
   const ChannelPlace place = ChannelIndex(schema_).find(name);
   const std::vector<RecordGroup>& groups = place.solver ? schema_.solver : schema_.frames;
   const RecordGroup& group = groups[static_cast<std::size_t>(place.group)];
-  int offset = place.item * group.n_components() + std::max(place.component, 0);
-  for (int g = 0; g < place.group; ++g) offset += groups[static_cast<std::size_t>(g)].width();
-  const int columns = place.component < 0 ? group.n_components() : 1;
-
   Series series{
       std::string(name), group.components, group.unit_of(place.item), place.solver ? step_times_ : times_, {}};
   if (place.component >= 0) series.components = {group.components[static_cast<std::size_t>(place.component)]};
   const auto rows = static_cast<Eigen::Index>(series.time.size());
-  series.values.resize(rows, columns);
+  series.values.resize(rows, place.n_columns);
   for (int row = 0; row < rows; ++row) {
     const std::span<const double> values = place.solver ? step_values(row) : frame_values(row);
-    for (int c = 0; c < columns; ++c) series.values(row, c) = values[static_cast<std::size_t>(offset + c)];
+    for (int c = 0; c < place.n_columns; ++c)
+      series.values(row, c) = values[static_cast<std::size_t>(place.column + c)];
   }
   return series;
 }

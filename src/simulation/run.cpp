@@ -20,57 +20,12 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// "reason of the last rejected attempt: 0 none, 1 …"
-std::string describe_failure_codes() {
-  std::string text = "reason of the last rejected attempt: 0 none";
-  for (int code = 1; code < n_causes; ++code) text += fmt::format(", {} {}", code, describe(static_cast<Cause>(code)));
-  return text;
-}
-
 }  // namespace
 
 RecordSchema Simulation::make_schema() const {
   RecordSchema schema;
   schema.frames = recorder_->groups();
-  schema.solver = {RecordGroup::scalar("/solver/h", "s", "step size"),
-                   RecordGroup::scalar("/solver/order", "", "order of the formula"),
-                   RecordGroup::scalar("/solver/iterations", "", "Newton iterations"),
-                   RecordGroup::scalar("/solver/linearizations", "", "new planes"),
-                   RecordGroup::scalar("/solver/factorizations", "", "new factors"),
-                   RecordGroup::scalar("/solver/rejected_error", "", "attempts rejected by the error test"),
-                   RecordGroup::scalar("/solver/rejected_newton", "", "attempts in which Newton did not converge"),
-                   RecordGroup::scalar("/solver/error", "", "local error over tolerance"),
-                   RecordGroup::scalar("/solver/failure", "", describe_failure_codes())};
-  if (study_.solver.record_condition.value_or(false))
-    schema.solver.push_back(
-        RecordGroup::scalar("/solver/condition", "", "2-norm condition number of the iteration matrix"));
-  if (study_.solver.record_condition.value_or(false) && study_.solver.integrator == Integrator::bdf)
-    schema.solver.push_back({"/solver/inverse_bound",
-                             {"position", "velocity", "multiplier"},
-                             {},
-                             "",
-                             "largest row sum of the inverse of h times the scaled matrix, by kind of unknown",
-                             ""});
-  if (study_.solver.record_corrections.value_or(false)) {
-    std::vector<std::string> iterations;
-    for (int i = 1; i <= max_corrections_; ++i) iterations.push_back(fmt::format("iteration_{}", i));
-    schema.solver.push_back({"/solver/correction",
-                             std::move(iterations),
-                             {"position", "velocity", "multiplier", "norm"},
-                             "",
-                             "Newton's corrections in scaled unknowns: largest by kind, and 2-norm of all; 0: not made",
-                             ""});
-  }
-  if (integrator_->split().n_independent >= 0)
-    schema.solver.push_back(RecordGroup::scalar("/solver/split_condition", "",
-                                                "norm of (GY)^-1 GX: how much dependent coordinates amplify"));
-  if (integrator_->ledger() != nullptr)
-    for (const auto& [name, text] :
-         {std::pair{"energy", "kinetic and stored energy as the scheme has them"},
-          std::pair{"kinetic_jump", "taken by the jump of velocities"},
-          std::pair{"strain_jump", "taken by the jump of strains"}, std::pair{"dissipated", "taken by dampers"},
-          std::pair{"supplied", "given by motions and forces without a potential"}})
-      schema.solver.push_back(RecordGroup::scalar(fmt::format("/solver/{}", name), "J", text));
+  schema.solver = steps_->groups();
   schema.attributes["title"] = study_.model.title;
   schema.attributes["model"] = study_.text;
   schema.attributes["settings"] = settings_text(study_);
@@ -208,15 +163,6 @@ EventFinder::Values Simulation::event_values() {
 constexpr double large_split = 100.0, restless_split = 0.1;
 constexpr long few_choices = 20;
 
-void Simulation::append_split_record(std::vector<double>& values, Summary& summary) const {
-  const MotionIntegrator::SplitReport split = integrator_->split();
-  if (split.n_independent < 0) return;
-  values.push_back(split.condition);
-  summary.split_condition = split.condition;
-  summary.split_condition_max = std::max(summary.split_condition_max, split.condition);
-  summary.split_choices = split.choices, summary.split_changes = split.changes;
-}
-
 void Simulation::warn_of_split(Summary& s) const {
   if (s.split_condition_max > large_split)
     s.notes.push_back(
@@ -233,21 +179,20 @@ void Simulation::warn_of_split(Summary& s) const {
                     s.split_changes, s.split_choices, 100.0 * restless_split));
 }
 
-void Simulation::append_matrix_record(const StepReport& report, std::vector<double>& values, Summary& summary) {
+void Simulation::record_step(RecordSink& sink, double t, const StepReport& report, Summary& summary) {
+  StepInstant step{.report = report, .max_corrections = max_corrections_, .split = integrator_->split()};
   if (study_.solver.record_condition.value_or(false)) {
-    summary.condition = integrator_->calc_condition();
+    summary.condition = step.condition = integrator_->calc_condition();
     summary.condition_max = std::max(summary.condition_max, summary.condition);
-    values.push_back(summary.condition);
-    if (study_.solver.integrator == Integrator::bdf) {
-      const FieldSizes bounds = integrator_->calc_inverse_bounds();
-      values.insert(values.end(), {bounds.position, bounds.velocity, bounds.multiplier});
-    }
+    if (study_.solver.integrator == Integrator::bdf) step.inverse_bounds = integrator_->calc_inverse_bounds();
   }
-  if (!study_.solver.record_corrections.value_or(false)) return;
-  for (int i = 0; i < max_corrections_; ++i) {
-    const FieldSizes sizes = i < std::ssize(report.corrections) ? report.corrections[i] : FieldSizes{};
-    values.insert(values.end(), {sizes.position, sizes.velocity, sizes.multiplier, sizes.norm});
+  if (step.split.n_independent >= 0) {
+    summary.split_condition = step.split.condition;
+    summary.split_condition_max = std::max(summary.split_condition_max, step.split.condition);
+    summary.split_choices = step.split.choices, summary.split_changes = step.split.changes;
   }
+  if (const JumpLedger* jump = integrator_->ledger()) step.ledger = *jump;
+  sink.step(t, steps_->update(step));
 }
 
 Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress) {
@@ -257,7 +202,6 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
   update_ledger(x_, 0.0);
   record(sink, x_, state_);
   sample_ = x_;
-  std::vector<double> step_values;
   long output = 1;
   double t = start;
   const EventFinder::Values at_events = event_values();
@@ -344,16 +288,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
           t >= end && std::abs(start + interval * static_cast<double>(output - 1) - end) > 1e-9 * interval;
       if (end_missing) record(sink, newest, state_);
     }
-    step_values.assign({report.h, static_cast<double>(report.order), static_cast<double>(report.iterations),
-                        static_cast<double>(report.linearizations), static_cast<double>(report.factorizations),
-                        static_cast<double>(report.rejected_error), static_cast<double>(report.rejected_newton),
-                        report.error, static_cast<double>(report.failure)});
-    append_matrix_record(report, step_values, summary);
-    append_split_record(step_values, summary);
-    if (const JumpLedger* jump = integrator_->ledger())
-      step_values.insert(step_values.end(),
-                         {jump->energy, jump->kinetic_jump, jump->strain_jump, jump->dissipated, jump->supplied});
-    sink.step(t, step_values);
+    record_step(sink, t, report, summary);
     if (progress && !progress({t, start, end, report.h, summary.steps})) {
       summary.stop = fmt::format("stopped on request at t = {:.6g} s", t);
       break;

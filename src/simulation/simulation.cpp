@@ -57,6 +57,7 @@ Simulation::Simulation(const Study& study, Customize customize) : study_(study),
     static_cast<void>(find_coordinates(*study_.analysis.steady));  // refuses names that nothing has
   make_integrator();
   recorder_ = std::make_unique<Recorder>(study_.model, full_, study_.analysis.kind == AnalysisKind::statics);
+  steps_.emplace("/solver/", step_channels(), StepSource{study_.solver, *integrator_, max_corrections_});
 }
 
 Simulation::~Simulation() = default;

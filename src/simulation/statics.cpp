@@ -208,12 +208,12 @@ Simulation::Linearized Simulation::linearize(const Eigen::MatrixXd& by_input) {
 
   // Measures: differences along the columns of δq, δv, δz, δλ.
   std::vector<int> places;
-  int place = 0;
-  for (const RecordGroup& group : recorder_->groups()) {
-    const bool measured = group.path == "/frames/measure" || group.path == "/frames/point";
-    for (int i = 0; i < group.width(); ++i, ++place) {
-      if (!measured) continue;
-      places.push_back(place);
+  const RecordSchema schema{recorder_->groups(), {}, {}};
+  for (const char* path : {"/frames/point", "/frames/measure"}) {
+    const TablePlace table = schema.find_table(path);
+    for (int i = 0; i < table.width; ++i) {
+      const RecordGroup& group = schema.frames[static_cast<std::size_t>(table.group)];
+      places.push_back(table.column + i);
       const int item = i / group.n_components();
       result.outputs.push_back(group.names[item] +
                                (group.n_components() > 1 ? "." + group.components[i % group.n_components()] : ""));

@@ -1,6 +1,7 @@
 #include <regex>
 
 #include "program.h"
+#include "support/old_results.h"
 #include "trammel/io/csv.h"
 #include "trammel/io/results_reader.h"
 
@@ -46,6 +47,21 @@ TEST(Info, tells_what_a_file_holds) {
   const ResultsReader results(folder / "pendulum.h5");
   EXPECT_EQ(lines_of(channels.out), results.channels());
   EXPECT_EQ(call(folder, {"info", "pendulum.h5", "--model"}).out, read_text(pendulum));
+}
+
+TEST(Info, tells_what_an_earlier_version_wrote) {
+  const Folder folder;
+  old_results::unpack("results_0_1.h5", folder / "old.h5");
+  const Outcome info = call(folder, {"info", "old.h5"});
+  EXPECT_EQ(info.code, 0) << info.err;
+  EXPECT_SAYS(info.out, "by trammel 0.1.0");
+  EXPECT_SAYS(info.out, "height [m]");
+  EXPECT_SAYS(info.out, "reached the end, t = 0.5 s");
+  EXPECT_SAYS(call(folder, {"info", "old.h5", "--model"}).out, "[[joint]]\nname = \"hinge\"\nkind = \"revolute\"\n");
+  EXPECT_EQ(call(folder, {"export", "old.h5", "--csv", "tables"}).code, 0);
+  EXPECT_EQ(call(folder, {"plot", "old.h5", "rod.position", "-o", "old.svg"}).code, 0);
+  EXPECT_EQ(call(folder, {"report", "old.h5"}).code, 0);
+  EXPECT_EQ(call(folder, {"repair", "old.h5", "-o", "copy.h5"}).code, 0);
 }
 
 TEST(Export, writes_every_number_to_tables) {

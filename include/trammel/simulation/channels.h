@@ -16,6 +16,8 @@ struct ChannelPlace {
   int group = 0;
   int item = 0;
   int component = -1;  ///< −1: all components
+  int column = 0;      ///< of its first number in a row of values (frames or steps)
+  int n_columns = 1;   ///< its numbers there
 };
 
 /// Finds channels of a schema by the names people use. An item of a group is known as
@@ -24,7 +26,8 @@ struct ChannelPlace {
 ///   rod.position           the same with dots; the folder in front of {name} is dropped when something follows it
 ///   energy.total           view "/energy/{name}": nothing follows, so the folder stays
 ///   total                  the bare item name, when only one group without further components has it
-///   position.rod, solver.h quantity and item where the group has no view; a scalar by its path alone
+///   position.rod, solver.h quantity and item where the group has no view; an item that bears the quantity's name by
+///                          its path alone
 ///
 /// and each may be followed by a component: rod.position.x, /bodies/rod/position/x.
 class ChannelIndex {

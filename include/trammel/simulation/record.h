@@ -36,6 +36,15 @@ struct RecordGroup {
   const std::string& unit_of(int item) const;
 };
 
+/// Where a table stands in a schema, and its numbers in a row of values.
+struct TablePlace {
+  bool solver = false;  ///< in schema.solver and the rows of steps, else in schema.frames and the rows of frames
+  int group = -1;       ///< −1: there is no such table
+  int column = 0;       ///< of its first number
+  int width = 0;        ///< its numbers
+  explicit operator bool() const { return group >= 0; }
+};
+
 /// Everything a run will record, known before the first number is written (the results file depends on that).
 struct RecordSchema {
   std::vector<RecordGroup> frames;                ///< one row per recorded time; paths below /frames/
@@ -44,6 +53,9 @@ struct RecordSchema {
 
   int frame_width() const;  ///< numbers per frame, the time not counted
   int step_width() const;   ///< numbers per step, the time not counted
+
+  /// A table by its path: "/frames/position", "/solver/h". Nobody relies on the order of tables.
+  TablePlace find_table(std::string_view path) const;
 
   /// Everything wrong at once: paths outside their folder or used twice, names used twice, views without {name} ...
   std::vector<Issue> issues() const;

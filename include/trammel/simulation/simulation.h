@@ -15,6 +15,7 @@
 #include "trammel/simulation/initial_conditions.h"
 #include "trammel/simulation/options.h"
 #include "trammel/simulation/recorder.h"
+#include "trammel/simulation/step_channels.h"
 #include "trammel/simulation/summary.h"
 
 namespace trammel {
@@ -54,6 +55,11 @@ class Simulation {
 
   /// What takes effect, defaults included.
   const Settings& settings() const { return study_; }
+
+  /// Records a channel of the user's own with every frame, behind those of the library and under the same rules: it is
+  /// in the results file, found by its name, exported and shown in the report (docs/recipes/add_a_channel.md). Before
+  /// the run; throws InputError with everything that is wrong with it.
+  void add_channel(const FrameChannel& channel) { recorder_->add(channel); }
 
   // For stepwise use and tests.
   const Assembly& assembly() const { return full_; }
@@ -128,8 +134,7 @@ class Simulation {
   std::string describe_contacts();
   void sum_up_contacts(Summary& summary) const;
   EventFinder::Values event_values();
-  void append_matrix_record(const StepReport& report, std::vector<double>& values, Summary& summary);
-  void append_split_record(std::vector<double>& values, Summary& summary) const;
+  void record_step(RecordSink& sink, double t, const StepReport& report, Summary& summary);
   void warn_of_split(Summary& summary) const;
   std::string explain(const StepReport& report) const;
   Summary begin_summary() const;
@@ -153,6 +158,7 @@ class Simulation {
   int max_corrections_ = 0;  // that the record of a step has room for
 
   std::unique_ptr<Recorder> recorder_;
+  std::optional<ChannelList<StepSource, StepInstant>> steps_;  // what is recorded of each
   EventFinder events_;
   ContactWatch contact_watch_;
   std::vector<ContactWatch::Change> contact_changes_;

@@ -22,9 +22,7 @@ constexpr std::size_t most_default_channels = 20;
 constexpr std::uint16_t not_finite_code = 65535, largest_code = 65534;
 
 int find_group(const RecordSchema& schema, std::string_view quantity) {
-  for (std::size_t i = 0; i < schema.frames.size(); ++i)
-    if (schema.frames[i].quantity() == quantity) return static_cast<int>(i);
-  return -1;
+  return schema.find_table(fmt::format("/frames/{}", quantity)).group;
 }
 
 std::vector<int> all_columns(const RecordGroup& group) {

@@ -82,8 +82,7 @@ class OrientationLayout {
 class VtkExport {
  public:
   explicit VtkExport(const ResultsReader& reader) : reader_(reader), groups_(reader.schema().frames) {
-    for (int g = 0; g < std::ssize(groups_); ++g)
-      if (groups_[static_cast<std::size_t>(g)].path == "/frames/position") position_ = g;
+    position_ = reader.schema().find_table("/frames/position").group;
     if (position_ < 0 || group(position_).n_components() != 3)
       throw InputError("'" + reader.path().string() +
                        "' holds no positions of bodies ('/frames/position' with three components), so there is nothing "

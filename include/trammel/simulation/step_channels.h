@@ -1,0 +1,33 @@
+#pragma once
+
+#include <vector>
+
+#include "trammel/integrators/motion_integrator.h"
+#include "trammel/simulation/channel.h"
+#include "trammel/simulation/options.h"
+
+namespace trammel {
+
+/// What the channels of steps follow from.
+struct StepSource {
+  const SolverOptions& options;
+  const MotionIntegrator& integrator;
+  int max_corrections = 0;  ///< Newton's corrections that the record of a step has room for
+};
+
+/// One step: its report, and what only some runs ask for (zero where nobody did).
+struct StepInstant {
+  const StepReport& report;
+  double condition = 0.0;                 ///< with record_condition
+  FieldSizes inverse_bounds{};            ///< with record_condition, of bdf
+  int max_corrections = 0;                ///< as in StepSource
+  MotionIntegrator::SplitReport split{};  ///< of coordinates, where they are split
+  JumpLedger ledger{};                    ///< of methods that keep one
+};
+
+using StepChannel = ChannelKind<StepSource, StepInstant>;
+
+/// Every channel of steps, in the order of the results file.
+const std::vector<StepChannel>& step_channels();
+
+}  // namespace trammel

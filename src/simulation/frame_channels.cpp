@@ -1,0 +1,425 @@
+#include "trammel/simulation/frame_channels.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+
+namespace trammel {
+
+namespace {
+
+const std::vector<std::string> xyz{"x", "y", "z"};
+
+// ---- which items a machine has --------------------------------------------------------------------------------------
+
+template <class Spec>
+std::vector<std::string> names_of(const std::vector<Spec>& list) {
+  std::vector<std::string> names;
+  for (const Spec& spec : list) names.push_back(spec.name);
+  return names;
+}
+
+ChannelItems joints_with(const FrameSource& s, std::optional<RelativeCoordinate> Assembly::Joint::*x) {
+  ChannelItems items;
+  for (std::size_t i = 0; i < s.model.joints.size(); ++i)
+    if (s.assembly.joints[i].*x) items.names.push_back(s.model.joints[i].name);
+  return items;
+}
+
+std::string effort_unit(RelativeCoordinate::Type type) {
+  switch (type) {
+    case RelativeCoordinate::Type::angle:
+      return "N m";
+    case RelativeCoordinate::Type::displacement:
+      return "N";
+    case RelativeCoordinate::Type::scalar:
+      break;
+  }
+  return "N or N m";
+}
+
+ChannelItems forces_at_points(const FrameSource& s) {
+  ChannelItems items;
+  for (std::size_t i = 0; i < s.model.forces.size(); ++i)
+    if (!s.assembly.forces[i].on_joint) items.names.push_back(s.model.forces[i].name);
+  return items;
+}
+
+ChannelItems forces_on_coordinates(const FrameSource& s) {
+  ChannelItems items;
+  for (std::size_t i = 0; i < s.model.forces.size(); ++i) {
+    if (!s.assembly.forces[i].on_joint) continue;
+    items.names.push_back(s.model.forces[i].name);
+    items.units.push_back(effort_unit(s.assembly.forces[i].x->type));
+  }
+  return items;
+}
+
+ChannelItems states_of_controls(const FrameSource& s) {
+  ChannelItems items;
+  for (const ControlSpec& control : s.model.controls)
+    for (const std::string& state : control.states) items.names.push_back(control.name + "." + state);
+  return items;
+}
+
+ChannelItems point_measures(const FrameSource& s) {
+  ChannelItems items;
+  for (const MeasureSpec& measure : s.model.measures)
+    if (measure.kind == MeasureKind::point) items.names.push_back(measure.name);
+  return items;
+}
+
+ChannelItems scalar_measures(const FrameSource& s) {
+  ChannelItems items;
+  for (const MeasureSpec& measure : s.model.measures) {
+    if (measure.kind == MeasureKind::point) continue;
+    items.names.push_back(measure.name);
+    items.units.push_back(measure.kind == MeasureKind::distance && measure.unit.empty() ? "m" : measure.unit);
+  }
+  return items;
+}
+
+// "beam element", both counted from 1.
+ChannelItems beam_elements(const FrameSource& s) {
+  ChannelItems items;
+  for (const Beam& beam : s.model.beams)
+    for (int e = 1; e <= beam.n_elements(); ++e) items.names.push_back(fmt::format("{} {}", beam.name, e));
+  return items;
+}
+
+// "beam element point".
+ChannelItems beam_points(const FrameSource& s) {
+  ChannelItems items;
+  for (const Beam& beam : s.model.beams)
+    for (int e = 1; e <= beam.n_elements(); ++e)
+      for (int g = 1; g <= beam.order; ++g) items.names.push_back(fmt::format("{} {} {}", beam.name, e, g));
+  return items;
+}
+
+// ---- channels that are alike ----------------------------------------------------------------------------------------
+
+// Of every body: `write(instant, frame, i, out)` for the i-th.
+template <class Write>
+FrameChannel of_bodies(const std::string& quantity, std::vector<std::string> components, std::string unit,
+                       std::string meaning, Write write) {
+  return {.quantity = quantity,
+          .view = "/bodies/{name}/" + quantity,
+          .components = std::move(components),
+          .unit = std::move(unit),
+          .meaning = std::move(meaning),
+          .items =
+              [](const FrameSource& s) {
+                return ChannelItems{names_of(s.model.bodies), {}};
+              },
+          .write =
+              [write](const FrameInstant& at, ChannelValues& out) {
+                for (std::size_t i = 0; i < at.model.bodies.size(); ++i)
+                  write(at, at.k.frames[at.assembly.body_frame[i]], i, out);
+              }};
+}
+
+// One half of (v̇, ω̇) of a body, from the accelerations of its coordinates: rows `first` … of S a.
+Vec3<double> calc_twist_rate(const FrameInstant& at, std::size_t body, int first) {
+  const FrameMap& map = at.assembly.system->frame_map(at.assembly.body_frame[body]);
+  const auto a = at.point.a.segment(map.offset, map.nv);
+  switch (map.kind) {
+    case FrameMap::Kind::rigid:
+      return a.segment<3>(first);
+    case FrameMap::Kind::planar:
+      return map.S.block<3, 3>(first, 0) * a;
+    default:
+      return first == 0 ? Vec3<double>(a) : Vec3<double>::Zero();
+  }
+}
+
+FrameChannel reaction(const std::string& quantity, Vec3<double> Wrench<double>::*part, std::string unit,
+                      std::string meaning) {
+  return {.quantity = quantity,
+          .view = "/joints/{name}/" + quantity,
+          .components = xyz,
+          .unit = std::move(unit),
+          .meaning = std::move(meaning),
+          .items =
+              [](const FrameSource& s) {
+                return ChannelItems{names_of(s.model.joints), {}};
+              },
+          .write =
+              [part](const FrameInstant& at, ChannelValues& out) {
+                for (const Wrench<double>& w : at.parts.reactions) out.put(w.*part);
+              }};
+}
+
+// The angle or displacement of joints that have one, or its rate.
+FrameChannel joint_coordinate(const std::string& quantity, std::optional<RelativeCoordinate> Assembly::Joint::*x,
+                              bool rate, std::string unit, std::string meaning) {
+  return {.quantity = quantity,
+          .view = "/joints/{name}/" + quantity,
+          .unit = std::move(unit),
+          .meaning = std::move(meaning),
+          .items = [x](const FrameSource& s) { return joints_with(s, x); },
+          .write =
+              [x, rate](const FrameInstant& at, ChannelValues& out) {
+                for (const Assembly::Joint& joint : at.assembly.joints) {
+                  if (!(joint.*x)) continue;
+                  const Frame<double> f[2] = {at.k.frames[joint.frame_a], at.k.frames[joint.frame_b]};
+                  if (!rate) {
+                    const bool turns = (joint.*x)->type == RelativeCoordinate::Type::angle;
+                    out.put((joint.*x)->value(f, turns ? at.k.turns[joint.angle_branch] : 0.0));
+                    continue;
+                  }
+                  FrameRow<double> g[2];
+                  (joint.*x)->gradient(f, g);
+                  out.put(along(g[0], f[0]) + along(g[1], f[1]));
+                }
+              }};
+}
+
+FrameChannel applied(const std::string& quantity, Vec3<double> Wrench<double>::*part, std::string unit,
+                     std::string meaning) {
+  return {.quantity = quantity,
+          .view = "/forces/{name}/" + quantity,
+          .components = xyz,
+          .unit = std::move(unit),
+          .meaning = std::move(meaning),
+          .items = forces_at_points,
+          .write = [part](const FrameInstant& at, ChannelValues& out) {
+            for (const Wrench<double>& w : at.parts.applied) out.put(w.*part);
+          }};
+}
+
+// Of the point measures: `value(frame, s)` of the frame that holds the point s.
+template <class Value>
+FrameChannel of_points(const std::string& quantity, std::string unit, std::string meaning, Value value) {
+  return {.quantity = quantity,
+          .view = "/points/{name}/" + quantity,
+          .components = xyz,
+          .unit = std::move(unit),
+          .meaning = std::move(meaning),
+          .items = point_measures,
+          .write = [value](const FrameInstant& at, ChannelValues& out) {
+            for (std::size_t i = 0; i < at.model.measures.size(); ++i) {
+              if (at.model.measures[i].kind != MeasureKind::point) continue;
+              const FormulaSignal& point = at.assembly.measures[i];
+              out.put(Vec3<double>(value(at.k.frames[point.frame[0]], point.s[0])));
+            }
+          }};
+}
+
+FrameChannel at_sections(const std::string& quantity, BeamElement::Vector6 SectionState::*part,
+                         std::vector<std::string> components, std::string unit, std::string meaning) {
+  return {.quantity = "beam_" + quantity,
+          .view = "/beams/{name}/" + quantity,
+          .components = std::move(components),
+          .unit = std::move(unit),
+          .meaning = std::move(meaning),
+          .items = beam_points,
+          .write = [part](const FrameInstant& at, ChannelValues& out) {
+            for (const SectionState& section : at.parts.sections) out.put((section.*part).data(), 6);
+          }};
+}
+
+template <class Part>
+FrameChannel of_contacts(const std::string& quantity, Part FrameParts::Contact::*part,
+                         std::vector<std::string> components, std::string unit, std::string meaning) {
+  return {.quantity = quantity,
+          .view = "/contacts/{name}/" + quantity,
+          .components = std::move(components),
+          .unit = std::move(unit),
+          .meaning = std::move(meaning),
+          .items =
+              [](const FrameSource& s) {
+                return ChannelItems{names_of(s.model.contacts), {}};
+              },
+          .write =
+              [part](const FrameInstant& at, ChannelValues& out) {
+                for (const FrameParts::Contact& contact : at.parts.contacts) out.put(contact.*part);
+              }};
+}
+
+// ---- the list -------------------------------------------------------------------------------------------------------
+
+void add_bodies(std::vector<FrameChannel>& list) {
+  using F = Frame<double>;
+  list.push_back(of_bodies("position", xyz, "m", "origin of the body, world axes",
+                           [](const FrameInstant& at, const F& f, std::size_t i, ChannelValues& out) {
+                             out.put(Vec3<double>(f.p - f.R * at.assembly.center_of_mass[i]));
+                           }));
+  list.push_back(of_bodies("orientation", {"w", "x", "y", "z"}, "", "unit quaternion of R_WB",
+                           [](const FrameInstant&, const F& f, std::size_t, ChannelValues& out) {
+                             const Eigen::Quaterniond quaternion(f.R);
+                             out.put(quaternion.w());
+                             out.put(Vec3<double>(quaternion.vec()));
+                           }));
+  list.push_back(of_bodies("velocity", xyz, "m/s", "velocity of the origin, world axes",
+                           [](const FrameInstant& at, const F& f, std::size_t i, ChannelValues& out) {
+                             out.put(point_velocity(f, Vec3<double>(-at.assembly.center_of_mass[i])));
+                           }));
+  list.push_back(of_bodies("angular_velocity", xyz, "rad/s", "angular velocity, body axes",
+                           [](const FrameInstant&, const F& f, std::size_t, ChannelValues& out) { out.put(f.w); }));
+  list.push_back(of_bodies(
+      "acceleration", xyz, "m/s^2", "acceleration of the centre of mass, world axes",
+      [](const FrameInstant& at, const F&, std::size_t i, ChannelValues& out) { out.put(calc_twist_rate(at, i, 0)); }));
+  list.push_back(of_bodies(
+      "angular_acceleration", xyz, "rad/s^2", "time derivative of the angular velocity, body axes",
+      [](const FrameInstant& at, const F&, std::size_t i, ChannelValues& out) { out.put(calc_twist_rate(at, i, 3)); }));
+}
+
+void add_joints(std::vector<FrameChannel>& list) {
+  list.push_back(reaction("reaction_force", &Wrench<double>::force, "N", "force on body b, world axes"));
+  list.push_back(reaction("reaction_moment", &Wrench<double>::moment, "N m",
+                          "moment on body b about the joint's point, world axes"));
+  list.push_back(joint_coordinate("angle", &Assembly::Joint::angle, false, "rad",
+                                  "about the axis, full turns counted; zero as drawn"));
+  list.push_back(joint_coordinate("angle_rate", &Assembly::Joint::angle, true, "rad/s", ""));
+  list.push_back(
+      joint_coordinate("displacement", &Assembly::Joint::displacement, false, "m", "along the axis; zero as drawn"));
+  list.push_back(joint_coordinate("displacement_rate", &Assembly::Joint::displacement, true, "m/s", ""));
+}
+
+void add_forces(std::vector<FrameChannel>& list) {
+  list.push_back(applied("applied_force", &Wrench<double>::force, "N", "force on body b at its point, world axes"));
+  list.push_back(
+      applied("applied_moment", &Wrench<double>::moment, "N m", "moment on body b about that point, world axes"));
+  list.push_back({.quantity = "applied_effort",
+                  .view = "/forces/{name}/applied_effort",
+                  .unit = "N or N m",
+                  .meaning = "force or torque of a spring or stop on its joint's coordinate",
+                  .items = forces_on_coordinates,
+                  .write = [](const FrameInstant& at, ChannelValues& out) {
+                    for (const double effort : at.parts.efforts) out.put(effort);
+                  }});
+  list.push_back({.quantity = "effort",
+                  .view = "/motions/{name}/effort",
+                  .unit = "N or N m",
+                  .meaning = "force or torque that a motion exerts",
+                  .items =
+                      [](const FrameSource& s) {
+                        return ChannelItems{names_of(s.model.motions), {}};
+                      },
+                  .write =
+                      [](const FrameInstant& at, ChannelValues& out) {
+                        for (const int row : at.assembly.motion_row) out.put(-at.k.lam[row]);
+                      }});
+}
+
+void add_coordinates_and_measures(std::vector<FrameChannel>& list) {
+  list.push_back({.quantity = "coordinate",
+                  .view = "/coordinates/{name}/coordinate",
+                  .components = {"value", "rate"},
+                  .meaning = "massless coordinates",
+                  .items =
+                      [](const FrameSource& s) {
+                        return ChannelItems{names_of(s.model.coordinates), {}};
+                      },
+                  .write =
+                      [](const FrameInstant& at, ChannelValues& out) {
+                        for (const int f : at.assembly.coordinate_frame) {
+                          out.put(at.k.frames[f].p.x());
+                          out.put(at.k.frames[f].v.x());
+                        }
+                      }});
+  list.push_back({.quantity = "state",
+                  .view = "/states/{name}",
+                  .meaning = "internal states of controls",
+                  .items = states_of_controls,
+                  .write = [](const FrameInstant& at, ChannelValues& out) {
+                    for (const std::vector<int>& states : at.assembly.control_states)
+                      for (const int z : states) out.put(at.k.z[z]);
+                  }});
+  list.push_back(of_points("point", "m", "point measures, world axes",
+                           [](const Frame<double>& f, const Vec3<double>& s) { return point_position(f, s); }));
+  list.push_back(of_points("point_velocity", "m/s", "",
+                           [](const Frame<double>& f, const Vec3<double>& s) { return point_velocity(f, s); }));
+  list.push_back({.quantity = "measure",
+                  .view = "/measures/{name}",
+                  .meaning = "measures",
+                  .items = scalar_measures,
+                  .write = [](const FrameInstant& at, ChannelValues& out) {
+                    for (std::size_t i = 0; i < at.model.measures.size(); ++i)
+                      if (at.model.measures[i].kind != MeasureKind::point)
+                        out.put(at.assembly.formulas->evaluate(at.assembly.measures[i], at.k));
+                  }});
+}
+
+void add_beams(std::vector<FrameChannel>& list) {
+  list.push_back(at_sections("strain", &SectionState::strain,
+                             {"stretch", "shear_2", "shear_3", "twist", "bending_2", "bending_3"}, "1 and 1/m",
+                             "strains at the integration points of beams: beam, element, point; section axes"));
+  list.push_back(at_sections("force", &SectionState::resultant, {"n1", "n2", "n3", "m1", "m2", "m3"}, "N and N m",
+                             "internal forces and moments there; section axes"));
+  list.push_back({.quantity = "beam_energy",
+                  .view = "/beams/{name}/energy",
+                  .unit = "J",
+                  .meaning = "strain energy of each element",
+                  .items = beam_elements,
+                  .write = [](const FrameInstant& at, ChannelValues& out) {
+                    const BeamGroup& beams = *at.assembly.beams;
+                    for (int e = 0; e < beams.size(); ++e) out.put(beams.energy(e, at.k));
+                  }});
+}
+
+void add_contacts(std::vector<FrameChannel>& list) {
+  using Contact = FrameParts::Contact;
+  list.push_back(
+      of_contacts("normal_force", &Contact::normal_force, {}, "N", "sum of the normal forces of all places"));
+  list.push_back(
+      of_contacts("friction_force", &Contact::friction_force, {}, "N", "sum of the sizes of the friction forces"));
+  list.push_back(
+      of_contacts("penetration", &Contact::penetration, {}, "m", "of the place that presses most; 0: nothing touches"));
+  list.push_back(of_contacts("touching", &Contact::touching, {}, "", "number of places that press"));
+  list.push_back(of_contacts("contact_point", &Contact::point, xyz, "m", "of the place that presses most, world axes"));
+}
+
+void add_ledger(std::vector<FrameChannel>& list) {
+  list.push_back({.quantity = "energy",
+                  .view = "/energy/{name}",
+                  .unit = "J",
+                  .meaning = "drift = total − total at the start − work",
+                  .items =
+                      [](const FrameSource&) {
+                        return ChannelItems{{"kinetic", "potential", "total", "work", "drift"}, {}};
+                      },
+                  .write =
+                      [](const FrameInstant& at, ChannelValues& out) {
+                        const MechanicalSystem::Energy& energy = at.parts.energy;
+                        for (const double x : {energy.kinetic, energy.potential, energy.kinetic + energy.potential,
+                                               at.ledger.work, at.ledger.drift()})
+                          out.put(x);
+                      }});
+  list.push_back({.quantity = "constraint_drift",
+                  .view = "/constraint_drift/{name}",
+                  .unit = "m, rad and per second",
+                  .meaning = "largest violation at the last accepted step",
+                  .items =
+                      [](const FrameSource&) {
+                        return ChannelItems{{"position", "velocity"}, {}};
+                      },
+                  .write =
+                      [](const FrameInstant& at, ChannelValues& out) {
+                        out.put(at.ledger.position);
+                        out.put(at.ledger.velocity);
+                      }});
+  list.push_back({.quantity = "load",
+                  .view = "/statics/{name}",
+                  .meaning = "the part of the load",
+                  .items =
+                      [](const FrameSource& s) {
+                        return s.statics ? ChannelItems{{"load"}, {}} : ChannelItems{};
+                      },
+                  .write = [](const FrameInstant& at, ChannelValues& out) { out.put(at.ledger.load); }});
+}
+
+}  // namespace
+
+const std::vector<FrameChannel>& frame_channels() {
+  static const std::vector<FrameChannel> list = [] {
+    std::vector<FrameChannel> all;
+    for (const auto add :
+         {add_bodies, add_joints, add_forces, add_coordinates_and_measures, add_beams, add_contacts, add_ledger})
+      add(all);
+    return all;
+  }();
+  return list;
+}
+
+}  // namespace trammel
