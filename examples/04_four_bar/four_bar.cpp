@@ -2,9 +2,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "trammel/io/report.h"
-#include "trammel/io/results_file.h"
-#include "trammel/simulation/simulation.h"
+#include "trammel/trammel.h"
 
 using namespace trammel;
 
@@ -16,25 +14,21 @@ constexpr double rho = 2.0;                           // mass per length [kg/m]
 
 /// A thin bar in the x-z plane; with this normal angles count from x towards z.
 BodySpec bar(const char* name, double length, const Eigen::Vector3d& position) {
-  BodySpec body;
-  body.name = name;
-  body.kind = BodyKind::planar;
-  body.plane_normal = -Eigen::Vector3d::UnitY();
-  body.mass = rho * length;
-  body.inertia = rho * std::pow(length, 3) / 12.0 * Eigen::Matrix3d::Identity();  // about the normal
-  body.position = position;
-  return body;
+  return {.name = name,
+          .kind = BodyKind::planar,
+          .mass = rho * length,
+          .inertia = rho * std::pow(length, 3) / 12.0 * Eigen::Matrix3d::Identity(),  // about the normal
+          .position = position,
+          .plane_normal = -Eigen::Vector3d::UnitY()};
 }
 
 JointSpec hinge(const char* name, const std::string& body_a, const std::string& body_b, const Eigen::Vector3d& point) {
-  JointSpec joint;
-  joint.name = name;
-  joint.kind = JointKind::revolute;
-  joint.body_a = body_a;
-  joint.body_b = body_b;
-  joint.point.at = point;
-  joint.axis.direction = -Eigen::Vector3d::UnitY();
-  return joint;
+  return {.name = name,
+          .kind = JointKind::revolute,
+          .body_a = body_a,
+          .body_b = body_b,
+          .point = {.at = point},
+          .axis = {.direction = -Eigen::Vector3d::UnitY()}};
 }
 
 }  // namespace
@@ -55,24 +49,22 @@ int main() {
   crank.velocity = {-w0 * a / 2, 0.0, 0.0};
   crank.angular_velocity = {0.0, -w0, 0.0};
   crank.firm_velocity = true;  // the velocities of coupler and rocker follow from the joints
-  model.bodies = {crank, bar("coupler", b, {px / 2, 0.0, (a + pz) / 2}), bar("rocker", c, {(px + d) / 2, 0.0, pz / 2})};
-  model.joints = {hinge("A0", "ground", "crank", {0.0, 0.0, 0.0}), hinge("A", "crank", "coupler", {0.0, 0.0, a}),
-                  hinge("B", "coupler", "rocker", {px, 0.0, pz}), hinge("B0", "ground", "rocker", {d, 0.0, 0.0})};
-
-  ForceSpec spring;
-  spring.name = "return_spring";
-  spring.kind = ForceKind::joint_spring;
-  spring.joint = "B0";
-  spring.stiffness = 0.5;  // [N m/rad]
-  spring.damping = 0.02;   // [N m s/rad]
-  model.forces.push_back(spring);
-
-  MeasureSpec point;
-  point.name = "coupler_point";
-  point.kind = MeasureKind::point;
-  point.body_a = "coupler";
-  point.point_a.at = {px / 2 - 0.1 * (pz - a) / b, 0.0, (a + pz) / 2 + 0.1 * px / b};
-  model.measures.push_back(point);
+  model.add_body(crank)
+      .add_body(bar("coupler", b, {px / 2, 0.0, (a + pz) / 2}))
+      .add_body(bar("rocker", c, {(px + d) / 2, 0.0, pz / 2}))
+      .add_joint(hinge("A0", "ground", "crank", {0.0, 0.0, 0.0}))
+      .add_joint(hinge("A", "crank", "coupler", {0.0, 0.0, a}))
+      .add_joint(hinge("B", "coupler", "rocker", {px, 0.0, pz}))
+      .add_joint(hinge("B0", "ground", "rocker", {d, 0.0, 0.0}))
+      .add_force({.name = "return_spring",
+                  .kind = ForceKind::joint_spring,
+                  .joint = "B0",
+                  .stiffness = 0.5,  // [N m/rad]
+                  .damping = 0.02})  // [N m s/rad]
+      .add_measure({.name = "coupler_point",
+                    .kind = MeasureKind::point,
+                    .body_a = "coupler",
+                    .point_a = {.at = {px / 2 - 0.1 * (pz - a) / b, 0.0, (a + pz) / 2 + 0.1 * px / b}}});
 
   study.analysis.end = 3.0;
   study.solver.h = 5e-4;

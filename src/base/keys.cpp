@@ -45,6 +45,15 @@ std::vector<std::string> all_kinds(std::span<const Key> keys) {
   for (const Key& key : keys)
     for (const std::string& kind : key.kinds)
       if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(kind);
+  // Those of the key that chooses them: some may have no key of their own.
+  for (const Key& key : keys) {
+    std::vector<std::string> words;
+    for (const Word& word : key.words) words.push_back(word.name);
+    const bool chooses = std::all_of(kinds.begin(), kinds.end(), [&](const std::string& kind) {
+      return std::find(words.begin(), words.end(), kind) != words.end();
+    });
+    if (chooses && words.size() > kinds.size()) return words;
+  }
   return kinds;
 }
 

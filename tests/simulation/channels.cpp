@@ -197,7 +197,7 @@ TEST(Channels, are_listed_in_the_documentation_as_they_are) {
   std::ifstream file(places::source_dir() / "docs/results.md");
   std::ostringstream text;
   text << file.rdbuf();
-  const std::string page = text.str(), begin = "<!-- channels -->\n", end = "<!-- /channels -->\n";
+  const std::string page = text.str(), begin = "<!-- channels -->\n\n", end = "\n<!-- /channels -->\n";
   const std::size_t from = page.find(begin), to = page.find(end);
   ASSERT_TRUE(from != std::string::npos && to != std::string::npos) << "docs/results.md has lost its marks " << begin;
   EXPECT_EQ(page.substr(from + begin.size(), to - from - begin.size()), channel_table())

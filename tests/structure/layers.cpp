@@ -72,6 +72,7 @@ TEST(Layers, include_only_what_the_architecture_allows) {
       if (path.extension() != ".h" && path.extension() != ".cpp") continue;
       const bool is_layer = top.filename() == "papers" || top.filename() == "python";
       const std::string relative = (is_layer ? top.filename().string() + "/" : "") + fs::relative(path, top).string();
+      if (relative == "trammel.h") continue;  // the header that includes all that users need
       const std::string layer = layer_of(relative, rules);
       ASSERT_FALSE(layer.empty()) << relative << " belongs to no layer";
       const std::set<std::string>& allowed = rules.at(layer);

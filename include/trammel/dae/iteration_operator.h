@@ -115,7 +115,6 @@ class MatrixOperator final : public IterationOperator {
   const Pattern& pattern() const { return pattern_; }
   /// The scaled matrix as factored.
   std::span<const double> matrix() const { return values_; }
-  std::span<const double> row_factors() const { return row_; }
   const LinearSolver<double>& linear_solver() const { return *solver_; }
 
  private:

@@ -29,7 +29,6 @@ class RadauBlocks {
   Planes& planes() { return planes_; }
   const Planes& planes() const { return planes_; }
   const LinearSolver<double>& real_solver() const { return *real_; }
-  std::span<const double> row_factors() const { return row_; }
   std::span<const double> column_factors() const { return column_; }
 
   /// Condition numbers of the scaled blocks: singular values for small systems, else estimates of κ₁.

@@ -30,14 +30,14 @@ struct Beam {
     Eigen::Matrix3d axes = Eigen::Matrix3d::Identity();
   };
 
-  std::string name;
-  Source source;
+  std::string name = {};
+  Source source = {};
   int order = 3;  ///< 1, 2, 3: elements with 2, 3, 4 nodes
-  BeamSection section;
+  BeamSection section = {};
   double damping = 0.0;  ///< τ [s]: resultants are C (e + τ ė)
   Eigen::Matrix<double, 6, 1> pre_stress = Eigen::Matrix<double, 6, 1>::Zero();  ///< as drawn [N, N m]
-  std::vector<std::string> nodes;  ///< bodies (or the ground) along the beam: elements · order + 1
-  std::vector<Place> places;       ///< of node a of element e: [e · (order + 1) + a]
+  std::vector<std::string> nodes = {};  ///< bodies (or the ground) along the beam: elements · order + 1
+  std::vector<Place> places = {};       ///< of node a of element e: [e · (order + 1) + a]
 
   int n_elements() const { return static_cast<int>(places.size()) / (order + 1); }
   const std::string& node(int element, int a) const { return nodes[static_cast<std::size_t>(element * order + a)]; }

@@ -16,12 +16,13 @@ struct Model;
 /// `a` and `b` name [[geometry]] or groups of it; with `b` empty every two members of `a` may touch. Geometry of one
 /// body, or of the ground alone, never meets itself. If several contacts fit a pair, the first one holds.
 struct ContactSpec {
-  std::string name;
-  Source source;
-  std::vector<std::string> a, b;
+  std::string name = {};
+  Source source = {};
+  std::vector<std::string> a = {}, b = {};
   ContactLaw law;
-  std::optional<int> capacity;  ///< most places at which it may be touched at once; absent: as many as can be expected
-  bool locate = true;           ///< steps of an error-controlled run end where contact begins and ends
+  std::optional<int> capacity =
+      {};              ///< most places at which it may be touched at once; absent: as many as can be expected
+  bool locate = true;  ///< steps of an error-controlled run end where contact begins and ends
 };
 
 /// Friction in a joint: resists the free coordinate x of a revolute or prismatic joint.
@@ -32,9 +33,9 @@ struct ContactSpec {
 /// with ż as for contacts, or regularised Coulomb Q = −μ N v/√(v² + v_s²). N follows the multipliers of the joint, so
 /// that the friction is part of the equations and not one step late.
 struct JointFrictionSpec {
-  std::string name;
-  Source source;
-  std::string joint;
+  std::string name = {};
+  Source source = {};
+  std::string joint = {};
   FrictionLaw law;
   double radius = 0.0;  ///< revolute: of the pin [m] > 0
 };

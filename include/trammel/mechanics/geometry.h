@@ -27,11 +27,11 @@ struct Shape {
   Eigen::Vector3d size = Eigen::Vector3d::Ones();             ///< [m]
   double radius = 0.0, inner_radius = 0.0, length = 0.0;      ///< [m]
   double rounding = 0.0;                                      ///< [m] radius of the edges of a box or cylinder
-  std::vector<Eigen::Vector2d> polygon;                       ///< [m] corners in order, not repeating the first
+  std::vector<Eigen::Vector2d> polygon = {};                  ///< [m] corners in order, not repeating the first
   bool smooth = false;                                        ///< extrusion: a closed cubic spline through `polygon`
-  std::vector<Eigen::Vector3f> vertices;                      ///< [m]
-  std::vector<std::array<int, 3>> triangles;                  ///< corners, counter-clockwise seen from outside
-  std::string color;                                          ///< "#rrggbb"; empty: chosen by whoever draws
+  std::vector<Eigen::Vector3f> vertices = {};                 ///< [m]
+  std::vector<std::array<int, 3>> triangles = {};             ///< corners, counter-clockwise seen from outside
+  std::string color = {};                                     ///< "#rrggbb"; empty: chosen by whoever draws
 };
 
 }  // namespace trammel

@@ -34,23 +34,23 @@ struct BeamLoad {
 
 /// A beam as a user states it. Its line is either a chain of straight pieces or one curve.
 struct BeamSpec {
-  std::string name;
-  Source source;
-  std::vector<Eigen::Vector3d> points;           ///< two or more [m]; corners are rigid
+  std::string name = {};
+  Source source = {};
+  std::vector<Eigen::Vector3d> points = {};      ///< two or more [m]; corners are rigid
   std::function<Eigen::Vector3d(double)> curve;  ///< instead: the line for a parameter from 0 to 1
   std::vector<int> elements{1};                  ///< per straight piece; one number: the same for all
-  std::vector<double> stations;                  ///< instead, of one piece: where elements end, 0 … 1, increasing
+  std::vector<double> stations = {};             ///< instead, of one piece: where elements end, 0 … 1, increasing
   int order = 3;                                 ///< 1, 2, 3
   Eigen::Vector3d up = Eigen::Vector3d::Zero();  ///< e₃ of the sections, made normal to e₁; zero: z, or x if e₁ is z
   double twist = 0.0;                            ///< [rad] by which the last section is turned about e₁, evenly
-  BeamSection section;
+  BeamSection section = {};
   double damping = 0.0;
   Eigen::Matrix<double, 6, 1> pre_stress = Eigen::Matrix<double, 6, 1>::Zero();
   /// The end is a part of this body (or of the ground, or of a node of another beam), wherever the body's origin is: a
   /// rigid offset without a joint. The body takes up the mass of the node. Empty: the end has a node of its own.
-  std::string start_body, end_body;
-  std::vector<std::string> node_names;  ///< one per node; empty: name_0, name_1, …
-  std::vector<BeamLoad> loads;
+  std::string start_body = {}, end_body = {};
+  std::vector<std::string> node_names = {};  ///< one per node; empty: name_0, name_1, …
+  std::vector<BeamLoad> loads = {};
   Eigen::Vector3d velocity = Eigen::Vector3d::Zero();          ///< [m/s] at `about`, world
   Eigen::Vector3d angular_velocity = Eigen::Vector3d::Zero();  ///< [rad/s] of the drawn beam as a whole, world
   Eigen::Vector3d about = Eigen::Vector3d::Zero();             ///< [m]

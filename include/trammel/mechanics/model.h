@@ -26,13 +26,13 @@ namespace trammel {
 /// A point: world coordinates of the drawn configuration if `body` is empty, else coordinates in that body's axes
 /// from that body's origin.
 struct PointSpec {
-  std::string body;
+  std::string body = {};
   Eigen::Vector3d at = Eigen::Vector3d::Zero();
 };
 
 /// A direction, in the world of the drawn configuration or in a body's axes; its length is not used.
 struct AxisSpec {
-  std::string body;
+  std::string body = {};
   Eigen::Vector3d direction = Eigen::Vector3d::UnitZ();
 };
 
@@ -43,8 +43,8 @@ enum class BodyKind {
 };
 
 struct BodySpec {
-  std::string name;
-  Source source;
+  std::string name = {};
+  Source source = {};
   BodyKind kind = BodyKind::rigid;
   double mass = 0.0;                                           ///< [kg] > 0
   Eigen::Matrix3d inertia = Eigen::Matrix3d::Zero();           ///< [kg m²] about the centre of mass, body axes
@@ -60,8 +60,8 @@ struct BodySpec {
 
 /// A massless scalar coordinate with a name: a joint angle made explicit, the stretch of a spring in series, ….
 struct CoordinateSpec {
-  std::string name;
-  Source source;
+  std::string name = {};
+  Source source = {};
   double value = 0.0;
   double rate = 0.0;
 };
@@ -86,25 +86,25 @@ enum class JointKind {
 };
 
 struct JointSpec {
-  std::string name;
-  Source source;
+  std::string name = {};
+  Source source = {};
   JointKind kind = JointKind::revolute;
   std::string body_a = ground_name;
-  std::string body_b;
-  PointSpec point;                   ///< on a (and on b where both coincide in the drawn configuration)
-  std::optional<PointSpec> point_b;  ///< on b, where it is another point (distance, prismatic, point_on_…)
-  AxisSpec axis;                     ///< joint axis; fixed in a (and in b, where both coincide when drawn)
-  std::optional<AxisSpec> axis_b;    ///< universal: second axis; rolling_disc: axle; knife_edge: blocked direction
-  std::optional<double> length;      ///< distance: ℓ > 0 [m], default: as drawn
-  bool squared = false;              ///< distance: the row ‖d‖² − ℓ² [m²] in place of ‖d‖ − ℓ
-  double pitch = 0.0;                ///< screw: [m] per turn
-  double radius = 0.0;               ///< rolling: [m] > 0
+  std::string body_b = {};
+  PointSpec point = {};                   ///< on a (and on b where both coincide in the drawn configuration)
+  std::optional<PointSpec> point_b = {};  ///< on b, where it is another point (distance, prismatic, point_on_…)
+  AxisSpec axis = {};                     ///< joint axis; fixed in a (and in b, where both coincide when drawn)
+  std::optional<AxisSpec> axis_b = {};    ///< universal: second axis; rolling_disc: axle; knife_edge: blocked direction
+  std::optional<double> length = {};      ///< distance: ℓ > 0 [m], default: as drawn
+  bool squared = false;                   ///< distance: the row ‖d‖² − ℓ² [m²] in place of ‖d‖ − ℓ
+  double pitch = 0.0;                     ///< screw: [m] per turn
+  double radius = 0.0;                    ///< rolling: [m] > 0
   /// Non-empty: this [[coordinate]] carries the joint's relative coordinate; of a distance, the angle of the rod about
   /// `axis` from its drawn direction (one more row).
-  std::string coordinate;
+  std::string coordinate = {};
   /// Joint coordinates: true: closed by constraints, false: part of the spanning tree; absent: as the program chooses.
-  std::optional<bool> loop;
-  TrackJointSpec on_track;  ///< track
+  std::optional<bool> loop = {};
+  TrackJointSpec on_track = {};  ///< track
 };
 
 /// Which coordinate of a joint is meant: angle [rad] about the axis or displacement [m] along it.
@@ -113,28 +113,28 @@ enum class JointCoordinate { automatic, angle, displacement };
 
 /// One term of a coupler: factor × (coordinate of a joint, or a named scalar coordinate).
 struct CouplerTerm {
-  std::string name;  ///< joint or [[coordinate]]
+  std::string name = {};  ///< joint or [[coordinate]]
   JointCoordinate coordinate = JointCoordinate::automatic;
   double factor = 1.0;
 };
 
 /// Σ factor · coordinate = constant as drawn (gear, rack, belt), or Σ factor · rate = `rate` (speed coupler).
 struct CouplerSpec {
-  std::string name;
-  Source source;
-  std::vector<CouplerTerm> terms;  ///< one to three
-  bool velocity_level = false;     ///< a nonholonomic row on the rates
-  Formula value;                   ///< right-hand side, a function of t; default: position level as drawn, speed 0
+  std::string name = {};
+  Source source = {};
+  std::vector<CouplerTerm> terms = {};  ///< one to three
+  bool velocity_level = false;          ///< a nonholonomic row on the rates
+  Formula value = {};                   ///< right-hand side, a function of t; default: position level as drawn, speed 0
 };
 
 /// Prescribes a joint's free coordinate (or a named scalar coordinate) as a function of time.
 struct MotionSpec {
-  std::string name;
-  Source source;
-  std::string joint;  ///< joint or [[coordinate]]
+  std::string name = {};
+  Source source = {};
+  std::string joint = {};  ///< joint or [[coordinate]]
   JointCoordinate coordinate = JointCoordinate::automatic;
-  Formula function;  ///< [rad] or [m], a function of t (parameters and tables allowed); zero is as drawn
-  Formula velocity;  ///< instead of `function`: prescribes the rate [rad/s], [m/s]
+  Formula function = {};  ///< [rad] or [m], a function of t (parameters and tables allowed); zero is as drawn
+  Formula velocity = {};  ///< instead of `function`: prescribes the rate [rad/s], [m/s]
 };
 
 enum class ForceKind {
@@ -159,38 +159,38 @@ enum class BushingAngles {
 };
 
 struct ForceSpec {
-  std::string name;
-  Source source;
+  std::string name = {};
+  Source source = {};
   ForceKind kind = ForceKind::force;
-  std::string body_a = ground_name;  ///< reaction body (two-body forces; force/torque: "" or ground for none)
-  std::string body_b;                ///< the body acted upon
-  PointSpec point_a, point_b;        ///< points of application (force: point_b)
-  AxisSpec axis;                     ///< torsion_spring, axial_spring; bushing: its z axis
-  std::optional<AxisSpec> axis_x;    ///< bushing: its x axis (default: world x, made normal to z)
-  std::string joint;                 ///< joint_spring, joint_limit: joint or [[coordinate]]
+  std::string body_a = ground_name;      ///< reaction body (two-body forces; force/torque: "" or ground for none)
+  std::string body_b = {};               ///< the body acted upon
+  PointSpec point_a = {}, point_b = {};  ///< points of application (force: point_b)
+  AxisSpec axis = {};                    ///< torsion_spring, axial_spring; bushing: its z axis
+  std::optional<AxisSpec> axis_x = {};   ///< bushing: its x axis (default: world x, made normal to z)
+  std::string joint = {};                ///< joint_spring, joint_limit: joint or [[coordinate]]
   JointCoordinate coordinate = JointCoordinate::automatic;
-  Formula components[3];             ///< force [N], torque [N m]: each a formula
-  bool in_body_axes = false;         ///< components are in body_b's axes and turn with it
-  double stiffness = 0.0;            ///< [N/m], [N m/rad]
-  double damping = 0.0;              ///< [N s/m], [N m s/rad]
-  double preload = 0.0;              ///< [N], [N m]: force at rest length, > 0 pulls together / turns back
-  std::optional<double> free_value;  ///< rest length or angle; default: as drawn
-  Formula law;           ///< instead of k, c: force as formula of `length`/`angle`/`displacement` and `rate`
-  Eigen::MatrixXd K, C;  ///< bushing: 6×6 or 3×3 (reader expands diagonals)
+  Formula components[3] = {};             ///< force [N], torque [N m]: each a formula
+  bool in_body_axes = false;              ///< components are in body_b's axes and turn with it
+  double stiffness = 0.0;                 ///< [N/m], [N m/rad]
+  double damping = 0.0;                   ///< [N s/m], [N m s/rad]
+  double preload = 0.0;                   ///< [N], [N m]: force at rest length, > 0 pulls together / turns back
+  std::optional<double> free_value = {};  ///< rest length or angle; default: as drawn
+  Formula law = {};                ///< instead of k, c: force as formula of `length`/`angle`/`displacement` and `rate`
+  Eigen::MatrixXd K = {}, C = {};  ///< bushing: 6×6 or 3×3 (reader expands diagonals)
   BushingAngles angles = BushingAngles::log;
-  std::optional<double> lower, upper;  ///< joint_limit, bump_stop
-  VehicleSpec vehicle;                 ///< bump_stop, anti_roll_bar, tyre, standing_tyre
+  std::optional<double> lower = {}, upper = {};  ///< joint_limit, bump_stop
+  VehicleSpec vehicle = {};                      ///< bump_stop, anti_roll_bar, tyre, standing_tyre
 };
 
 /// Internal states ż = g(…), E ż with E = 1 for states and 0 for algebraic ones.
 struct ControlSpec {
-  std::string name;
-  Source source;
-  std::vector<std::string> states;  ///< names of the states, at least one
-  std::vector<Formula> rates;       ///< ż of each; may use own states by name, t, measures, other controls
-  std::vector<bool> algebraic;      ///< true: 0 = rate formula (E = 0)
-  std::vector<double> initial;
-  Formula output;  ///< the value of the control's name in formulas; default: the first state
+  std::string name = {};
+  Source source = {};
+  std::vector<std::string> states = {};  ///< names of the states, at least one
+  std::vector<Formula> rates = {};       ///< ż of each; may use own states by name, t, measures, other controls
+  std::vector<bool> algebraic = {};      ///< true: 0 = rate formula (E = 0)
+  std::vector<double> initial = {};
+  Formula output = {};  ///< the value of the control's name in formulas; default: the first state
 };
 
 enum class MeasureKind {
@@ -200,28 +200,28 @@ enum class MeasureKind {
 };
 
 struct MeasureSpec {
-  std::string name;
-  Source source;
+  std::string name = {};
+  Source source = {};
   MeasureKind kind = MeasureKind::expression;
-  Formula expression;
+  Formula expression = {};
   std::string body_a = ground_name, body_b = ground_name;
-  PointSpec point_a, point_b;
-  std::string unit;
+  PointSpec point_a = {}, point_b = {};
+  std::string unit = {};
 };
 
 /// Tabulated data, usable as table(name, x) in formulas.
 struct TableSpec {
-  std::string name;
-  Source source;
-  std::vector<double> x, y;
+  std::string name = {};
+  Source source = {};
+  std::vector<double> x = {}, y = {};
   std::string extrapolation = "linear";  ///< error | constant | linear
 };
 
 /// A measure that passes a level: located within the step, recorded as a frame of its own, and possibly the end.
 struct EventSpec {
-  std::string name;
-  Source source;
-  std::string measure;  ///< an expression or a distance
+  std::string name = {};
+  Source source = {};
+  std::string measure = {};  ///< an expression or a distance
   double level = 0.0;
   bool rising = true, falling = true;  ///< which crossings count
   bool stops = false;                  ///< the run ends there
@@ -229,33 +229,57 @@ struct EventSpec {
 
 /// A shape fixed to a body, or to the ground: what pictures of the machine show, and what contacts see.
 struct GeometrySpec {
-  std::string name;  ///< may be empty if no contact refers to it
-  Source source;
+  std::string name = {};  ///< may be empty if no contact refers to it
+  Source source = {};
   std::string body = ground_name;
-  Shape shape;
-  std::string group;  ///< may be empty; contacts can name all geometry of a group at once
+  Shape shape = {};
+  std::string group = {};  ///< may be empty; contacts can name all geometry of a group at once
 };
 
 struct Model {
-  std::string title;
+  std::string title = {};
   Eigen::Vector3d gravity{0.0, 0.0, -9.81};  ///< [m/s²]
-  std::map<std::string, double> parameters;
-  std::vector<BodySpec> bodies;
-  std::vector<CoordinateSpec> coordinates;
-  std::vector<JointSpec> joints;
-  std::vector<CouplerSpec> couplers;
-  std::vector<MotionSpec> motions;
-  std::vector<ForceSpec> forces;
-  std::vector<ControlSpec> controls;
-  std::vector<MeasureSpec> measures;
-  std::vector<EventSpec> events;
-  std::vector<TableSpec> tables;
-  std::vector<GeometrySpec> geometry;
-  std::vector<Beam> beams;  ///< put in by add_beam, with their nodes among the bodies
-  std::vector<ContactSpec> contacts;
-  std::vector<TrackSpec> tracks;
-  std::vector<WheelRailSpec> wheels;
-  std::vector<FlangeStopSpec> flange_stops;
+  std::map<std::string, double> parameters = {};
+  std::vector<BodySpec> bodies = {};
+  std::vector<CoordinateSpec> coordinates = {};
+  std::vector<JointSpec> joints = {};
+  std::vector<CouplerSpec> couplers = {};
+  std::vector<MotionSpec> motions = {};
+  std::vector<ForceSpec> forces = {};
+  std::vector<ControlSpec> controls = {};
+  std::vector<MeasureSpec> measures = {};
+  std::vector<EventSpec> events = {};
+  std::vector<TableSpec> tables = {};
+  std::vector<GeometrySpec> geometry = {};
+  std::vector<Beam> beams = {};  ///< put in by add_beam, with their nodes among the bodies
+  std::vector<ContactSpec> contacts = {};
+  std::vector<TrackSpec> tracks = {};
+  std::vector<WheelRailSpec> wheels = {};
+  std::vector<FlangeStopSpec> flange_stops = {};
+
+  // model.add_body({.name = "rod", .mass = 2}).add_joint({.name = "hinge", .body_b = "rod"}); beams: add_beam.
+  Model& add_body(BodySpec body) { return add(bodies, std::move(body)); }
+  Model& add_coordinate(CoordinateSpec coordinate) { return add(coordinates, std::move(coordinate)); }
+  Model& add_joint(JointSpec joint) { return add(joints, std::move(joint)); }
+  Model& add_coupler(CouplerSpec coupler) { return add(couplers, std::move(coupler)); }
+  Model& add_motion(MotionSpec motion) { return add(motions, std::move(motion)); }
+  Model& add_force(ForceSpec force) { return add(forces, std::move(force)); }
+  Model& add_control(ControlSpec control) { return add(controls, std::move(control)); }
+  Model& add_measure(MeasureSpec measure) { return add(measures, std::move(measure)); }
+  Model& add_event(EventSpec event) { return add(events, std::move(event)); }
+  Model& add_table(TableSpec table) { return add(tables, std::move(table)); }
+  Model& add_geometry(GeometrySpec shape) { return add(geometry, std::move(shape)); }
+  Model& add_contact(ContactSpec contact) { return add(contacts, std::move(contact)); }
+  Model& add_track(TrackSpec track) { return add(tracks, std::move(track)); }
+  Model& add_wheel(WheelRailSpec wheel) { return add(wheels, std::move(wheel)); }
+  Model& add_flange_stop(FlangeStopSpec stop) { return add(flange_stops, std::move(stop)); }
+
+ private:
+  template <class Spec>
+  Model& add(std::vector<Spec>& list, Spec spec) {
+    list.push_back(std::move(spec));
+    return *this;
+  }
 };
 
 /// Everything wrong with the model itself (names, masses, inertias, axes, joints that do not fit their bodies,

@@ -16,16 +16,16 @@ enum class TrackKind {
 };
 
 struct TrackSpec {
-  std::string name;
-  Source source;
+  std::string name = {};
+  Source source = {};
   TrackKind kind = TrackKind::ramps;
-  double from = 0.0, to = 0.0;    ///< [m] the stretch that exists
-  std::vector<double> positions;  ///< ramps: where each begins [m]
-  std::vector<double> changes;    ///< ramps: what it adds to the curvature [1/m], left positive
-  double ramp = 0.0;              ///< ramps: their length [m]
-  double start = 0.0;             ///< s_curve: where it begins [m]
-  double length = 0.0;            ///< s_curve: [m]
-  double curvature = 0.0;         ///< s_curve: κ₀, the largest one [1/m]
+  double from = 0.0, to = 0.0;         ///< [m] the stretch that exists
+  std::vector<double> positions = {};  ///< ramps: where each begins [m]
+  std::vector<double> changes = {};    ///< ramps: what it adds to the curvature [1/m], left positive
+  double ramp = 0.0;                   ///< ramps: their length [m]
+  double start = 0.0;                  ///< s_curve: where it begins [m]
+  double length = 0.0;                 ///< s_curve: [m]
+  double curvature = 0.0;              ///< s_curve: κ₀, the largest one [1/m]
 };
 
 /// A joint of kind `track`: the body's centre of mass moves relative to a point that travels along a track.
@@ -35,10 +35,10 @@ struct TrackSpec {
 /// Coordinates (σ, y, z, ψ, φ, θ), all deviations: small. `guided`: σ = 0, the body follows `travel` exactly. With a
 /// rolling radius the body turns with travel/radius, and θ is the deviation from that.
 struct TrackJointSpec {
-  std::string track;
+  std::string track = {};
   double station = 0.0;  ///< [m]
   double height = 0.0;   ///< [m] of the centre of mass over the rails
-  Formula travel;        ///< [m], a function of t
+  Formula travel = {};   ///< [m], a function of t
   bool guided = false;
   double radius = 0.0;  ///< [m] rolling radius; 0: does not roll
 };
@@ -50,10 +50,10 @@ enum class WheelProfile {
 
 /// One wheel of a wheelset on its rail: a constraint, and the creep forces that depend on its multiplier.
 struct WheelRailSpec {
-  std::string name;
-  Source source;
-  std::string body;  ///< the wheelset; its axle is y of its axes
-  std::string track;
+  std::string name = {};
+  Source source = {};
+  std::string body = {};  ///< the wheelset; its axle is y of its axes
+  std::string track = {};
   bool left = true;  ///< which wheel
   WheelProfile profile = WheelProfile::cone;
   double radius = 0.46;            ///< r₀ [m], rolling radius in the middle
@@ -70,9 +70,9 @@ struct WheelRailSpec {
 
 /// A soft stop of a wheelset's lateral motion in its track: the flanges of wheels that have none.
 struct FlangeStopSpec {
-  std::string name;
-  Source source;
-  std::string body, track;
+  std::string name = {};
+  Source source = {};
+  std::string body = {}, track = {};
   double clearance = 0.007;   ///< [m]
   double stiffness = 14.6e6;  ///< [N/m]
   double rounding = 1e-3;     ///< [m] over which the stiffness grows

@@ -69,7 +69,6 @@ class Simulation {
   MotionIntegrator& integrator() { return *integrator_; }
   State& state() { return state_; }
   const MotionVariables& initial() const { return x_; }
-  const InitialReport& initial_report() const { return initial_report_; }
   const std::vector<std::string>& notes() const { return notes_; }
   /// Where contact began and ended in the run so far; slots are those of ContactGroup.
   const std::vector<ContactWatch::Change>& contact_changes() const { return contact_changes_; }

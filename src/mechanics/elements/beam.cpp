@@ -123,14 +123,6 @@ void beam_force(const BeamElement& b, const Frame<S>* f, Wrench<S>* w) {
       for (int a = 0; a < n; ++a) w[a].moment.setConstant(std::numeric_limits<double>::quiet_NaN());
 }
 
-double beam_turn(const BeamElement& b, const Frame<double>* f) {
-  BeamPlacement<double> at;
-  place(b, f, at);
-  double largest = 0.0;
-  for (int a = 0; a < b.nodes; ++a) largest = std::max(largest, at.Psi[a].norm());
-  return 2.0 * largest;
-}
-
 void calc_sections(const BeamElement& b, const Frame<double>* f, SectionState* sections) {
   BeamPlacement<double> at;
   place(b, f, at);

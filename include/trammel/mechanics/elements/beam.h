@@ -75,8 +75,6 @@ template <class S>
 void beam_force(const BeamElement& b, const Frame<S>* f, Wrench<S>* w);
 /// −∂(wrench of node i)/∂(δp, δβ of node j) into K[i·nodes + j], written out by hand; without damping.
 void beam_stiffness(const BeamElement& b, const Frame<double>* f, Block6* K);
-/// Largest relative rotation of two ends of the element [rad]; what is beyond π cannot be told.
-double beam_turn(const BeamElement& b, const Frame<double>* f);
 void calc_sections(const BeamElement& b, const Frame<double>* f, SectionState* sections);
 
 /// All beam elements of a model.

@@ -44,7 +44,6 @@ class ContactGroup final : public ElementGroup {
   ContactGroup(std::vector<Geometry> geometry, std::vector<Law> laws, std::vector<int> law_of, int n_kinds,
                int capacity);
 
-  bool has_bristles() const { return has_bristles_; }
   int n_states() const { return has_bristles_ ? 3 * capacity_ : 0; }
   void set_first_state(int z) { first_state_ = z; }
   int capacity() const { return capacity_; }
@@ -106,7 +105,6 @@ class ContactGroup final : public ElementGroup {
   template <class Visit>
   void visit_near(const KinematicState& state, double margins, const Visit& visit) const;
   double margin(int i, int j) const;
-  double gap_margin(const Place& place) const { return margin(place.a, place.b); }
   NormalLaw normal_law(const Place& place) const;
   bool bristled(const Place& place) const;
 

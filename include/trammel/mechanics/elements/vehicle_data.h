@@ -21,11 +21,11 @@ struct TyreSpec {
 };
 
 struct VehicleSpec {
-  std::string carrier;                                          ///< tyre: the body that the wheel turns on
-  TyreSpec tyre;                                                ///< tyre, standing_tyre
+  std::string carrier = {};                                     ///< tyre: the body that the wheel turns on
+  TyreSpec tyre = {};                                           ///< tyre, standing_tyre
   double horizontal_stiffness = 0.0, horizontal_damping = 0.0;  ///< standing_tyre [N/m], [N s/m]
   double quadratic = 0.0;                                       ///< bump_stop: k₂ [N/m²]
-  std::string other_joint;                                      ///< anti_roll_bar: the second joint
+  std::string other_joint = {};                                 ///< anti_roll_bar: the second joint
 };
 
 }  // namespace trammel

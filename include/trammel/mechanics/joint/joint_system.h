@@ -38,13 +38,10 @@ class JointSystem final : public MechanicalSystem {
   const JointTree& tree() const { return tree_; }
   const Assembly& machine() const { return machine_; }
   int link_of(int frame) const { return link_of_frame_[frame]; }
-  bool has_elements() const { return has_elements_; }
   /// Finds the machine's rows among those of the full model.
   void map_rows(const Assembly& full);
   /// Rows of the machine that are left out because others imply them.
   void drop_rows(std::span<const int> rows);
-  /// The machine's row that is row i of this system.
-  int machine_row(int i) const { return all_row_[i]; }
 
   /// q, v and charts that give the frames their positions and, in the metric of the freedoms, their twists; branches of
   /// angles are taken over. Frames must fulfil the tree's joints, as consistent absolute coordinates do.
