@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -169,12 +170,12 @@ struct ForceSpec {
   std::optional<AxisSpec> axis_x = {};   ///< bushing: its x axis (default: world x, made normal to z)
   std::string joint = {};                ///< joint_spring, joint_limit: joint or [[coordinate]]
   JointCoordinate coordinate = JointCoordinate::automatic;
-  Formula components[3] = {};             ///< force [N], torque [N m]: each a formula
-  bool in_body_axes = false;              ///< components are in body_b's axes and turn with it
-  double stiffness = 0.0;                 ///< [N/m], [N m/rad]
-  double damping = 0.0;                   ///< [N s/m], [N m s/rad]
-  double preload = 0.0;                   ///< [N], [N m]: force at rest length, > 0 pulls together / turns back
-  std::optional<double> free_value = {};  ///< rest length or angle; default: as drawn
+  std::array<Formula, 3> components = {};  ///< force [N], torque [N m]: each a formula
+  bool in_body_axes = false;               ///< components are in body_b's axes and turn with it
+  double stiffness = 0.0;                  ///< [N/m], [N m/rad]
+  double damping = 0.0;                    ///< [N s/m], [N m s/rad]
+  double preload = 0.0;                    ///< [N], [N m]: force at rest length, > 0 pulls together / turns back
+  std::optional<double> free_value = {};   ///< rest length or angle; default: as drawn
   Formula law = {};                ///< instead of k, c: force as formula of `length`/`angle`/`displacement` and `rate`
   Eigen::MatrixXd K = {}, C = {};  ///< bushing: 6×6 or 3×3 (reader expands diagonals)
   BushingAngles angles = BushingAngles::log;
