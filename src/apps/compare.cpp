@@ -308,6 +308,7 @@ class Comparison {
 
 int compare(const CompareCommand& command) {
   require_file(command.model);
+  if (!command.out.empty()) require_picture(command.out);
   Comparison(command).run();
   return success;
 }

@@ -54,8 +54,7 @@ std::vector<PlottedUnit> sort_by_unit(const std::deque<ResultsReader>& readers,
 }  // namespace
 
 int plot(const PlotCommand& command) {
-  if (const auto ending = command.out.extension(); ending != ".svg" && ending != ".png")
-    throw InputError(fmt::format("the picture's name is '{}'; it must end with .svg or .png", command.out.string()));
+  require_picture(command.out);
   if (command.channels.empty())
     throw InputError("no channel is named; `trammel info --channels` lists those of a file");
   std::deque<ResultsReader> readers;

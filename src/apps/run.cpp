@@ -93,6 +93,7 @@ void write_page(const std::filesystem::path& results, bool quiet) {
 
 int run(const RunCommand& command) {
   require_file(command.model);
+  if (command.report) require_report_page();
   const Study study = read_study(command.model, command.settings);
   const std::filesystem::path path = results_path(command, study);
   ResultsFileOptions options;

@@ -7,7 +7,7 @@ namespace trammel {
 
 namespace {
 
-constexpr int max_iterations = 30;
+constexpr int max_acceleration_iterations = 30;
 // Corrections below this fraction of the largest value are rounding, not progress.
 constexpr double relative_tol = 1e-12;
 
@@ -84,7 +84,7 @@ Status AccelerationSolver::solve(MotionVariables& x, const State& state, Workspa
   const auto motion = r_.head(nv);
   auto internal = r_.segment(nv, nz);
   auto constraint = r_.tail(nc);
-  for (int iteration = 0; iteration < max_iterations; ++iteration) {
+  for (int iteration = 0; iteration < max_acceleration_iterations; ++iteration) {
     const MotionPoint p = x.point(inputs_.view());
     Status status = dae_.residual(p, state, r_.head(nv), internal, constraint, workspace);
     if (!status.ok()) return status;
@@ -130,7 +130,7 @@ Status AccelerationSolver::solve(MotionVariables& x, const State& state, Workspa
     // Linear in (v̇, λ, ż) unless forces depend on λ: then the second correction is rounding.
     if (r_.size() == 0 || (iteration > 0 && r_.lpNorm<Eigen::Infinity>() <= relative_tol * size)) break;
     if (iteration == 1 && planes_.f_lam.empty() && planes_.g_lam.empty()) break;
-    if (iteration + 1 == max_iterations) return Status::recoverable(Cause::too_many_iterations);
+    if (iteration + 1 == max_acceleration_iterations) return Status::recoverable(Cause::too_many_iterations);
   }
   return Status::success();
 }

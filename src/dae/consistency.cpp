@@ -12,7 +12,7 @@ namespace trammel {
 
 namespace {
 
-constexpr int max_iterations = 100;
+constexpr int max_position_iterations = 100;
 // Corrections below this are rounding: coordinates are metres and radians of order one.
 constexpr double position_tol = 1e-13;
 constexpr double residual_tol = 1e-10;
@@ -54,7 +54,7 @@ InitialFailure project_positions(const SecondOrderDae& dae, const std::vector<ch
   dae.calc_inputs(x.t, inputs);
   double previous = std::numeric_limits<double>::infinity(), size = 0.0;
   int row = -1;
-  for (int k = 0; k < max_iterations; ++k) {
+  for (int k = 0; k < max_position_iterations; ++k) {
     dae.accepted(x.point(inputs.view()), x.q, state, workspace);  // centred charts: q + δ is exact
     Status status = dae.residual(x.point(inputs.view()), state, motion, internal, phi, workspace);
     if (!status.ok() && status.cause == Cause::not_finite && status.row >= nv + nz)

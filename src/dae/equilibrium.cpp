@@ -15,7 +15,7 @@ constexpr double first_move = 0.2;        // [m, rad] of the first pseudo-transi
 constexpr double fall = 0.2, rise = 4.0;  // of c per iteration
 constexpr double good = 0.25, bad = 1.0;  // nonlinearity of an iteration that makes it so
 constexpr double smallest_part = 1e-10;   // c M beside K, where it must stay
-constexpr double singular_pivot = 1e-9;
+constexpr double singular_stiffness = 1e-9;
 constexpr double balanced = 1e-9;                                                  // |r| beside the forces that cancel
 constexpr double rounding_margin = 16.0 * std::numeric_limits<double>::epsilon();  // of K q
 constexpr int newton_iterations = 20;                                              // per load step
@@ -167,7 +167,7 @@ Status Equilibrium::correct(double c, MotionVariables& x, State& state, Workspac
   } else {
     c = 0.0;
     status = factor(c);
-    if (!status.ok() || solver_->smallest_pivot().relative < singular_pivot) status = factor(c = floor_);
+    if (!status.ok() || solver_->smallest_pivot().relative < singular_stiffness) status = factor(c = floor_);
   }
   if (!status.ok()) return status;
   delta_ = -r_;

@@ -1,10 +1,10 @@
 #include "trammel/dae/linearization.h"
 
-#include <Eigen/Dense>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <numbers>
 #include <numeric>
+
+#include "trammel/linalg/dense_decompositions.h"
 
 namespace trammel {
 
@@ -38,16 +38,13 @@ Split split(const Eigen::MatrixXd& G) {
     s.particular = Eigen::MatrixXd::Zero(n, 0);
     return s;
   }
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(G);
-  qr.setThreshold(rank_tol);
-  const Eigen::Index rank = qr.rank();
-  const auto order = qr.colsPermutation().indices();
+  const ColumnPivotedQr qr = factor_by_columns(G, rank_tol);
+  const Eigen::Index rank = qr.rank;
+  const std::vector<int>& order = qr.order;
   // R₁₁ y_d + R₁₂ y_i = (Qᵀ b)₁
-  const Eigen::MatrixXd R = qr.matrixQR().topRows(rank).triangularView<Eigen::Upper>();
-  const auto R11 = R.leftCols(rank).triangularView<Eigen::Upper>();
-  const Eigen::MatrixXd dependent = -R11.solve(Eigen::MatrixXd(R.rightCols(n - rank)));
-  const Eigen::MatrixXd Qt = qr.householderQ().transpose() * Eigen::MatrixXd::Identity(m, m);
-  const Eigen::MatrixXd of_b = R11.solve(Eigen::MatrixXd(Qt.topRows(rank)));
+  const auto R11 = qr.R.leftCols(rank).triangularView<Eigen::Upper>();
+  const Eigen::MatrixXd dependent = -R11.solve(Eigen::MatrixXd(qr.R.rightCols(n - rank)));
+  const Eigen::MatrixXd of_b = R11.solve(Eigen::MatrixXd(qr.Qt.topRows(rank)));
   s.basis = Eigen::MatrixXd::Zero(n, n - rank);
   s.particular = Eigen::MatrixXd::Zero(n, m);
   std::vector<int> columns(n - rank);
@@ -127,8 +124,7 @@ Status linearize_motion(const SecondOrderDae& dae, const MotionVariables& x, con
   rhs.block(nv, 0, nz, n) = -(g_q * result.Q + g_v * result.V + g_z * result.Z);
   rhs.bottomLeftCorner(nc, n) = -Gv_q * q_rate;
   if (nu > 0) rhs.topRightCorner(nv + nz, nu) = -by_input;
-  const Eigen::PartialPivLU<Eigen::MatrixXd> lu(kkt);
-  const Eigen::MatrixXd rates = lu.solve(rhs);
+  const Eigen::MatrixXd rates = solve_square(kkt, rhs);
   if (!rates.allFinite()) return Status::recoverable(Cause::singular_matrix);
 
   Eigen::MatrixXd x_rate = Eigen::MatrixXd::Zero(n, n + nu);
@@ -186,11 +182,11 @@ EigenModes calc_modes(const Linearization& linearization) {
   EigenModes modes;
   const Eigen::Index n = linearization.A.rows();
   if (n == 0) return modes;
-  const Eigen::EigenSolver<Eigen::MatrixXd> solver(linearization.A);
-  modes.values = solver.eigenvalues();
-  modes.shapes = linearization.Q * solver.eigenvectors();
+  const EigenPairs pairs = calc_eigenpairs(linearization.A);
+  modes.values = pairs.values;
+  modes.shapes = linearization.Q * pairs.vectors;
   for (Eigen::Index i = 0; i < n; ++i)  // what moves only by rounding does not move
-    if (modes.shapes.col(i).norm() <= 1e-12 * solver.eigenvectors().col(i).norm()) modes.shapes.col(i).setZero();
+    if (modes.shapes.col(i).norm() <= 1e-12 * pairs.vectors.col(i).norm()) modes.shapes.col(i).setZero();
   modes.arrange(zero_tol * (modes.values.cwiseAbs().maxCoeff() + 1.0));
   return modes;
 }

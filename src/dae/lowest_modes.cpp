@@ -11,7 +11,7 @@ namespace trammel {
 
 namespace {
 
-constexpr double singular_pivot = 1e-10;  // of A beside rounding: something moves freely
+constexpr double free_motion_pivot = 1e-10;  // of A beside rounding: something moves freely
 constexpr double first_shift = 1.0;       // [1/s]
 constexpr int n_shifts = 6;
 constexpr int max_restarts = 500;
@@ -171,7 +171,7 @@ Status calc_lowest_modes(const SecondOrderDae& dae, const MotionVariables& x, co
 
   double sigma = 0.0;
   status = pencil.shift(sigma);
-  if (!status.ok() || pencil.smallest_pivot() < singular_pivot) sigma = first_shift;
+  if (!status.ok() || pencil.smallest_pivot() < free_motion_pivot) sigma = first_shift;
   for (int attempt = 0; attempt < n_shifts; ++attempt) {
     if (sigma > 0.0) status = pencil.shift(sigma);
     if (!status.ok()) return status;

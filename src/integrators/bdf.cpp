@@ -3,17 +3,19 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
+
+#include "time_rounding.h"
 
 namespace trammel {
 
+using detail::epsilon;
+
 namespace {
 
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
 // DASSL: the matrix is kept while c = 2/(1 + α/α_J) keeps Newton's rate below ¼ for every eigenvalue.
 constexpr double max_alpha_change = (1.0 - 0.25) / (1.0 + 0.25);
-constexpr double max_rate = 0.9;
-constexpr double max_growth = 10.0;  // of a second correction with derivatives at hand
+constexpr double bdf_max_rate = 0.9;
+constexpr double max_second_correction = 10.0;  // beside the first, with derivatives at hand
 // Independent errors of size 1 in the points make a difference of order k + 1 with √C(2k + 2, k + 1).
 constexpr std::array<double, BdfHistory::max_order> noise_of_order{2.4, 4.5, 8.4, 15.9, 30.4, 58.6};
 constexpr double full_noise = 22.0;  // between orders 4 and 5
@@ -22,7 +24,7 @@ constexpr double loosest_newton = 0.33;
 constexpr int recent_steps = 3;
 constexpr int ordinary_iterations = 2;  // of a step with a new matrix: its rate must be seen once
 // A correction of this many roundings of y cannot become smaller.
-constexpr double rounding_margin = 100.0;
+constexpr double bdf_rounding_margin = 100.0;
 
 BdfOptions checked(const DaeSystem& system, BdfOptions options) {
   std::vector<Issue> found = options.issues(system.layout());
@@ -339,17 +341,17 @@ double Bdf::apply_correction() {
 }
 
 Bdf::Verdict Bdf::judge(int iteration, double norm) {
-  if (norm <= rounding_margin * epsilon * predicted_norm_) return Verdict::converged;
+  if (norm <= bdf_rounding_margin * epsilon * predicted_norm_) return Verdict::converged;
   if (iteration == 0) {
     first_norm_ = norm;
   } else if (options_.fixed_h && iteration == 1 && norm > first_norm_) {
     first_norm_ = norm;  // multipliers predicted too well: Φ, of second order in h, shows in them divided by h²
-  } else if (options_.jacobian_update != JacobianUpdate::full && iteration == 1 && norm > max_rate * first_norm_ &&
-             norm < max_growth * first_norm_) {
+  } else if (options_.jacobian_update != JacobianUpdate::full && iteration == 1 && norm > bdf_max_rate * first_norm_ &&
+             norm < max_second_correction * first_norm_) {
     first_norm_ = norm;  // λ, predicted badly and corrected with an old Gᵀ, shows in v: once, and then it falls
   } else {
     const double rate = std::pow(norm / first_norm_, 1.0 / iteration);
-    if (rate > max_rate) return Verdict::failed;
+    if (rate > bdf_max_rate) return Verdict::failed;
     rate_factor_ = rate / (1.0 - rate);
   }
   return rate_factor_ * norm <= newton_limit() ? Verdict::converged : Verdict::go_on;
@@ -460,7 +462,7 @@ int Bdf::find_unresolvable() const {
     const double size = history_.y(i) * history_.factor(i);
     square += size * size;
   }
-  if (rounding_margin * epsilon * std::sqrt(square) <= 1.0) return -1;
+  if (bdf_rounding_margin * epsilon * std::sqrt(square) <= 1.0) return -1;
   int worst = 0;
   const auto share = [this](int i) { return std::abs(history_.y(i) * history_.factor(i)); };
   for (int i = 1; i < history_.n(); ++i)

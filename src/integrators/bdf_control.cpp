@@ -9,8 +9,8 @@ namespace trammel {
 
 namespace {
 
-constexpr double max_growth = 2.0;                          // steps double or stay: new coefficients are dear
-constexpr double min_reduction = 0.5, max_reduction = 0.9;  // after an accepted step
+constexpr double bdf_max_growth = 2.0;                          // steps double or stay: new coefficients are dear
+constexpr double bdf_min_reduction = 0.5, bdf_max_reduction = 0.9;  // after an accepted step
 constexpr double failure_floor = 0.25, failure_margin = 0.9;
 constexpr double convergence_shrink = 0.25;
 // (2 est + tiny)^(−1/(k+1)): half the tolerance is aimed at, and no estimate makes the factor infinite.
@@ -46,9 +46,9 @@ void Bdf::limit_step(double t_limit, double bound) {
   if (!options_.fixed_h) h_ = std::min({h_, options_.hmax, bound});
   // A sliver of rounding is not left over for a step of its own: t is the sum of so many rounded steps.
   const double rounding = std::numeric_limits<double>::epsilon() * static_cast<double>(counters_.steps + 1);
-  const double sliver = std::max(1e-10 * h_, rounding * std::abs(t_limit));
+  const double rest = std::max(1e-10 * h_, rounding * std::abs(t_limit));
   t_trial_ = t_ + h_;
-  if (t_trial_ + sliver < t_limit) return;
+  if (t_trial_ + rest < t_limit) return;
   h_ = t_limit - t_;
   t_trial_ = t_limit;
 }
@@ -75,7 +75,7 @@ void Bdf::choose_next(Choice choice, const BdfHistory::Estimates& estimates, Bdf
     choice.order = std::min(k + 1, options_.max_order);
   } else if (start_phase_) {
     choice.order = k + 1;
-    h = max_growth * h_;
+    h = bdf_max_growth * h_;
   } else {
     if (!lowered && k < limit && history_.can_raise() && !just_raised) {
       const double term = (k + 1) * estimates.k, term_up = (k + 2) * estimates.k_plus_1;
@@ -92,10 +92,10 @@ void Bdf::choose_next(Choice choice, const BdfHistory::Estimates& estimates, Bdf
     const double factor = step_factor(choice.estimate, choice.order);
     if (attempt_error_failures_ > 0 && options_.pauses_growth) growth_pause_ = k + 2;
     growth_pause_ = std::max(growth_pause_ - 1, 0);
-    if (factor >= max_growth)
-      h = growth_pause_ == 0 ? max_growth * h_ : h_;
+    if (factor >= bdf_max_growth)
+      h = growth_pause_ == 0 ? bdf_max_growth * h_ : h_;
     else if (factor <= 1.0)
-      h = h_ * std::clamp(factor, min_reduction, max_reduction);
+      h = h_ * std::clamp(factor, bdf_min_reduction, bdf_max_reduction);
   }
   k_ = choice.order;
   h_ = h;

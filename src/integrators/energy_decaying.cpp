@@ -4,34 +4,32 @@
 #include <cmath>
 #include <limits>
 
+#include "one_step_control.h"
+#include "time_rounding.h"
+
 namespace trammel {
+
+namespace one_step = detail::one_step;
+using detail::epsilon, detail::kink_side, detail::sliver;
 
 namespace {
 
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
-// Step-size control as of the other one-step methods: the measure is O(h³).
-constexpr double safety = 0.7, max_growth = 1.5, min_shrink = 0.2;
-constexpr double newton_shrink = 0.25;
-// Newton's tolerance of an error-controlled run as a fraction of the local error's.
-constexpr double newton_fraction = 1e-3;
-constexpr double rounding_margin = 64.0;
+constexpr double decaying_rounding_margin = 64.0;
 // A matrix costs a dozen simplified corrections: it is kept while at most this many of them are expected to remain.
 // Patience for more than half a dozen saves little, as the rate, guessed from two corrections, gets worse.
-constexpr int patience = 4;
+constexpr int simplified_patience = 4;
 // Damped steps: natural monotonicity asks |δ̄| ≤ (1 − λ/4)|δ|; below the smallest λ Newton has failed.
 constexpr double smallest_damping = 1.0 / 256.0;
 // Continuation begins where the step is nearly free motion, and gives up when it creeps. Parts grow by a factor of
 // which a failure leaves the root and a success takes the power; as first guesses they need few digits.
 constexpr double first_part = 1e-3, first_growth = 10.0, least_growth = 1.05, growth_power = 1.5, part_tol = 1e-4;
-constexpr int max_attempts = 60, max_halvings = 40;
-constexpr double sliver = 1e-4;  // a last step may be longer by this part of h
+constexpr int max_halvings = 40;
 
 // Corrections fell from `size` to `next` by an unchanged matrix, and go on so.
 bool serves_on(double size, double next, double tolerance) {
-  return next < size && next * std::pow(next / size, patience) <= tolerance;
+  return next < size && next * std::pow(next / size, simplified_patience) <= tolerance;
 }
 
-double kink_side(double t) { return 8.0 * epsilon * (1.0 + std::abs(t)); }
 
 }  // namespace
 
@@ -89,14 +87,14 @@ StepReport EnergyDecaying::attempt(double t_end, const State& state) {
   if (!report.status.ok()) return report;
   t_end_ = t_end;
   double h = choose_step(t_end);
-  for (int attempt = 0; attempt < max_attempts; ++attempt) {
+  for (int attempt = 0; attempt < one_step::max_attempts; ++attempt) {
     report.attempted_h = h;
     report.status = solve_step(h, report);
     if (report.status.outcome == Outcome::fatal) return report;
     if (!report.status.ok()) {
       ++report.rejected_newton;
       report.failure = report.status.cause;
-      const double factor = options_.h ? 0.5 : newton_shrink;
+      const double factor = options_.h ? 0.5 : one_step::newton_shrink;
       if (h * factor < options_.hmin || attempt >= max_halvings) return report;
       h *= factor;
       report.remedy = "a smaller step";
@@ -104,7 +102,7 @@ StepReport EnergyDecaying::attempt(double t_end, const State& state) {
     }
     if (!options_.h) {
       report.error = error_norm(h);
-      const double factor = std::clamp(safety * std::cbrt(1.0 / std::max(report.error, 1e-10)), min_shrink, max_growth);
+      const double factor = std::clamp(one_step::safety * std::cbrt(1.0 / std::max(report.error, 1e-10)), one_step::min_shrink, one_step::max_growth);
       if (report.error > 1.0) {
         ++report.rejected_error;
         report.status = Status::recoverable(Cause::error_test);
@@ -236,7 +234,7 @@ Status EnergyDecaying::iterate(double h, double rough_tol, StepReport& report) {
     }
     ++report.iterations;
     const double size = calc_norm(h);
-    const double tolerance = calc_tolerance(h, rough_tol), rounding = rounding_margin * calc_tolerance(h, 0.0);
+    const double tolerance = calc_tolerance(h, rough_tol), rounding = decaying_rounding_margin * calc_tolerance(h, 0.0);
     // natural monotonicity: the simplified correction at the new point, by the same matrix
     double next = 0.0;
     for (;; damping *= 0.5) {
@@ -292,7 +290,7 @@ double EnergyDecaying::calc_norm(double h) const {
 // Relative to the velocities; a correction also cannot be smaller than what rounding leaves of positions, over h.
 double EnergyDecaying::calc_tolerance(double h, double rough_tol) const {
   const double fine =
-      options_.h ? options_.newton_tol : std::min(options_.newton_tol * 1e3, newton_fraction * options_.rtol);
+      options_.h ? options_.newton_tol : std::min(options_.newton_tol * 1e3, one_step::newton_fraction * options_.rtol);
   const double tol = std::max(fine, rough_tol);
   const int nv = jump_.nv();
   const double speed = nv > 0 ? y_.head(2 * nv).lpNorm<Eigen::Infinity>() : 0.0;

@@ -2,19 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "one_step_control.h"
+#include "time_rounding.h"
 
 namespace trammel {
 
+namespace one_step = detail::one_step;
+using detail::epsilon, detail::kink_side, detail::sliver;
+
 namespace {
 
-// Step-size control: the local error is O(h³); a growth below keep_below is not worth a new matrix.
-constexpr double safety = 0.7, max_growth = 1.5, min_shrink = 0.2, keep_below = 1.3;
-constexpr double newton_shrink = 0.25;
-// Newton's tolerance of an error-controlled run as a fraction of the local error's: its remainder must not be seen
-// in the error estimate, a difference of accelerations.
+constexpr double keep_below = 1.3;  // a smaller growth is not worth a new matrix
 constexpr double rounding_margin = 16.0;  // a chain of 10 000 links stagnates at 4 ε max|q|
-constexpr double newton_fraction = 1e-3;
 // An old matrix is renewed when it converges slowly and needs more further iterations than `patience`. A new one costs
 // as much as 8 (particles) to 15 iterations (bodies in space), so that more patience would be a little faster, but slow
 // iterations also leave a remainder of the size of the tolerance, which the steps of a small h add up in the
@@ -22,11 +22,6 @@ constexpr double newton_fraction = 1e-3;
 constexpr double slow_rate = 0.2, patience = 2.0;
 // Corrections may exceed the tolerance by this much when the equations are solved to rounding already.
 constexpr double rounding_growth = 1e3;
-constexpr int max_attempts = 60;
-// How far from a kink its sides are looked at: some rounding units of the time.
-double kink_side(double t) { return 8.0 * std::numeric_limits<double>::epsilon() * (1.0 + std::abs(t)); }
-// A last step may be longer by this part of h: what a million fixed steps lose to rounding.
-constexpr double sliver = 1e-4;
 
 }  // namespace
 
@@ -132,7 +127,7 @@ StepReport OneStep::attempt(double t_end, const State& state) {
   update_weights();
   t_end_ = t_end;
   double h = choose_step(t_end);
-  for (int attempt = 0; attempt < max_attempts; ++attempt) {
+  for (int attempt = 0; attempt < one_step::max_attempts; ++attempt) {
     report.attempted_h = h;
     resize_step(h);
     extrapolate(h);
@@ -141,14 +136,14 @@ StepReport OneStep::attempt(double t_end, const State& state) {
     if (!report.status.ok()) {
       ++report.rejected_newton;
       report.failure = report.status.cause;
-      if (options_.h || h * newton_shrink < options_.hmin) return report;  // a fixed step stays what it is
-      h *= newton_shrink;
+      if (options_.h || h * one_step::newton_shrink < options_.hmin) return report;  // a fixed step stays what it is
+      h *= one_step::newton_shrink;
       continue;
     }
     if (!options_.h) {
       report.error = error_norm(h);
       const double factor =
-          std::clamp(safety * std::pow(std::max(report.error, 1e-10), -1.0 / (order() + 1)), min_shrink, max_growth);
+          std::clamp(one_step::safety * std::pow(std::max(report.error, 1e-10), -1.0 / (order() + 1)), one_step::min_shrink, one_step::max_growth);
       if (report.error > 1.0) {
         ++report.rejected_error;
         report.status = Status::recoverable(Cause::error_test);
@@ -297,12 +292,12 @@ bool OneStep::saturated() {
 // tolerance. Near a singular position the matrix makes larger corrections of it than the tolerance, again and again.
 bool OneStep::is_solved_to_rounding() const {
   const int nv = dae_.nv(), nz = dae_.nz(), nc = dae_.nc();
-  constexpr double rounding = 64.0 * std::numeric_limits<double>::epsilon();
+  constexpr double rounding = 64.0 * epsilon;
   const double q_limit = rounding * (1.0 + ends_.to.q.lpNorm<Eigen::Infinity>());
   const double v_limit = rounding * (1.0 + ends_.to.v.lpNorm<Eigen::Infinity>());
   for (int r = 0; r < nc; ++r)
     if (!(std::abs(residual_[nv + nz + r]) <= (dae_.holonomic()[r] ? q_limit : v_limit))) return false;
-  const double force_limit = (uses_newton_tol() ? options_.newton_tol : newton_fraction * options_.atol) * force_scale_;
+  const double force_limit = (uses_newton_tol() ? options_.newton_tol : one_step::newton_fraction * options_.atol) * force_scale_;
   return nv == 0 || residual_.head(nv).lpNorm<Eigen::Infinity>() <= force_limit;
 }
 
@@ -312,10 +307,10 @@ void OneStep::update_weights() {
   const int nv = dae_.nv(), nz = dae_.nz();
   // Φ is a difference of coordinates: corrections cannot become smaller than what rounding leaves of it.
   const double size = nv > 0 ? ends_.from.q.lpNorm<Eigen::Infinity>() : 0.0;
-  const double absolute = std::max(uses_newton_tol() ? options_.newton_tol : newton_fraction * options_.atol,
-                                   rounding_margin * std::numeric_limits<double>::epsilon() * size);
+  const double absolute = std::max(uses_newton_tol() ? options_.newton_tol : one_step::newton_fraction * options_.atol,
+                                   rounding_margin * epsilon * size);
   newton_absolute_ = absolute;
-  const double relative = uses_newton_tol() ? options_.newton_tol : newton_fraction * options_.rtol;
+  const double relative = uses_newton_tol() ? options_.newton_tol : one_step::newton_fraction * options_.rtol;
   for (int i = 0; i < nv; ++i) weight_[i] = absolute + relative * std::abs(ends_.from.q[i]);
   for (int i = 0; i < nz; ++i) weight_[nv + i] = absolute + relative * std::abs(ends_.from.z[i]);
 }
@@ -345,7 +340,7 @@ double OneStep::correction_norm(StepReport& report) const {
 double OneStep::force_norm(StepReport& report, double largest) const {
   const int nv = dae_.nv(), n_states = nv + dae_.nz();
   const double absolute = newton_absolute_;
-  const double relative = uses_newton_tol() ? options_.newton_tol : newton_fraction * options_.rtol;
+  const double relative = uses_newton_tol() ? options_.newton_tol : one_step::newton_fraction * options_.rtol;
   const Pattern& columns = operator_.planes().constraint;
   const std::vector<double>& G = operator_.planes().G;
   for (int i = 0; i < nv; ++i) {

@@ -3,26 +3,26 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
+
+#include "time_rounding.h"
 
 namespace trammel {
 
+using detail::epsilon, detail::kink_side;
+
 namespace {
 
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
 // New planes when Newton contracts less than this: each iteration costs s residuals and a solve per block, and the
 // remainder must fall below some 1e-3 of the tolerance.
-constexpr double slow_rate = 0.03;
-constexpr double max_rate = 0.99;
+constexpr double radau_slow_rate = 0.03;
+constexpr double radau_max_rate = 0.99;
 // A fixed step cannot shrink and has a tolerance near rounding: a matrix of t_n that wins one digit per iteration must
 // do.
 constexpr int fixed_step_patience = 3;
 // A correction of this many roundings of y cannot become smaller.
-constexpr double rounding_margin = 100.0;
+constexpr double radau_rounding_margin = 100.0;
 // And a residual of this many roundings of y, through the matrix, cannot either.
 constexpr double residual_margin = 32.0;
-// How far from a kink its sides are looked at: some rounding units of the time.
-double kink_side(double t) { return 8.0 * epsilon * (1.0 + std::abs(t)); }
 
 RadauOptions checked(const DaeSystem& system, RadauOptions options) {
   std::vector<Issue> found = options.issues(system.layout());
@@ -181,7 +181,7 @@ void Radau::update_stages() {
 
 // Newton with the planes at hand, and once more with new ones if those were old.
 Status Radau::correct(const State& state, RadauStep& step) {
-  const bool outdated = !blocks_.ready() || matrix_version_ != state.version || rate_ > slow_rate ||
+  const bool outdated = !blocks_.ready() || matrix_version_ != state.version || rate_ > radau_slow_rate ||
                         system_.matrix_outdated({t_, inputs_.view(), y_, yp_}, state, *workspace_);
   Status status = Status::success();
   if (outdated && !planes_are_new_)
@@ -222,7 +222,7 @@ Status Radau::iterate(const State& state, RadauStep& step) {
   rate_ = 0.0;
   newton_shrink_ = 0.5;
   double previous = 0.0, previous_ratio = 0.0;
-  const double rounding = rounding_margin * epsilon * corrector_norm(y_);
+  const double rounding = radau_rounding_margin * epsilon * corrector_norm(y_);
   Status status = Status::recoverable(Cause::too_many_iterations);
   const int max_iterations = options_.fixed_h ? fixed_step_patience * options_.max_iterations : options_.max_iterations;
   for (int m = 0; m < max_iterations; ++m) {
@@ -244,17 +244,17 @@ Status Radau::iterate(const State& state, RadauStep& step) {
       rate_ = m == 1 ? ratio : std::sqrt(ratio * previous_ratio);
       previous_ratio = ratio;
       // Corrections below the tolerance that no longer fall are rounding.
-      converged = rate_ >= max_rate && norm <= newton_limit_;
+      converged = rate_ >= radau_max_rate && norm <= newton_limit_;
       // A first correction of coordinates says little of the multipliers: a step that cannot shrink goes on, and stops
       // where rounding does.
       bool may_give_up = !converged && (!options_.fixed_h || m >= fixed_step_patience);
-      if (rate_ < max_rate) rate_factor_ = rate_ / (1.0 - rate_);
+      if (rate_ < radau_max_rate) rate_factor_ = rate_ / (1.0 - rate_);
       const double remainder = rate_factor_ * norm * std::pow(rate_, left) / newton_limit_;
-      const bool hopeless = rate_ >= max_rate || remainder >= 1.0;  // it would not converge in time
+      const bool hopeless = rate_ >= radau_max_rate || remainder >= 1.0;  // it would not converge in time
       if (may_give_up && hopeless && options_.fixed_h && residuals_are_rounding(state))
         converged = true, may_give_up = false, rate_ = 0.0, rate_factor_ = 1.0;  // noise says nothing of the matrix
       if (may_give_up && hopeless) {
-        if (rate_ < max_rate) newton_shrink_ = 0.8 * std::pow(std::clamp(remainder, 1e-4, 20.0), -1.0 / (4.0 + left));
+        if (rate_ < radau_max_rate) newton_shrink_ = 0.8 * std::pow(std::clamp(remainder, 1e-4, 20.0), -1.0 / (4.0 + left));
         break;
       }
     }

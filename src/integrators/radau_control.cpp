@@ -1,24 +1,24 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "time_rounding.h"
 #include "trammel/integrators/radau.h"
 
 // Step sizes as in RADAU5 [Hairer & Wanner II, IV.8], and the weights of the tests.
 
 namespace trammel {
 
+using detail::epsilon, detail::sliver;
+
 namespace {
 
-constexpr double safety = 0.9, max_growth = 8.0, max_reduction = 5.0;
+constexpr double radau_safety = 0.9, radau_max_growth = 8.0, radau_max_reduction = 5.0;
 // A step that could grow by less keeps its size and its factors.
-constexpr double keep_below = 1.2;
+constexpr double radau_keep_below = 1.2;
 // The first step has no error before it to learn from.
 constexpr double first_shrink = 0.1;
 // In units of rounding: constraints are differences of coordinates.
 constexpr double fixed_step_rounding = 16.0;
-// A last step may be longer by this part of h: what a million fixed steps lose to rounding.
-constexpr double sliver = 1e-4;
 // The error of the predictive controller is not taken below this: one lucky step must not frighten the next.
 constexpr double smallest_error = 1e-2;
 
@@ -53,17 +53,17 @@ double Radau::choose_next(const RadauStep& step) {
   if (options_.fixed_h) return *options_.fixed_h;
   const double power = 1.0 / (tableau_.stages() + 1), error = std::max(step.error, 1e-10);
   const double allowed = 2.0 * options_.max_iterations;
-  const double factor = safety * (1.0 + allowed) / (last_iterations_ + allowed);
-  double quotient = std::clamp(std::pow(error, power) / std::min(safety, factor), 1.0 / max_growth, max_reduction);
+  const double factor = radau_safety * (1.0 + allowed) / (last_iterations_ + allowed);
+  double quotient = std::clamp(std::pow(error, power) / std::min(radau_safety, factor), 1.0 / radau_max_growth, radau_max_reduction);
   if (h_accepted_ > 0.0) {
-    const double predicted = h_accepted_ / h_ * std::pow(error * error / error_accepted_, power) / safety;
-    quotient = std::max(quotient, std::clamp(predicted, 1.0 / max_growth, max_reduction));
+    const double predicted = h_accepted_ / h_ * std::pow(error * error / error_accepted_, power) / radau_safety;
+    quotient = std::max(quotient, std::clamp(predicted, 1.0 / radau_max_growth, radau_max_reduction));
   }
   h_accepted_ = h_;
   error_accepted_ = std::max(smallest_error, error);
   double h = h_ / quotient;
   if (step.rejected_error + step.rejected_newton > 0) h = std::min(h, h_);
-  return h >= h_ && h <= keep_below * h_ ? h_ : h;
+  return h >= h_ && h <= radau_keep_below * h_ ? h_ : h;
 }
 
 // A smaller step after a failure. False: it cannot be reduced.
@@ -72,8 +72,8 @@ bool Radau::shrink(const Status& status, double hmin, RadauStep& step) {
   if (status.cause == Cause::error_test) {
     ++step.rejected_error;
     ++counters_.error_failures;
-    const double quotient = std::pow(step.error, 1.0 / (tableau_.stages() + 1)) / safety;
-    h_ *= restart_ && step.rejected_error == 1 ? first_shrink : 1.0 / std::clamp(quotient, 1.0 / safety, max_reduction);
+    const double quotient = std::pow(step.error, 1.0 / (tableau_.stages() + 1)) / radau_safety;
+    h_ *= restart_ && step.rejected_error == 1 ? first_shrink : 1.0 / std::clamp(quotient, 1.0 / radau_safety, radau_max_reduction);
   } else {
     ++step.rejected_newton;
     ++counters_.convergence_failures;
@@ -112,10 +112,10 @@ void Radau::update_weights() {
     // What Newton leaves in v, and as a force in λ, adds up over all steps: one power of h less is conceded, but never
     // less than what rounding leaves of Φ.
     weight_[i] = std::max(options_.newton_tol * (1.0 + size) / (index_[i] > 1 ? factor / h_ : 1.0),
-                          fixed_step_rounding * std::numeric_limits<double>::epsilon() * (1.0 + largest) / factor);
+                          fixed_step_rounding * epsilon * (1.0 + largest) / factor);
   }
   const double rtol = std::max(options_.tolerances.rtol, 1e-14);
-  const double resolvable = 10.0 * std::numeric_limits<double>::epsilon() / rtol;
+  const double resolvable = 10.0 * epsilon / rtol;
   newton_limit_ =
       options_.fixed_h ? 1.0 : options_.newton_constant.value_or(std::max(resolvable, std::min(0.03, std::sqrt(rtol))));
 }

@@ -7,6 +7,8 @@ namespace trammel {
 
 namespace {
 
+namespace dormand_prince {
+
 constexpr double c[] = {0.0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1.0, 1.0};
 constexpr double a[7][6] = {
     {},
@@ -26,6 +28,8 @@ constexpr double dense_weights[] = {-12715105075.0 / 11282082432.0,  0.0,
 constexpr double safety = 0.9, smallest_factor = 0.2, largest_factor = 8.0;
 constexpr double stability_bound = 3.25;  // on the negative real axis
 constexpr int stiff_steps_noticed = 15;
+
+}  // namespace dormand_prince
 
 }  // namespace
 
@@ -87,7 +91,7 @@ Status RungeKutta::attempt(double h, double t_new, const State& state) {
     const double* const from = y_.data();
     const double* k[6];
     double w[6];
-    for (int j = 0; j < i; ++j) k[j] = k_[j].data(), w[j] = h * a[i][j];
+    for (int j = 0; j < i; ++j) k[j] = k_[j].data(), w[j] = h * dormand_prince::a[i][j];
     switch (i) {
       case 1:
         for (Eigen::Index m = 0; m < n; ++m) out[m] = from[m] + w[0] * k[0][m];
@@ -112,7 +116,7 @@ Status RungeKutta::attempt(double h, double t_new, const State& state) {
           out[m] = from[m] + (w[0] * k[0][m] + w[2] * k[2][m] + w[3] * k[3][m] + w[4] * k[4][m] + w[5] * k[5][m]);
         break;
     }
-    const Status status = evaluate(i >= 5 ? t_last : t_ + c[i] * h, stage_, state, k_[i]);
+    const Status status = evaluate(i >= 5 ? t_last : t_ + dormand_prince::c[i] * h, stage_, state, k_[i]);
     if (!status.ok()) return status;
   }
   return Status::success();
@@ -122,8 +126,8 @@ double RungeKutta::calc_error(double h) const {
   const Eigen::Index n = y_.size();
   double sum = 0.0;
   for (Eigen::Index i = 0; i < n; ++i) {
-    const double e = error_weights[0] * k_[0][i] + error_weights[2] * k_[2][i] + error_weights[3] * k_[3][i] +
-                     error_weights[4] * k_[4][i] + error_weights[5] * k_[5][i] + error_weights[6] * k_[6][i];
+    const double e = dormand_prince::error_weights[0] * k_[0][i] + dormand_prince::error_weights[2] * k_[2][i] + dormand_prince::error_weights[3] * k_[3][i] +
+                     dormand_prince::error_weights[4] * k_[4][i] + dormand_prince::error_weights[5] * k_[5][i] + dormand_prince::error_weights[6] * k_[6][i];
     const double x = h * e / weights_.weight(i, std::max(std::abs(y_[i]), std::abs(stage_[i])));
     sum += x * x;
   }
@@ -133,7 +137,7 @@ double RungeKutta::calc_error(double h) const {
 // |λ| from the last two stages, which stand at the same instant.
 bool RungeKutta::looks_stiff(double h) const {
   const double difference = (stage_ - y_unprojected_).squaredNorm();
-  return difference > 0.0 && h * h * (k_[6] - k_[5]).squaredNorm() > stability_bound * stability_bound * difference;
+  return difference > 0.0 && h * h * (k_[6] - k_[5]).squaredNorm() > dormand_prince::stability_bound * dormand_prince::stability_bound * difference;
 }
 
 StepReport RungeKutta::advance(double t_end, State& state) {
@@ -177,7 +181,7 @@ StepReport RungeKutta::advance(double t_end, State& state) {
     if (!options_.fixed_h && error > 1.0) {
       ++counters_.error_failures, ++report.rejected_error;
       report.failure = Cause::error_test;
-      h_next_ = h * std::max(smallest_factor, safety * std::pow(error, -0.2));
+      h_next_ = h * std::max(dormand_prince::smallest_factor, dormand_prince::safety * std::pow(error, -0.2));
       rejected = true;
       continue;
     }
@@ -185,7 +189,7 @@ StepReport RungeKutta::advance(double t_end, State& state) {
     report.h = h_taken_ = h;
     report.error = error;
     if (looks_stiff(h)) {
-      if (++stiff_steps_ == stiff_steps_noticed)
+      if (++stiff_steps_ == dormand_prince::stiff_steps_noticed)
         report.remedy = "the motion is stiff for an explicit method: bdf or radau would take larger steps";
     } else if (stiff_steps_ > 0) {
       --stiff_steps_;
@@ -208,8 +212,8 @@ StepReport RungeKutta::advance(double t_end, State& state) {
     pending_ = true;
     if (!options_.fixed_h) {
       const double e = std::max(error, 1e-8);
-      double factor = safety * std::pow(e, -0.7 / 5.0) * std::pow(error_before_, 0.4 / 5.0);
-      factor = std::clamp(factor, smallest_factor, rejected ? 1.0 : largest_factor);
+      double factor = dormand_prince::safety * std::pow(e, -0.7 / 5.0) * std::pow(error_before_, 0.4 / 5.0);
+      factor = std::clamp(factor, dormand_prince::smallest_factor, rejected ? 1.0 : dormand_prince::largest_factor);
       error_before_ = std::max(error, 1e-4);
       // A step that was cut short for t_end does not tell what is possible.
       h_next_ = ends ? std::max(h_next_, h * factor) : h * factor;
@@ -233,7 +237,7 @@ void RungeKutta::interpolate(double t, Vec y) const {
     has_dense_ = true;
     dense_.setZero();
     for (int i = 0; i < n_stages; ++i)
-      if (dense_weights[i] != 0.0) dense_ += (h_taken_ * dense_weights[i]) * k_[i];
+      if (dormand_prince::dense_weights[i] != 0.0) dense_ += (h_taken_ * dormand_prince::dense_weights[i]) * k_[i];
   }
   const double theta = (t - t_from_) / h_taken_, rest = 1.0 - theta;
   for (Eigen::Index i = 0; i < y.size(); ++i) {

@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/LU>
-#include <Eigen/SVD>
 #include <cmath>
 #include <limits>
 
 #include "trammel/base/error.h"
+#include "trammel/linalg/dense_decompositions.h"
 
 namespace trammel {
 
@@ -30,30 +29,27 @@ void require_feasible(const Matrix& A, SvdPrecision precision) {
   if (!A.allFinite()) throw Error("condition number: the matrix contains NaN or infinity");
 }
 
-double largest_singular_value(const Eigen::MatrixXd& A) {
-  return Eigen::BDCSVD<Eigen::MatrixXd>(A).singularValues()[0];
-}
+double largest_singular_value(const Eigen::MatrixXd& A) { return calc_singular_values(A)[0]; }
 
-Eigen::MatrixXd invert(const Eigen::MatrixXd& A) {
-  using Extended = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
-  Extended scaled = A.cast<long double>();
+Eigen::MatrixXd invert_extended(const Eigen::MatrixXd& A) {
+  ExtendedMatrix scaled = A.cast<long double>();
   Eigen::Matrix<long double, Eigen::Dynamic, 1> row(A.rows());
   for (Eigen::Index i = 0; i < A.rows(); ++i) {
     const double largest = A.row(i).lpNorm<Eigen::Infinity>();
     row[i] = largest > 0.0 ? std::ldexp(1.0L, -std::ilogb(largest)) : 1.0L;
     scaled.row(i) *= row[i];
   }
-  const Extended inverse = Eigen::PartialPivLU<Extended>(scaled).inverse();  // (D A)⁻¹ D = A⁻¹
+  const ExtendedMatrix inverse = invert(scaled);  // (D A)⁻¹ D = A⁻¹
   return (inverse * row.asDiagonal()).cast<double>();
 }
 
 double condition_of(const Eigen::MatrixXd& A, SvdPrecision precision) {
   if (A.rows() == 0) return 1;
   if (precision == SvdPrecision::extended) {
-    const Eigen::MatrixXd inverse = invert(A);
+    const Eigen::MatrixXd inverse = invert_extended(A);
     return inverse.allFinite() ? largest_singular_value(A) * largest_singular_value(inverse) : infinity;
   }
-  const Eigen::VectorXd sigma = Eigen::BDCSVD<Eigen::MatrixXd>(A).singularValues();
+  const Eigen::VectorXd sigma = calc_singular_values(A);
   const double smallest = sigma[sigma.size() - 1];
   return smallest > 0 ? sigma[0] / smallest : infinity;
 }
@@ -74,7 +70,7 @@ double condition_number(const Eigen::Ref<const Eigen::MatrixXd>& A, SvdPrecision
 
 Eigen::MatrixXd extended_inverse(const Eigen::Ref<const Eigen::MatrixXd>& A) {
   require_feasible(A, SvdPrecision::extended);
-  return invert(A);
+  return invert_extended(A);
 }
 
 /// [Re A, −Im A; Im A, Re A] has the singular values of A, each twice.

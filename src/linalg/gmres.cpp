@@ -17,7 +17,7 @@ namespace trammel {
 namespace {
 
 /// ‖r‖ ≤ 4 ε (‖A‖ ‖x‖ + ‖b‖): no better x is expected from any solver.
-constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
+constexpr double gmres_rounding = 4 * std::numeric_limits<double>::epsilon();
 
 template <class S>
 class Gmres final : public LinearSolver<S> {
@@ -135,7 +135,7 @@ class Gmres final : public LinearSolver<S> {
       multiply(x, w_, transposed);
       basis_.col(0) = b_ - w_;
       residual = basis_.col(0).norm();
-      if (residual <= rounding * (norm_ * x.norm() + size)) break;
+      if (residual <= gmres_rounding * (norm_ * x.norm() + size)) break;
       const bool stagnates = !(residual < 0.99 * reached);
       if (residual > options_.tol * size && (stagnates || iterations >= options_.max_iterations)) {
         this->add_iterations(iterations);

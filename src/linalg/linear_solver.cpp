@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "magnitude.h"
 #include "trammel/base/error.h"
 #include "trammel/base/text.h"
 #include "trammel/linalg/dense_lu.h"
@@ -14,6 +15,8 @@
 #include "trammel/linalg/sparse_lu.h"
 
 namespace trammel {
+
+using detail::magnitude;
 
 namespace {
 
@@ -32,10 +35,6 @@ constexpr int automatic_dense_limit = 24;
 
 bool is_finite(double x) { return std::isfinite(x); }
 bool is_finite(const std::complex<double>& x) { return std::isfinite(x.real()) && std::isfinite(x.imag()); }
-
-/// max(|re|, |im|): within √2 of |x| and free of hypot, good enough to compare magnitudes.
-double magnitude(double x) { return std::abs(x); }
-double magnitude(const std::complex<double>& x) { return std::max(std::abs(x.real()), std::abs(x.imag())); }
 
 /// True when every number is finite. 0·x is 0 for finite x and NaN otherwise, so four running sums tell without
 /// branches.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <SuiteSparseQR.hpp>
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -14,13 +13,14 @@
 #include <utility>
 
 #include "trammel/base/error.h"
+#include "trammel/linalg/dense_decompositions.h"
 
 namespace trammel {
 
 namespace {
 
 /// What is left of columns of length 1 after a back substitution that should have given zero; not spread any further.
-constexpr double rounding = 1e-14;
+constexpr double null_rounding = 1e-14;
 
 /// Entries of a null vector below this part of its largest one are rounding. Not larger: rows that are nearly dependent
 /// (by 1e-7, say) give vectors with entries of 1e7 that cancel later, and what was dropped would then matter.
@@ -166,7 +166,7 @@ std::vector<SparseVector> null_vectors(const Staircase& R) {
       const double c = work[r] / pivot;
       work[r] = 0;
       queued[r] = 0;
-      if (std::abs(c) < rounding) continue;
+      if (std::abs(c) < null_rounding) continue;
       subtract_column(R.live[r], c, r);
       v.push_back({R.column_row[R.live[r]], -c});
     }
@@ -325,10 +325,7 @@ Eigen::VectorXd minimum_norm_solve(const Eigen::Ref<const Eigen::MatrixXd>& A,
   if (A.rows() != b.size())
     throw Error(fmt::format("minimum-norm solve: {} equations but {} right-hand sides", A.rows(), b.size()));
   if (A.rows() == 0 || A.cols() == 0) return Eigen::VectorXd::Zero(A.cols());
-  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> decomposition;
-  decomposition.setThreshold(relative_tol);
-  decomposition.compute(A);
-  return decomposition.solve(b);
+  return solve_least_norm(A, b, relative_tol);
 }
 
 }  // namespace trammel

@@ -7,10 +7,13 @@
 #include <limits>
 #include <utility>
 
+#include "magnitude.h"
 #include "small_kernels.h"
 #include "trammel/base/error.h"
 
 namespace trammel {
+
+using detail::magnitude;
 
 namespace {
 
@@ -18,9 +21,6 @@ namespace {
 constexpr double symmetry_tol = 16 * std::numeric_limits<double>::epsilon();
 /// A backward error of two rounding errors cannot be improved.
 constexpr double refined = 2 * std::numeric_limits<double>::epsilon();
-
-double magnitude(double x) { return std::abs(x); }
-double magnitude(const std::complex<double>& x) { return std::max(std::abs(x.real()), std::abs(x.imag())); }
 
 }  // namespace
 

@@ -17,7 +17,6 @@ namespace {
 
 using V3 = Eigen::Vector3d;
 using M3 = Eigen::Matrix3d;
-constexpr double pi = std::numbers::pi;
 
 BeamSection make_section(double A, double I2, double I3, double J, double shear_factor, const BeamMaterial& m) {
   const double G = m.young / (2.0 * (1.0 + m.poisson));
@@ -39,8 +38,8 @@ BeamSection diagonal_section(const Eigen::Matrix<double, 6, 1>& stiffness, doubl
 BeamSection rectangle_section(double width, double height, const BeamMaterial& material) {
   const double w = std::min(width, height), h = std::max(width, height);
   double sum = 0.0;
-  for (int n = 1; n < 200; n += 2) sum += std::tanh(n * pi * h / (2.0 * w)) / std::pow(n, 5);
-  const double J = h * w * w * w / 3.0 * (1.0 - 192.0 * w / (std::pow(pi, 5) * h) * sum);
+  for (int n = 1; n < 200; n += 2) sum += std::tanh(n * std::numbers::pi * h / (2.0 * w)) / std::pow(n, 5);
+  const double J = h * w * w * w / 3.0 * (1.0 - 192.0 * w / (std::pow(std::numbers::pi, 5) * h) * sum);
   const double A = width * height;
   BeamSection section = make_section(A, A * height * height / 12.0, A * width * width / 12.0, J, 5.0 / 6.0, material);
   section.width = width, section.height = height;
@@ -48,8 +47,8 @@ BeamSection rectangle_section(double width, double height, const BeamMaterial& m
 }
 
 BeamSection tube_section(double radius, double inner_radius, const BeamMaterial& material) {
-  const double A = pi * (radius * radius - inner_radius * inner_radius);
-  const double I = pi * (std::pow(radius, 4) - std::pow(inner_radius, 4)) / 4.0;
+  const double A = std::numbers::pi * (radius * radius - inner_radius * inner_radius);
+  const double I = std::numbers::pi * (std::pow(radius, 4) - std::pow(inner_radius, 4)) / 4.0;
   const double nu = material.poisson, m2 = std::pow(inner_radius / radius, 2), q = (1.0 + m2) * (1.0 + m2);
   const double k = 6.0 * (1.0 + nu) * q / ((7.0 + 6.0 * nu) * q + (20.0 + 12.0 * nu) * m2);
   BeamSection section = make_section(A, I, I, 2.0 * I, k, material);
@@ -327,7 +326,7 @@ class BeamChecks {
     }
     for (std::size_t e = 0; e < n; ++e) {
       const double turn = cut.turn[e];
-      if (turn < 0.99 * pi) continue;
+      if (turn < 0.99 * std::numbers::pi) continue;
       return report("elements",
                     fmt::format("element {} turns by {:.3g} rad between its ends as drawn, and must stay below π; use "
                                 "more elements",

@@ -1,10 +1,10 @@
-#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 
 #include "model_checks.h"
 #include "trammel/base/text.h"
+#include "trammel/linalg/dense_decompositions.h"
 
 namespace trammel {
 
@@ -124,7 +124,7 @@ void check_inertia(ModelChecks& checks, const BodySpec& body) {
                     fmt::format("the moment of inertia about the normal is {} kg m² but must be ≥ 0", n.dot(J * n)));
     return;
   }
-  const Eigen::Vector3d moments = Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(J).eigenvalues();
+  const Eigen::Vector3d moments = calc_principal_axes(J).values;
   if (moments[0] < -rounding * scale)
     return checks.report("body", body, "inertia",
                          fmt::format("the principal moments of inertia are {:.6g}, {:.6g}, {:.6g} kg m²; none may be "

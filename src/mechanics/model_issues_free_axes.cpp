@@ -1,10 +1,9 @@
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
-#include <Eigen/SVD>
 #include <cmath>
 #include <numbers>
 
 #include "model_checks.h"
+#include "trammel/linalg/dense_decompositions.h"
 
 namespace trammel::detail {
 
@@ -133,11 +132,11 @@ Eigen::MatrixXd axes_without_inertia(const BodySpec& body) {
     const double moment = n_body.dot(body.inertia * n_body);
     return moment > 0.0 ? Eigen::MatrixXd(3, 0) : Eigen::MatrixXd(n);
   }
-  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver(body.inertia);
-  const Eigen::Vector3d moments = solver.eigenvalues();
+  const PrincipalAxes principal = calc_principal_axes(body.inertia);
+  const Eigen::Vector3d& moments = principal.values;
   int n = 0;
   while (n < 3 && moments[n] <= none * moments[2]) ++n;
-  return body.orientation * solver.eigenvectors().leftCols(n);
+  return body.orientation * principal.axes.leftCols(n);
 }
 
 }  // namespace
@@ -183,10 +182,10 @@ void check_free_axes(ModelChecks& checks) {
         Eigen::MatrixXd::Zero(std::max<Eigen::Index>(3, Eigen::Index(it->second.rows().size())), free.cols());
     for (std::size_t i = 0; i < it->second.rows().size(); ++i)
       held.row(static_cast<Eigen::Index>(i)) = it->second.rows()[i] * free;
-    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(held, Eigen::ComputeThinV);
+    const RightSingularVectors svd = calc_right_singular_vectors(held);
     constexpr double rank_tol = 1e-9;  // lengths are of the order of metres
-    if (svd.singularValues().minCoeff() > rank_tol) continue;
-    const Eigen::Vector3d world = free * svd.matrixV().rightCols(1);
+    if (svd.values.minCoeff() > rank_tol) continue;
+    const Eigen::Vector3d world = free * svd.V.rightCols(1);
     const Eigen::Vector3d e = body.orientation.transpose() * world;
     checks.report(
         "body", body, body.source.fields.count("inertia") > 0 ? "inertia" : "shape",

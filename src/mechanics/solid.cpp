@@ -7,7 +7,6 @@ namespace trammel {
 
 namespace {
 
-constexpr double pi = std::numbers::pi;
 
 // Green's theorem on the polygon: area, centroid and second moments about it.
 //   A = ½ Σ c,  c = xᵢ yᵢ₊₁ − xᵢ₊₁ yᵢ,   ∫x dA = 1/6 Σ (xᵢ + xᵢ₊₁) c,   ∫x² dA = 1/12 Σ (xᵢ² + xᵢ xᵢ₊₁ + xᵢ₊₁²) c, …
@@ -43,27 +42,27 @@ std::optional<Solid> in_own_axes(const Shape& s) {
     case GeometryKind::box:
     case GeometryKind::ellipsoid: {
       const bool box = s.kind == GeometryKind::box;
-      const double volume = s.size.prod() * (box ? 1.0 : 4.0 / 3.0 * pi);
+      const double volume = s.size.prod() * (box ? 1.0 : 4.0 / 3.0 * std::numbers::pi);
       const Eigen::Vector3d squared = s.size.cwiseAbs2() * (volume / (box ? 12.0 : 5.0));
       return Solid{volume, Eigen::Vector3d::Zero(),
                    Eigen::Vector3d(Eigen::Vector3d::Constant(squared.sum()) - squared).asDiagonal()};
     }
     case GeometryKind::sphere: {
-      const double volume = 4.0 / 3.0 * pi * r * r * r;
+      const double volume = 4.0 / 3.0 * std::numbers::pi * r * r * r;
       return about_z(volume, 0.4 * volume * r * r, 0.4 * volume * r * r);
     }
     case GeometryKind::cylinder: {
-      const double volume = pi * (r * r - s.inner_radius * s.inner_radius) * L;
+      const double volume = std::numbers::pi * (r * r - s.inner_radius * s.inner_radius) * L;
       const double squares = r * r + s.inner_radius * s.inner_radius;
       return about_z(volume, volume * squares / 2.0, volume * (3.0 * squares + L * L) / 12.0);
     }
     case GeometryKind::capsule: {
-      const double tube = pi * r * r * L, ends = 4.0 / 3.0 * pi * r * r * r;
+      const double tube = std::numbers::pi * r * r * L, ends = 4.0 / 3.0 * std::numbers::pi * r * r * r;
       return about_z(tube + ends, tube * r * r / 2.0 + 0.4 * ends * r * r,
                      tube * (3.0 * r * r + L * L) / 12.0 + ends * (0.4 * r * r + L * L / 4.0 + 3.0 / 8.0 * L * r));
     }
     case GeometryKind::cone: {
-      const double volume = pi * r * r * L / 3.0;
+      const double volume = std::numbers::pi * r * r * L / 3.0;
       Solid solid = about_z(volume, 0.3 * volume * r * r, volume * (0.15 * r * r + 3.0 / 80.0 * L * L));
       solid.center.z() = -L / 4.0;
       return solid;

@@ -10,8 +10,6 @@ namespace trammel {
 
 namespace {
 
-// An instant is met when the step ends within this of it, relative to 1 + |t|: some rounding units of the time.
-constexpr double instant_tol = 1e-14;
 // A step taken again ends elsewhere by its change of error, and its zero moves by that: two or three times are enough.
 constexpr int max_retakes = 6;
 // A change within the first tenth of a step is reached by Taylor's series, if that errs by less than a hundredth of the
@@ -89,7 +87,7 @@ bool Simulation::begin_at_change(const ContactWatch::Change& change) {
 // back on its own dense output, which is as accurate as its steps.
 bool Simulation::cut_at_contact(Summary& summary) {
   change_.reset();
-  const double t = integrator_->newest().t, tiny = instant_tol * (1.0 + std::abs(t));
+  const double t = integrator_->newest().t, tiny = ContactWatch::instant_tol * (1.0 + std::abs(t));
   const auto at = [this](double time) {
     integrator_->interpolate(time, sample_);
     return contact_kinematics(sample_);

@@ -9,7 +9,6 @@ namespace trammel {
 namespace {
 
 constexpr int n_samples = 4;
-constexpr double instant_tol = 1e-14;  // relative to 1 + |t|: some rounding units of the time
 
 int pair_of(const ContactGroup::Place& p) { return (p.a * ContactGroup::max_geometry + p.b) * 8 + p.feature; }
 

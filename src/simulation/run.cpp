@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "beam_watch.h"
+#include "trammel/linalg/dense_decompositions.h"
 #include "trammel/simulation/option.h"
 #include "trammel/simulation/scene.h"
 #include "trammel/simulation/settings_text.h"
@@ -105,7 +106,7 @@ void Simulation::share_multipliers(const Shown& shown) {
     N(rank.dependent[j].row, j) = 1.0;
     for (const DependentRow::Term& term : rank.dependent[j].terms) N(term.row, j) = -term.coefficient;
   }
-  if (k > 0) all_lam_ -= N * (N.transpose() * N).ldlt().solve(N.transpose() * all_lam_);
+  if (k > 0) all_lam_ -= N * solve_symmetric(N.transpose() * N, N.transpose() * all_lam_);
 }
 
 void Simulation::update_ledger(const MotionVariables& x, double h) {

@@ -2,7 +2,7 @@
 
 #include "program.h"
 
-namespace trammel::program {
+namespace trammel::program::test_eigen {
 namespace {
 
 const std::string pendulum = (places::source_dir() / "examples/01_pendulum/pendulum.toml").string();
@@ -54,4 +54,4 @@ TEST(Eigen, says_that_there_is_no_equilibrium) {
 }
 
 }  // namespace
-}  // namespace trammel::program
+}  // namespace trammel::program::test_eigen

@@ -9,7 +9,7 @@
 // kill −9 of a real run at 100 random instants: every frame that a progress line had reported as written is there, with
 // the numbers of a run that nobody disturbed, for our reader and for h5py.
 
-namespace trammel {
+namespace trammel::test_kill {
 namespace {
 
 using program::call;
@@ -123,4 +123,4 @@ print('fine')
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_kill

@@ -3,7 +3,7 @@
 
 // What the README promises is true.
 
-namespace trammel {
+namespace trammel::test_readme {
 namespace {
 
 using program::call;
@@ -36,4 +36,4 @@ TEST(Readme, names_a_first_command_that_works) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_readme

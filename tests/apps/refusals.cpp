@@ -4,7 +4,7 @@
 
 // What is refused, with which words and which exit code.
 
-namespace trammel {
+namespace trammel::test_refusals {
 namespace {
 
 using program::call;
@@ -127,4 +127,4 @@ TEST(CommandLine, explains_itself) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_refusals

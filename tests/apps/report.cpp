@@ -4,7 +4,7 @@
 
 // `trammel report` and `trammel plot`, on results that the program itself made.
 
-namespace trammel {
+namespace trammel::test_report {
 namespace {
 
 using program::call;
@@ -85,4 +85,4 @@ TEST(PlotCommand, refuses_unknown_channels_with_the_nearest_and_other_formats) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_report

@@ -7,7 +7,7 @@
 
 // `trammel info`, `export`, `repair` and `check`, on results that the program itself made.
 
-namespace trammel {
+namespace trammel::test_results {
 namespace {
 
 using program::call;
@@ -135,4 +135,4 @@ TEST(Results, are_read_while_the_run_goes_on_and_repaired_after_its_death) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_results

@@ -10,7 +10,7 @@
 
 // `trammel run`: what it writes, what it prints, how it ends.
 
-namespace trammel {
+namespace trammel::test_run {
 namespace {
 
 using program::call;
@@ -218,4 +218,4 @@ TEST(Run, stops_cleanly_on_request_with_its_results_kept) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_run

@@ -9,7 +9,7 @@
 
 // `trammel sweep` and `trammel compare`: many runs of one model.
 
-namespace trammel {
+namespace trammel::test_studies {
 namespace {
 
 using program::call;
@@ -121,4 +121,4 @@ TEST(Compare, says_which_pairs_are_excluded_and_refuses_unknown_axes) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_studies

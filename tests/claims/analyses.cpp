@@ -2,7 +2,7 @@
 
 /// The three analyses agree: what kinematics finds from the motions, dynamics integrates; what inverse dynamics says
 /// the drive must give, dynamics reports as its reaction.
-namespace trammel {
+namespace trammel::test_analyses {
 namespace {
 
 const std::string slider_crank = "03_slider_crank/slider_crank.toml";
@@ -118,4 +118,4 @@ h = 1e-3
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_analyses

@@ -8,7 +8,7 @@
 // [arnold2004]: the corrector iteration in joint coordinates. Limits are those of the paper's tables and of the models'
 // specifications.
 
-namespace trammel {
+namespace trammel::test_arnold2004 {
 namespace {
 
 Settings with(Settings settings, const Settings& more) {
@@ -410,4 +410,4 @@ TEST(Arnold2004, the_extended_update_is_refused_with_the_residual_formalism) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_arnold2004

@@ -8,7 +8,7 @@
 // What [bauchau2009] claims for scaling and the augmented term, on its problems I and II as model files. Condition
 // numbers of other integrators are in tests/integrators/one_step.cpp, orders in orders_of_integrators.cpp.
 
-namespace trammel {
+namespace trammel::test_bauchau2009 {
 namespace {
 
 const std::string problem_1 = "models/pendulum_rod.toml", problem_2 = "models/pendulum_rod_spring.toml";
@@ -247,4 +247,4 @@ TEST(SquaredDistance, moves_as_a_distance_does) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_bauchau2009

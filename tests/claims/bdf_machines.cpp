@@ -4,7 +4,7 @@
 
 // BDF on machines that are hard for a multistep method: singular positions and fast spin.
 
-namespace trammel {
+namespace trammel::test_bdf_machines {
 namespace {
 
 Study by_bdf(const std::string& text, double tol) {
@@ -96,4 +96,4 @@ end = 10
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_bdf_machines

@@ -8,7 +8,7 @@
 #include "trammel/mechanics/make_beam.h"
 
 /// Geometrically exact beams in motion: frequencies, centrifugal stiffening, free flight, the flexible pendulum.
-namespace trammel {
+namespace trammel::test_beams_dynamics {
 namespace {
 
 constexpr double pi = std::numbers::pi;
@@ -429,4 +429,4 @@ TEST(BeamDynamics, stiffness_proportional_damping_has_its_decrement) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_beams_dynamics

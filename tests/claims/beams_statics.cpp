@@ -5,7 +5,7 @@
 #include "trammel/mechanics/make_beam.h"
 
 /// Geometrically exact beams at rest: closed solutions, orders of convergence, no locking.
-namespace trammel {
+namespace trammel::test_beams_statics {
 namespace {
 
 constexpr double pi = std::numbers::pi;
@@ -340,4 +340,4 @@ TEST(BeamStatics, ends_can_be_parts_of_bodies) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_beams_statics

@@ -2,7 +2,7 @@
 #include "trammel/simulation/option.h"
 
 /// The thin beam actuated by a tip crank [bauchau2009 section 9]: examples/11_thin_beam.
-namespace trammel {
+namespace trammel::test_beams_thin_beam {
 namespace {
 
 const std::string thin_beam = example("11_thin_beam/thin_beam.toml");
@@ -170,4 +170,4 @@ TEST(ThinBeam, converges_with_the_order_of_the_integrator) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_beams_thin_beam

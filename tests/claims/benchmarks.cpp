@@ -1,7 +1,7 @@
 #include "run_model.h"
 
 /// Benchmarks with known digits: the reference values were computed in quadruple precision.
-namespace trammel {
+namespace trammel::test_benchmarks {
 namespace {
 
 // A01, t = 5: (x, z) of the bob.
@@ -81,4 +81,4 @@ TEST(Benchmarks, the_squeezing_mechanism_of_bodies_and_joints_is_right_to_six_di
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_benchmarks

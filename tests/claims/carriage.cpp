@@ -13,7 +13,7 @@
 // The railway carriage of [arnold2004 section 4.1]: structure, equilibria, eigenvalues and the line change, against the
 // figures of a prototype of the same equations.
 
-namespace trammel {
+namespace trammel::test_carriage {
 namespace {
 
 const std::string crossover = "12_carriage/carriage.toml", cones = "12_carriage/carriage_cone.toml",
@@ -337,4 +337,4 @@ TEST(Carriage, a_track_that_ends_before_the_run_is_refused_by_name) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_carriage

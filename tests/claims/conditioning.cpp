@@ -5,7 +5,7 @@
 // What the step size does to the iteration matrix and to the rounding noise of Newton's iteration [bottasso2007,
 // hastiff; constants measured with prototypes]. Few step sizes, few steps: the exponents show at once.
 
-namespace trammel {
+namespace trammel::test_conditioning {
 namespace {
 
 struct System {
@@ -158,4 +158,4 @@ TEST(Hastiff, condition_numbers_have_the_constants_that_were_measured) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_conditioning

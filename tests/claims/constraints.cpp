@@ -1,7 +1,7 @@
 #include "run_model.h"
 
 /// Constraints hold at the tolerance of Newton's iteration, for ever; angles count turns; redundancy is named.
-namespace trammel {
+namespace trammel::test_constraints {
 namespace {
 
 TEST(Constraints, a_wheel_at_100_rad_per_s_has_turned_by_6000_rad_after_a_minute) {
@@ -54,4 +54,4 @@ TEST(Constraints, bricards_mechanism_runs_with_drop_and_with_minimum_norm) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_constraints

@@ -8,7 +8,7 @@
 
 // Contact, impact and friction against theory.
 
-namespace trammel {
+namespace trammel::test_contact {
 namespace {
 
 constexpr double g = 9.81;
@@ -471,4 +471,4 @@ interval = 0.002
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_contact

@@ -4,7 +4,7 @@
 
 // The cam of [bottasso2007 section 5]: what two independent models and the paper say about it.
 
-namespace trammel {
+namespace trammel::test_contact_cam {
 namespace {
 
 struct Impact {
@@ -159,4 +159,4 @@ TEST(Cam, scaling_that_follows_the_step_converges_through_the_impact_and_constan
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_contact_cam

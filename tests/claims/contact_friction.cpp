@@ -6,7 +6,7 @@
 
 // Friction in joints, whose normal force is a reaction.
 
-namespace trammel {
+namespace trammel::test_contact_friction {
 namespace {
 
 constexpr double g = 9.81;
@@ -97,4 +97,4 @@ atol = 1e-9
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_contact_friction

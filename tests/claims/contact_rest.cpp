@@ -7,7 +7,7 @@
 // Surfaces that press on each other at rest: equilibria, small motions, friction that holds; and contacts in joint
 // coordinates.
 
-namespace trammel {
+namespace trammel::test_contact_rest {
 namespace {
 
 constexpr double g = 9.81;
@@ -367,4 +367,4 @@ atol = 1e-9
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_contact_rest

@@ -4,7 +4,7 @@
 // `formulation = "coordinate_split"` on any machine: the same motion as the other forms, multipliers recovered, splits
 // watched, and what makes no sense refused by name.
 
-namespace trammel {
+namespace trammel::test_coordinate_split {
 namespace {
 
 Study bdf_study(const std::string& file, double end, const std::string& form, double tol) {
@@ -350,4 +350,4 @@ TEST(SplitRefusals, name_the_joints_that_make_G_rank_deficient) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_coordinate_split

@@ -1,7 +1,7 @@
 #include "run_model.h"
 
 /// Gears, racks, screws keep their ratios and carry their forces; internal states follow their differential equations.
-namespace trammel {
+namespace trammel::test_couplers_and_controls {
 namespace {
 
 const std::string two_wheels = R"toml(
@@ -199,4 +199,4 @@ TEST(Controls, measures_may_use_controls_and_reactions) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_couplers_and_controls

@@ -7,7 +7,7 @@
 #include "run_model.h"
 
 /// What is printed runs: every model in the pages of the elements, and every example.
-namespace trammel {
+namespace trammel::test_docs {
 namespace {
 
 namespace fs = std::filesystem;
@@ -87,4 +87,4 @@ TEST(Docs, a_chain_of_any_length_is_one_page) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_docs

@@ -3,7 +3,7 @@
 
 // What the energy-decaying scheme promises to users (docs/integrators/energy_decaying.md), through model files.
 
-namespace trammel {
+namespace trammel::test_energy_decaying {
 namespace {
 
 /// The largest growth of energy beyond what was supplied in a step, from the recorded ledger.
@@ -163,4 +163,4 @@ TEST(EnergyDecayingClaims, options_that_do_not_apply_are_refused_by_name) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_energy_decaying

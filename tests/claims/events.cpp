@@ -2,7 +2,7 @@
 
 // Events of a model file are met at the right instant, with every integrator, recorded, and can end the run.
 
-namespace trammel {
+namespace trammel::test_events {
 namespace {
 
 // A stone thrown up from the ground at 10 m/s: it passes 3 m at t = (v ∓ √(v² − 2 g 3))/g.
@@ -77,4 +77,4 @@ TEST(ModelEvents, of_unknown_measures_and_points_are_refused_by_name) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_events

@@ -4,7 +4,7 @@
 // BDF on every first-order form moves every machine as generalized-α does: two methods and six forms of the same
 // equations that share nothing but the elements.
 
-namespace trammel {
+namespace trammel::test_first_order_forms {
 namespace {
 
 struct FormCase {
@@ -151,4 +151,4 @@ TEST(HeavyTopByBdf, takes_the_steps_and_makes_the_errors_that_were_measured) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_first_order_forms

@@ -2,7 +2,7 @@
 
 /// Forces against hand calculation: statics through heavy damping or exact equilibrium, oscillations against their
 /// analytic period, energy of what is conservative.
-namespace trammel {
+namespace trammel::test_forces {
 namespace {
 
 const std::string end_1 = "[analysis]\nend = 1\n[solver]\nh = 1e-3\n";
@@ -268,4 +268,4 @@ h = 1e-3
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_forces

@@ -3,7 +3,7 @@
 #include "run_model.h"
 
 /// Laws of free bodies: momentum, energy, and the sameness of what is described twice.
-namespace trammel {
+namespace trammel::test_free_bodies {
 namespace {
 
 Eigen::Matrix3d rotation_of(const Eigen::VectorXd& quaternion) {
@@ -120,4 +120,4 @@ newton_tol = 1e-12
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_free_bodies

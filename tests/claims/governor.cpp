@@ -3,7 +3,7 @@
 #include "run_model.h"
 
 /// The flyball governor A05: stiff, symmetric, free to spin.
-namespace trammel {
+namespace trammel::test_governor {
 namespace {
 
 struct Governor {
@@ -57,4 +57,4 @@ TEST(Governor, the_slider_converges_with_second_order) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_governor

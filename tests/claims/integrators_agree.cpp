@@ -4,7 +4,7 @@
 // One machine, one motion: every rigid example moved by every integrator, without exceptions. Rotations, nonholonomic
 // rows, massless coordinates, internal states, redundant rows and reaction-dependent forces are among them.
 
-namespace trammel {
+namespace trammel::test_integrators_agree {
 namespace {
 
 struct Machine {
@@ -160,4 +160,4 @@ INSTANTIATE_TEST_SUITE_P(Examples, IntegratorsAgree, testing::ValuesIn(machines)
 });
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_integrators_agree

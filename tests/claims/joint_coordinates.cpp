@@ -7,7 +7,7 @@
 
 // The same machine in absolute and in joint coordinates: the same motion, the same reactions, under the same names.
 
-namespace trammel {
+namespace trammel::test_joint_coordinates {
 namespace {
 
 struct Machine {
@@ -436,4 +436,4 @@ atol = 1e-10
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_joint_coordinates

@@ -2,7 +2,7 @@
 
 /// Each kind of joint in a machine whose motion is known in closed form. (Revolute, fixed: reactions.cpp; prismatic:
 /// forces.cpp; screw: couplers_and_controls.cpp; rolling and knife edge: rolling.cpp.)
-namespace trammel {
+namespace trammel::test_joints {
 namespace {
 
 const std::string one_second = "[analysis]\nend = 1\n[solver]\nh = 1e-3\n";
@@ -206,4 +206,4 @@ point_b = [{0}, 0, {1}]
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_joints

@@ -4,7 +4,7 @@
 
 /// Loads that jump at an instant which is written in the model: an error-controlled run ends a step there, sees the
 /// load before the jump until then and the one after it from then on.
-namespace trammel {
+namespace trammel::test_kinks {
 namespace {
 
 std::string arm(const std::string& torque) {
@@ -55,4 +55,4 @@ TEST(Kinks, a_train_of_pulses_is_met_pulse_by_pulse) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_kinks

@@ -1,7 +1,7 @@
 #include "run_model.h"
 
 /// What only changes how equations are solved changes no result; what changes the method changes it by its error.
-namespace trammel {
+namespace trammel::test_methods_agree {
 namespace {
 
 const std::string four_bar = "models/spatial_four_bar.toml";
@@ -56,4 +56,4 @@ TEST(MethodsAgree, dense_output_is_as_accurate_as_the_steps) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_methods_agree

@@ -2,7 +2,7 @@
 
 /// Observed orders. With x_h the result of step h, e = c hᵖ + …, the ratio |x_h − x_{h/2}|/|x_{h/2} − x_{h/4}| is 2ᵖ:
 /// no reference solution is needed, and a method that converges to something wrong is caught by the benchmarks.
-namespace trammel {
+namespace trammel::test_orders {
 namespace {
 
 struct Orders {
@@ -79,4 +79,4 @@ TEST(Orders, the_error_of_a_controlled_run_falls_with_the_tolerance) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_orders

@@ -4,7 +4,7 @@
 // the mean of neighbours 2; generalized-α and HHT 2/2/2; Radau with two stages 3/2/1, with three 5/3/2; BDF2 2/2/2].
 // The ratio |x_h − x_{h/2}|/|x_{h/2} − x_{h/4}| is 2ᵖ for an error c hᵖ: no reference solution is needed.
 
-namespace trammel {
+namespace trammel::test_orders_of_integrators {
 namespace {
 
 const std::string bdf = "solver.integrator=bdf", index3 = "solver.formulation=index3";
@@ -79,4 +79,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& row) { return std::string(row.param.name); });
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_orders_of_integrators

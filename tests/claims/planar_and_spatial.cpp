@@ -1,7 +1,7 @@
 #include "run_model.h"
 
 /// What is described in a plane and in space is the same machine.
-namespace trammel {
+namespace trammel::test_planar_and_spatial {
 namespace {
 
 // An arm on a soft hinge, held by a planar bushing (3×3) or by a spatial one (6×6) with the same entries; the spatial
@@ -151,4 +151,4 @@ h = 1e-3
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_planar_and_spatial

@@ -2,7 +2,7 @@
 
 /// Reactions against hand calculation: the force and moment of a joint on its second body, in world axes, the moment
 /// about the joint's point.
-namespace trammel {
+namespace trammel::test_reactions {
 namespace {
 
 // Newton leaves a displacement of newton_tol, that is a force of newton_tol · m/h².
@@ -87,4 +87,4 @@ TEST(Reactions, the_reactions_of_a_mechanism_add_up_to_the_momentum_balance) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_reactions

@@ -1,7 +1,7 @@
 #include "run_model.h"
 
 /// Nonholonomic machines against their analytic motions.
-namespace trammel {
+namespace trammel::test_rolling {
 namespace {
 
 // examples/08_rolling_disc/README.md derives the steady motion.
@@ -146,4 +146,4 @@ TEST(Rolling, convergence_is_judged_in_scaled_multipliers) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_rolling

@@ -4,7 +4,7 @@
 // Linear solvers without row exchanges in whole runs: the first-order forms of BDF and the real and complex blocks of
 // Radau. Newton's iterates are the same up to rounding, so steps and motion are those of `auto`.
 
-namespace trammel {
+namespace trammel::test_solvers_agree {
 namespace {
 
 struct Machine {
@@ -82,4 +82,4 @@ INSTANTIATE_TEST_SUITE_P(Forms, UnpivotedSolvers,
                          [](const auto& row) { return fmt::format("{}_{}", row.param.integrator, row.param.form); });
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_solvers_agree

@@ -5,7 +5,7 @@
 #include "support/chain.h"
 
 /// Equilibria, steady motions, and small motions about them.
-namespace trammel {
+namespace trammel::test_statics {
 namespace {
 
 const Settings statics{"analysis.kind=statics"};
@@ -366,4 +366,4 @@ TEST(SmallMotions, of_a_pendulum_are_those_of_gravity) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_statics

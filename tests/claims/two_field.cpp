@@ -3,7 +3,7 @@
 
 // `fields = "two"`: the velocities leave the linear systems and nothing else changes.
 
-namespace trammel {
+namespace trammel::test_two_field {
 namespace {
 
 Study bdf_study(const std::string& file, const std::string& form, const std::string& fields, double end) {
@@ -112,4 +112,4 @@ TEST(TwoFieldRefusals, say_why) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_two_field

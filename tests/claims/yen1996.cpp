@@ -3,7 +3,7 @@
 // [yen1996]: coordinate-split (CS) and modified coordinate-split (CM) iterations. Figures are those of prototypes that
 // reproduce the paper's Table 5.2; where the paper cannot be reproduced the claims say what holds instead.
 
-namespace trammel {
+namespace trammel::test_yen1996 {
 namespace {
 
 const std::string spring = "09_stiff_spring/stiff_spring.toml", bushing = "10_bushing/bushing.toml",
@@ -195,4 +195,4 @@ TEST(StiffChain, of_200_pendulums_swings_with_few_residuals) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_yen1996

@@ -7,7 +7,7 @@
 // Every constraint kind, from frame data alone (an element never sees coordinates), at random frames *off* the
 // constraint manifold: on it every wrong scale factor is right. A new kind is one line in `Kinds` and one `make`.
 
-namespace trammel::testing {
+namespace trammel::testing::test_elements_constraints {
 namespace {
 
 // Central differences: 10⁻¹⁶/ε of rounding, and ε² times third derivatives, which are large near a flat disc or an
@@ -323,4 +323,4 @@ TEST(RelativeCoordinates, angles_follow_the_predicted_turn) {
 }
 
 }  // namespace
-}  // namespace trammel::testing
+}  // namespace trammel::testing::test_elements_constraints

@@ -7,7 +7,7 @@
 
 // Every force kind, from frame data alone, at random frames. A new kind is one line in `Kinds` and one `Maker`.
 
-namespace trammel::testing {
+namespace trammel::testing::test_elements_forces {
 namespace {
 
 constexpr double eps = 1e-6;
@@ -282,4 +282,4 @@ TEST(ForceSigns, stop_pushes_back_and_never_pulls) {
 }
 
 }  // namespace
-}  // namespace trammel::testing
+}  // namespace trammel::testing::test_elements_forces

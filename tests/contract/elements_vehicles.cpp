@@ -8,7 +8,7 @@
 
 // Forces of vehicles: signs and sizes on paper, and that roads are pushed back.
 
-namespace trammel::testing {
+namespace trammel::testing::test_elements_vehicles {
 namespace {
 
 // The car's tyre: coefficients of Chrono's Sedan_Pac02Tire.
@@ -146,4 +146,4 @@ TEST(AntiRollBar, resists_the_difference_of_two_angles) {
 }
 
 }  // namespace
-}  // namespace trammel::testing
+}  // namespace trammel::testing::test_elements_vehicles

@@ -16,7 +16,7 @@
 
 // What every linear solver must do. A new solver joins by one line in `solvers`.
 
-namespace trammel {
+namespace trammel::test_linear_solvers {
 namespace {
 
 using testing::TestMatrix;
@@ -378,4 +378,4 @@ TYPED_TEST(LinearSolverContract, wrong_use_throws_before_any_work) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_linear_solvers

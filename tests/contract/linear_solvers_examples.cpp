@@ -17,7 +17,7 @@
 // The iteration matrices of all examples with every linear solver: the answer of dense LU, or a refusal that names an
 // unknown.
 
-namespace trammel {
+namespace trammel::test_linear_solvers_examples {
 namespace {
 
 /// Every model below examples/; the long ones shortened to what dense LU can judge.
@@ -110,4 +110,4 @@ TEST(LinearSolversOnChains, eliminations_without_row_exchanges_are_as_stable_as_
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_linear_solvers_examples

@@ -12,7 +12,7 @@
 // Every plane of a system against differences of its residual, at random points off the constraint manifold, with
 // charts away from their centre (θ ≠ 0): what Newton's iteration is made of.
 
-namespace trammel::testing {
+namespace trammel::testing::test_systems {
 namespace {
 
 constexpr double eps = 1e-6;
@@ -291,4 +291,4 @@ INSTANTIATE_TEST_SUITE_P(Trees, ExplicitContract,
                          [](const auto& model) { return model.param.name; });
 
 }  // namespace
-}  // namespace trammel::testing
+}  // namespace trammel::testing::test_systems

@@ -7,7 +7,7 @@
 
 // Zero crossings on the dense output.
 
-namespace trammel {
+namespace trammel::test_bdf_events {
 namespace {
 
 using testing::Oscillator;
@@ -226,4 +226,4 @@ TEST(BdfEvents, breakpoints_of_inputs_are_met_exactly_and_cost_no_rejected_step)
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_bdf_events

@@ -6,7 +6,7 @@
 // What happens when a step does not succeed: each rung of the ladder has a problem that needs exactly it, and each
 // cause is named with its row or unknown.
 
-namespace trammel {
+namespace trammel::test_bdf_failures {
 namespace {
 
 using testing::TemplateDae;
@@ -227,4 +227,4 @@ TEST(BdfDiagnosis, a_step_that_needs_less_than_the_smallest_one_stops_with_its_r
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_bdf_failures

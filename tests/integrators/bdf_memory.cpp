@@ -6,7 +6,7 @@
 
 // Save and restore, and charts under a moving history.
 
-namespace trammel {
+namespace trammel::test_bdf_memory {
 namespace {
 
 using testing::Form;
@@ -217,4 +217,4 @@ TEST(BdfCharts, steps_longer_than_half_a_turn_are_possible) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_bdf_memory

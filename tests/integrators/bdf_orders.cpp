@@ -5,7 +5,7 @@
 
 // The history as a data structure, and the orders of the method with fixed steps.
 
-namespace trammel {
+namespace trammel::test_bdf_orders {
 namespace {
 
 using testing::Form;
@@ -183,4 +183,4 @@ TEST(Bdf, takes_the_same_steps_for_either_unknown) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_bdf_orders

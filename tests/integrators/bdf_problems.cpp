@@ -5,7 +5,7 @@
 
 // Achieved error against tolerance on published problems; references in quadruple precision.
 
-namespace trammel {
+namespace trammel::test_bdf_problems {
 namespace {
 
 using testing::Form;
@@ -316,4 +316,4 @@ TEST(BdfOptions, that_make_no_sense_are_refused_together) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_bdf_problems

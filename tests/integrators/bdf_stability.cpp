@@ -6,7 +6,7 @@
 // Orders above 2 amplify undamped oscillations: the detector must notice, and must stay silent where an oscillation is
 // part of the solution.
 
-namespace trammel {
+namespace trammel::test_bdf_stability {
 namespace {
 
 using testing::Oscillator;
@@ -77,4 +77,4 @@ TEST(StabilityLimit, leaves_a_resolved_oscillation_alone) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_bdf_stability

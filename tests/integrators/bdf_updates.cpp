@@ -5,7 +5,7 @@
 
 // Full and partitioned updates of the iteration matrix [arnold2004 section 3.2].
 
-namespace trammel {
+namespace trammel::test_bdf_updates {
 namespace {
 
 /// Masses in a row, each held by the next with a spring and a damper, the first pushed by a force of time: linear.
@@ -72,4 +72,4 @@ TEST(PartitionedUpdate, saves_linearizations_of_a_mechanism_at_equal_error) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_bdf_updates

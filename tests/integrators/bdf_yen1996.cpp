@@ -5,7 +5,7 @@
 
 // yen1996, Table 5.2, rows "GGL" and "GGL*": the numbers of steps, residuals, Jacobians and failures of DASSL itself.
 
-namespace trammel {
+namespace trammel::test_bdf_yen1996 {
 namespace {
 
 using testing::Form;
@@ -77,4 +77,4 @@ INSTANTIATE_TEST_SUITE_P(
                       Row{false, 1e-5, 1e-3, 105, 387, 47, 12, 0}, Row{false, 1e-4, 1e-4, 818, 2572, 242, 82, 0}));
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_bdf_yen1996

@@ -13,7 +13,7 @@
 
 // The energy-decaying scheme: its law, its damping, its orders, its matrix (docs/integrators/energy_decaying.md).
 
-namespace trammel {
+namespace trammel::test_energy_decaying {
 namespace {
 
 using testing::Follow, testing::read_machine, testing::replace_once;
@@ -420,4 +420,4 @@ TEST(EnergyDecaying, counts_the_work_of_a_motor) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_energy_decaying

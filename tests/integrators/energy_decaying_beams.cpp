@@ -8,7 +8,7 @@
 
 // Beams with interpolated directors and stresses as unknowns under the energy-decaying scheme.
 
-namespace trammel {
+namespace trammel::test_energy_decaying_beams {
 namespace {
 
 using testing::Follow, testing::read_machine;
@@ -251,4 +251,4 @@ integrator = "energy_decaying"
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_energy_decaying_beams

@@ -12,7 +12,7 @@
 
 // One-step methods on the scaled equations: condition numbers, stability across the constraints, Newton at tiny steps.
 
-namespace trammel {
+namespace trammel::test_one_step {
 namespace {
 
 using testing::SecondOrderPendulum;
@@ -164,4 +164,4 @@ TEST(OneStepNewton, at_tiny_steps_tests_all_unknowns_only_if_scaled) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_one_step

@@ -6,7 +6,7 @@
 
 // Radau IIA on DaeSystem: coefficients, orders, published problems, stiffness, events, memory.
 
-namespace trammel {
+namespace trammel::test_radau {
 namespace {
 
 using testing::Form;
@@ -14,6 +14,50 @@ using testing::MechanismDae;
 using testing::TemplateDae;
 
 // ---- coefficients --------------------------------------------------------------------------------------------------
+
+// The defining conditions Σ_j A_ij c_j^(k−1) = c_i^k/k, k = 1 … s, multiplied by A⁻¹: Σ_j A⁻¹_ij c_j^k/k = c_i^(k−1).
+// Rounding: ten units of the largest term.
+TEST(RadauTableau, satisfies_the_collocation_conditions) {
+  for (int s = 1; s <= 3; ++s) {
+    const RadauTableau t(s);
+    for (int i = 0; i < s; ++i)
+      for (int k = 1; k <= s; ++k) {
+        double sum = 0.0;
+        for (int j = 0; j < s; ++j) sum += t.A_inverse()(i, j) * std::pow(t.c(j), k) / k;
+        EXPECT_NEAR(sum, std::pow(t.c(i), k - 1), 2e-14) << s << " stages, row " << i << ", degree " << k;
+      }
+  }
+}
+
+// Left and right eigenvectors of A⁻¹, ℓᵀ A⁻¹ = γ ℓᵀ, A⁻¹ r = γ r, ℓᵀ r = 1, and the same of the complex pair.
+TEST(RadauTableau, has_left_and_right_eigenvectors) {
+  using Complex = std::complex<double>;
+  for (int s = 1; s <= 3; ++s) {
+    const RadauTableau t(s);
+    Complex product = 0.0, mixed = 0.0;
+    double real_product = 0.0;
+    for (int i = 0; i < s; ++i) {
+      double left = 0.0, right = 0.0;
+      Complex left_complex = 0.0, right_complex = 0.0;
+      for (int j = 0; j < s; ++j) {
+        left += t.left(j) * t.A_inverse()(j, i);
+        right += t.A_inverse()(i, j) * t.right(j);
+        left_complex += t.left_complex(j) * t.A_inverse()(j, i);
+        right_complex += t.A_inverse()(i, j) * t.right_complex(j);
+      }
+      EXPECT_NEAR(left, t.gamma() * t.left(i), 1e-13) << s;
+      EXPECT_NEAR(right, t.gamma() * t.right(i), 1e-13) << s;
+      EXPECT_NEAR(std::abs(left_complex - t.mu() * t.left_complex(i)), 0.0, 1e-13) << s;
+      EXPECT_NEAR(std::abs(right_complex - t.mu() * t.right_complex(i)), 0.0, 1e-13) << s;
+      real_product += t.left(i) * t.right(i);
+      product += t.left_complex(i) * t.right_complex(i);
+      mixed += t.left(i) * t.right_complex(i);
+    }
+    if (t.has_real()) EXPECT_NEAR(real_product, 1.0, 1e-14);
+    if (t.has_complex()) EXPECT_NEAR(std::abs(product - 1.0), 0.0, 1e-14);
+    EXPECT_NEAR(std::abs(mixed), 0.0, 1e-14);
+  }
+}
 
 // RADAU5's constants [Hairer & Wanner II, IV.8]; the eigenvectors must put A⁻¹ together again.
 TEST(RadauTableau, has_the_eigenvalues_and_eigenvectors_of_the_inverse) {
@@ -268,4 +312,4 @@ TEST(RadauMemory, continues_bit_by_bit_after_save_and_restore) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_radau

@@ -6,7 +6,7 @@
 #include <functional>
 #include <numbers>
 
-namespace trammel {
+namespace trammel::test_runge_kutta {
 namespace {
 
 /// y′ = f(t, y) from a function; a circle y₀² + y₁² = 1 may be its manifold.
@@ -165,4 +165,4 @@ TEST(RungeKutta, continues_with_the_same_bits_after_a_restart) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_runge_kutta

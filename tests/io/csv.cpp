@@ -6,7 +6,7 @@
 #include "trammel/io/results_file.h"
 #include "trammel/io/results_reader.h"
 
-namespace trammel {
+namespace trammel::test_csv {
 namespace {
 
 using sample::Folder;
@@ -101,4 +101,4 @@ TEST(ExportCsv, says_which_folder_cannot_be_made) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_csv

@@ -8,7 +8,7 @@
 
 #include "sample_run.h"
 
-namespace trammel {
+namespace trammel::test_figure {
 namespace {
 
 using sample::Folder;
@@ -175,4 +175,4 @@ TEST(Figure, refuses_curves_and_ranges_that_make_no_sense) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_figure

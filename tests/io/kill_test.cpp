@@ -15,7 +15,7 @@
 // count of written frames through a pipe after each frame; the parent kills it after a random time, in the middle of
 // creating, writing or closing the file.
 
-namespace trammel {
+namespace trammel::test_kill_test {
 namespace {
 
 using sample::Folder;
@@ -202,4 +202,4 @@ TEST(Repair, refuses_a_running_file_and_its_own_source) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_kill_test

@@ -8,7 +8,7 @@
 
 #include "model_text.h"
 
-namespace trammel {
+namespace trammel::test_model_reader {
 namespace {
 
 constexpr double pi = std::numbers::pi;
@@ -313,4 +313,4 @@ TEST(ModelReader, cannot_read_a_file_that_is_not_there) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_model_reader

@@ -5,7 +5,7 @@
 #include "model_text.h"
 #include "trammel/mechanics/make_beam.h"
 
-namespace trammel {
+namespace trammel::test_model_reader_beam {
 namespace {
 
 const std::string strip = R"toml(
@@ -140,4 +140,4 @@ count = 2
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_model_reader_beam

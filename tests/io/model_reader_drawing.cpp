@@ -9,7 +9,7 @@
 
 // [[geometry]]: what pictures show, read from a model and handed on as the scene.
 
-namespace trammel {
+namespace trammel::test_model_reader_drawing {
 namespace {
 
 using sample::Folder;
@@ -145,4 +145,4 @@ TEST(Scene, tells_where_joints_and_shapes_are_in_the_axes_of_their_bodies) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_model_reader_drawing

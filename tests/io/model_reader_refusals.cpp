@@ -1,6 +1,6 @@
 #include "model_text.h"
 
-namespace trammel {
+namespace trammel::test_model_reader_refusals {
 namespace {
 
 /// One way to spoil the pendulum: `from` becomes `to` (or `to` is appended), and the one message stands at `mark`.
@@ -782,4 +782,4 @@ interval = 0.1
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_model_reader_refusals

@@ -4,7 +4,7 @@
 
 #include "model_text.h"
 
-namespace trammel {
+namespace trammel::test_model_reader_reuse {
 namespace {
 
 namespace fs = std::filesystem;
@@ -363,4 +363,4 @@ TEST(Budget, reads_a_chain_of_ten_thousand_links_in_two_seconds) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_model_reader_reuse

@@ -9,7 +9,7 @@
 // The page of a report: what it carries of a run, how large it becomes, and what it refuses. That its numbers are those
 // of the results, and that it works, is seen in a browser (web/tests).
 
-namespace trammel {
+namespace trammel::test_report {
 namespace {
 
 using sample::Folder;
@@ -154,4 +154,4 @@ TEST(Report, refuses_what_it_cannot_show) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_report

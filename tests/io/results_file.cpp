@@ -11,7 +11,7 @@
 #include "sample_run.h"
 #include "trammel/io/results_reader.h"
 
-namespace trammel {
+namespace trammel::test_results_file {
 namespace {
 
 using sample::Folder;
@@ -336,4 +336,4 @@ TEST(ResultsReader, refuses_foreign_empty_and_truncated_files_in_plain_words) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_results_file

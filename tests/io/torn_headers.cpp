@@ -7,7 +7,7 @@
 // with their checksums) must therefore lie within one page. This has no other symptom than a file that cannot be opened
 // after one of some hundred kills.
 
-namespace trammel {
+namespace trammel::test_torn_headers {
 namespace {
 
 constexpr std::size_t page = 4096;
@@ -46,4 +46,4 @@ TEST(ResultsFile, has_no_growing_block_that_crosses_a_page) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_torn_headers

@@ -8,7 +8,7 @@
 #include "trammel/io/results_file.h"
 #include "trammel/io/results_reader.h"
 
-namespace trammel {
+namespace trammel::test_vtk {
 namespace {
 
 using sample::Folder;
@@ -87,4 +87,4 @@ TEST(ExportVtk, refuses_results_without_positions) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_vtk

@@ -10,7 +10,7 @@
 #include "trammel/base/error.h"
 #include "trammel/linalg/sparse_lu.h"
 
-namespace trammel {
+namespace trammel::test_condition {
 namespace {
 
 template <class Matrix>
@@ -111,4 +111,4 @@ TEST(ConditionEstimate, is_a_lower_bound_within_a_factor_three) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_condition

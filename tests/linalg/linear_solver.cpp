@@ -6,7 +6,7 @@
 #include "trammel/base/error.h"
 #include "trammel/linalg/sparse_lu.h"
 
-namespace trammel {
+namespace trammel::test_linear_solver {
 namespace {
 
 TEST(LinearSolverKinds, words_and_kinds_are_inverse) {
@@ -87,4 +87,4 @@ TEST(SmallestPivot, names_the_weakest_unknown_of_a_nearly_singular_matrix) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_linear_solver

@@ -10,7 +10,7 @@
 
 #include "trammel/base/error.h"
 
-namespace trammel {
+namespace trammel::test_pattern {
 namespace {
 
 Pattern random_pattern(int n_rows, int n_cols, int n_entries, unsigned seed) {
@@ -137,4 +137,4 @@ TEST(Pattern, ten_million_entries_are_built_in_linear_time) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_pattern

@@ -11,7 +11,7 @@
 #include "support/test_matrices.h"
 #include "trammel/base/error.h"
 
-namespace trammel {
+namespace trammel::test_rank {
 namespace {
 
 using testing::Entry;
@@ -243,4 +243,4 @@ TEST(MinimumNormSolve, satisfies_the_normal_equations_in_the_row_space) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_rank

@@ -7,7 +7,7 @@
 #include "support/test_matrices.h"
 #include "trammel/base/error.h"
 
-namespace trammel {
+namespace trammel::test_sparse_matrix {
 namespace {
 
 // Sums of at most 10 products of numbers of order 1.
@@ -91,4 +91,4 @@ TYPED_TEST(SparseMatrixLaws, entries_are_read_and_added_by_row_and_column) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_sparse_matrix

@@ -8,7 +8,7 @@
 #include <random>
 #include <tuple>
 
-namespace trammel {
+namespace trammel::test_tall_lu {
 namespace {
 
 struct Tall {
@@ -172,4 +172,4 @@ TEST(TallLu, factors_a_part_of_the_columns) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_tall_lu

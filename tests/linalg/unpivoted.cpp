@@ -12,7 +12,7 @@
 // What distinguishes the solvers that never exchange rows: fill that is known from the pattern, symmetry, pivots that
 // vanish in regular matrices, refinement.
 
-namespace trammel {
+namespace trammel::test_unpivoted {
 namespace {
 
 using testing::TestMatrix;
@@ -245,4 +245,4 @@ TEST(Gmres, the_constraint_preconditioner_needs_few_iterations_on_a_long_chain) 
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_unpivoted

@@ -6,7 +6,7 @@
 
 #include "trammel/math/orientation.h"
 
-namespace trammel {
+namespace trammel::test_chart {
 namespace {
 
 constexpr double eps = 2.3e-16;
@@ -85,4 +85,4 @@ TEST(MapRate, agrees_with_differences_of_mapped_points) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_chart

@@ -6,7 +6,7 @@
 #include <map>
 #include <numbers>
 
-namespace trammel {
+namespace trammel::test_expression {
 namespace {
 
 constexpr double pi = std::numbers::pi;
@@ -289,4 +289,4 @@ TEST(BreakpointSet, next_is_strictly_later_and_visits_each_once) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_expression

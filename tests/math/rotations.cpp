@@ -11,7 +11,7 @@
 #include "trammel/math/orientation.h"
 #include "trammel/math/taylor.h"
 
-namespace trammel {
+namespace trammel::test_rotations {
 namespace {
 
 using D = Dual<dual_width>;
@@ -295,4 +295,4 @@ TEST(RotationBetween, is_the_shortest_turn_for_all_pairs) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_rotations

@@ -9,7 +9,7 @@
 #include "trammel/math/taylor.h"
 #include "trammel/math/vectors.h"
 
-namespace trammel {
+namespace trammel::test_scalars {
 namespace {
 
 using D = Dual<dual_width>;
@@ -248,4 +248,4 @@ TEST(Scalars, work_inside_Eigen_matrices) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_scalars

@@ -9,7 +9,7 @@
 #include "trammel/math/dual.h"
 #include "trammel/math/taylor.h"
 
-namespace trammel {
+namespace trammel::test_spline {
 namespace {
 
 using T = Taylor2<double>;
@@ -145,4 +145,4 @@ TEST(CubicSpline, names_the_rows_of_all_problems) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_spline

@@ -6,7 +6,7 @@
 
 #include "trammel/base/error.h"
 
-namespace trammel {
+namespace trammel::test_time_function {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -62,4 +62,4 @@ TEST(TimeFunction, refuses_formulas_of_anything_but_time) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::test_time_function

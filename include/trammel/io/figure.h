@@ -90,7 +90,8 @@ class Figure {
   Figure& panel_size(int width, int height);  ///< [px], labels included; 480 × 340 by default
 
   std::string svg() const;
-  /// PNG (two px for each of the drawing) if the name ends with .png, else SVG; IoError when it cannot be written.
+  /// PNG (two px for each of the drawing) if the name ends with .png, else SVG; IoError when it cannot be written,
+  /// InputError as of require_picture.
   void save(const std::filesystem::path& path) const;
 
  private:
@@ -98,5 +99,9 @@ class Figure {
   std::deque<Panel> panels_;  // references to panels stay valid
   int columns_ = 0, width_ = 480, height_ = 340;
 };
+
+/// Throws InputError if the name ends with neither .svg nor .png, or with .png in a build that writes none (CMake:
+/// TRAMMEL_PNG = OFF). For commands that compute long before they draw.
+void require_picture(const std::filesystem::path& path);
 
 }  // namespace trammel

@@ -32,6 +32,10 @@ struct ReportContents {
   int n_thinned = 0;         ///< of these, carried with some frames
 };
 
+/// Throws InputError if this build carries no page (CMake: TRAMMEL_PAGE = OFF). write_report begins with it; what
+/// computes long before a report should, too.
+void require_report_page();
+
 /// Writes a self-contained page that shows runs in a browser: the machine moving, plots of its channels, and the
 /// solver's story; several runs are laid over each other. Nothing is loaded from anywhere, a file can be mailed.
 ///
@@ -39,7 +43,7 @@ struct ReportContents {
 /// has fewer frames (rounded to 16 bits of each body's own range), chosen channels stay complete, the others are
 /// thinned or left out, and the page says all that.
 ///
-/// Throws InputError for an unknown channel or for no results at all, IoError when the page cannot be written. What is
+/// Throws InputError for an unknown channel, for no results at all or without a page, IoError when the page cannot be written. What is
 /// not finite stays in the page, which names the channel and its first time.
 std::vector<ReportContents> write_report(std::span<const std::filesystem::path> results,
                                          const std::filesystem::path& page, const ReportOptions& options = {});

@@ -15,6 +15,9 @@ namespace trammel {
 /// further than the search can see: the step is too long.
 class ContactWatch {
  public:
+  /// Instants are the same within this, relative to 1 + |t|: some rounding units of the time.
+  static constexpr double instant_tol = 1e-14;
+
   /// A zero of an indicator; slot < 0: a pair was missed, and the step should end at t or before.
   struct Change {
     double t = 0.0;

@@ -1,12 +1,26 @@
 #include "png.h"
 
+#include "trammel/base/error.h"
+
+#if !TRAMMEL_HAS_PNG
+
+namespace trammel {
+
+bool can_write_png() { return false; }
+
+void write_png(const std::string&, const std::filesystem::path&, double) {
+  throw IoError("this build of trammel writes no PNG");
+}
+
+}  // namespace trammel
+
+#else
+
 #include <fmt/format.h>
 #include <librsvg/rsvg.h>
 
 #include <cmath>
 #include <memory>
-
-#include "trammel/base/error.h"
 
 namespace trammel {
 
@@ -25,6 +39,8 @@ using Context = std::unique_ptr<cairo_t, Release<cairo_destroy>>;
 using Reason = std::unique_ptr<GError, Release<g_error_free>>;
 
 }  // namespace
+
+bool can_write_png() { return true; }
 
 void write_png(const std::string& svg, const std::filesystem::path& path, double scale) {
   const auto refuse = [&](const char* reason) {
@@ -48,3 +64,5 @@ void write_png(const std::string& svg, const std::filesystem::path& path, double
 }
 
 }  // namespace trammel
+
+#endif

@@ -147,8 +147,8 @@ void Expansion::apply(const Setting& setting, Node& table, std::size_t from, con
     if (at < 0) {
       const std::vector<std::string> names = keys->names();
       const std::string near = did_you_mean(key, names);
-      const std::string& table = i > 0 && from == 0 ? setting.path[i - 1] : what;
-      findings_.add(setting.value.place, fmt::format("{}: unknown key '{}'{} Allowed here: {}", table, key,
+      const std::string& owner = i > 0 && from == 0 ? setting.path[i - 1] : what;
+      findings_.add(setting.value.place, fmt::format("{}: unknown key '{}'{} Allowed here: {}", owner, key,
                                                      near.empty() ? "." : near, join_quoted(names)));
       return;
     }

@@ -14,11 +14,11 @@ const Choices<BodyKind> body_kinds{{"rigid", BodyKind::rigid, "6 freedoms"},
                                    {"planar", BodyKind::planar, "3: moves in a plane"},
                                    {"particle", BodyKind::particle, "3: a point"}};
 
-enum class Solid { box, cylinder, sphere, rod };
-const Choices<Solid> solids{{"box", Solid::box},
-                            {"cylinder", Solid::cylinder},
-                            {"sphere", Solid::sphere},
-                            {"rod", Solid::rod, "thin; needs the body's `mass`"}};
+enum class SolidKind { box, cylinder, sphere, rod };
+const Choices<SolidKind> solids{{"box", SolidKind::box},
+                                {"cylinder", SolidKind::cylinder},
+                                {"sphere", SolidKind::sphere},
+                                {"rod", SolidKind::rod, "thin; needs the body's `mass`"}};
 
 constexpr double drawn_slenderness = 0.02;  // a thin rod is drawn with this radius over its length
 
@@ -28,32 +28,32 @@ constexpr double drawn_slenderness = 0.02;  // a thin rod is drawn with this rad
 ///   sphere   I = 2/5 m R²
 ///   rod      I_radial = m L²/12, I_axial = 0                                    (thin)
 /// Returns the inertia for unit mass and the volume (0 for the rod, which has none), and how the solid is drawn.
-std::pair<Eigen::Matrix3d, double> unit_inertia(Fields& fields, Solid solid, Shape& drawn) {
+std::pair<Eigen::Matrix3d, double> unit_inertia(Fields& fields, SolidKind solid, Shape& drawn) {
   const auto about_axis = [&](double axial, double radial) {
     const Eigen::Vector3d u = drawn.orientation.col(2);
     return Eigen::Matrix3d(radial * Eigen::Matrix3d::Identity() + (axial - radial) * u * u.transpose());
   };
   constexpr double pi = std::numbers::pi;
   switch (solid) {
-    case Solid::box: {
+    case SolidKind::box: {
       drawn = read_box(fields);
       const Eigen::Vector3d squared = drawn.size.cwiseAbs2();
       const Eigen::Vector3d moments = (Eigen::Vector3d::Constant(squared.sum()) - squared) / 12.0;
       return {Eigen::Matrix3d(moments.asDiagonal()), drawn.size.prod()};
     }
-    case Solid::cylinder: {
+    case SolidKind::cylinder: {
       drawn = read_round(fields, GeometryKind::cylinder);
       const double outer = drawn.radius, inner = drawn.inner_radius, length = drawn.length;
       const double squares = outer * outer + inner * inner;
       return {about_axis(squares / 2.0, (3.0 * squares + length * length) / 12.0),
               pi * (outer * outer - inner * inner) * length};
     }
-    case Solid::sphere: {
+    case SolidKind::sphere: {
       drawn = read_round(fields, GeometryKind::sphere);
       const double radius = drawn.radius;
       return {0.4 * radius * radius * Eigen::Matrix3d::Identity(), 4.0 / 3.0 * pi * radius * radius * radius};
     }
-    case Solid::rod: {
+    case SolidKind::rod: {
       drawn.kind = GeometryKind::cylinder;
       drawn.length = fields.number("length", 1.0);
       drawn.radius = drawn_slenderness * drawn.length;
@@ -67,7 +67,7 @@ std::pair<Eigen::Matrix3d, double> unit_inertia(Fields& fields, Solid solid, Sha
 void read_shape(Fields& outer, const Node& node, BodySpec& body, std::optional<Shape>& drawn) {
   std::optional<Fields> fields = outer.inner(node, "shape");
   const Node* mass = outer.get("mass");
-  Solid solid = Solid::sphere;
+  SolidKind solid = SolidKind::sphere;
   if (!fields || !fields->kind(solids, solid)) {
     body.mass = 1.0;
     body.inertia.setIdentity();
@@ -76,12 +76,12 @@ void read_shape(Fields& outer, const Node& node, BodySpec& body, std::optional<S
   drawn.emplace();
   const auto [inertia, volume] = unit_inertia(*fields, solid, *drawn);
   drawn->color = read_color(*fields);
-  const Node* density = solid == Solid::rod ? nullptr : fields->get("density");
+  const Node* density = solid == SolidKind::rod ? nullptr : fields->get("density");
   if (mass != nullptr && density != nullptr)
     fields->report(*density, "'density' and the 'mass' of the body exclude each other; give one of them");
   if (mass == nullptr && density == nullptr)
-    outer.report(solid == Solid::rod ? "the key 'mass' is missing: the mass [kg] of the rod"
-                                     : "the key 'mass' [kg] is missing, or 'density' [kg/m³] in its 'shape'");
+    outer.report(solid == SolidKind::rod ? "the key 'mass' is missing: the mass [kg] of the rod"
+                                         : "the key 'mass' [kg] is missing, or 'density' [kg/m³] in its 'shape'");
   if (mass != nullptr)
     body.mass = outer.number("mass", 1.0);
   else

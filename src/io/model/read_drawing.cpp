@@ -11,7 +11,7 @@ namespace trammel::detail {
 
 namespace {
 
-const Choices<GeometryKind> kinds{
+const Choices<GeometryKind> geometry_kinds{
     {"box", GeometryKind::box},         {"sphere", GeometryKind::sphere}, {"cylinder", GeometryKind::cylinder},
     {"capsule", GeometryKind::capsule}, {"cone", GeometryKind::cone},     {"extrusion", GeometryKind::extrusion},
     {"mesh", GeometryKind::mesh},       {"plane", GeometryKind::plane},   {"ellipsoid", GeometryKind::ellipsoid}};
@@ -161,7 +161,7 @@ void read_geometry(Fields& fields, const std::string& name, ModelDraft& model) {
   geometry.source = fields.source();
   geometry.body = fields.name("body", ground_name);
   GeometryKind kind = GeometryKind::box;
-  if (!fields.kind(kinds, kind)) return fields.findings().add_broken(name, geometry.source);
+  if (!fields.kind(geometry_kinds, kind)) return fields.findings().add_broken(name, geometry.source);
   geometry.shape = read_drawn_shape(fields, kind);
   if (kind == GeometryKind::box || kind == GeometryKind::cylinder)
     geometry.shape.rounding = fields.number("rounding", 0.0);
@@ -187,7 +187,7 @@ std::vector<Key> geometry_keys() {
   return together(
       {{name,
         {.name = "body", .type = KeyType::name, .fallback = "ground", .meaning = "the body it is fixed to"},
-        {.name = "kind", .type = KeyType::word, .required = true, .words = words(kinds)},
+        {.name = "kind", .type = KeyType::word, .required = true, .words = words(geometry_kinds)},
         {.name = "position",
          .type = KeyType::vector,
          .unit = "m",

@@ -8,7 +8,7 @@
 #include "packed_data.h"
 #include "report_run.h"
 
-// The page without its data, made from web/ when the program is built.
+// The page without its data, made from web/ when the program is built; empty in a build without.
 extern "C" const char trammel_report_page[], trammel_report_page_end[];
 
 namespace trammel {
@@ -36,8 +36,15 @@ std::vector<Issue> ReportOptions::issues() const {
   return found;
 }
 
+void require_report_page() {
+  if (page_text().empty())
+    throw InputError("this build of trammel has no page for reports; configure it with -DTRAMMEL_PAGE=ON (needs node and "
+                     "npm) to get one");
+}
+
 std::vector<ReportContents> write_report(std::span<const std::filesystem::path> results,
                                          const std::filesystem::path& page, const ReportOptions& options) {
+  require_report_page();
   if (results.empty()) throw InputError("a report needs at least one results file");
   if (std::vector<Issue> found = options.issues(); !found.empty()) throw InputError(std::move(found));
   std::deque<ResultsReader> readers;  // all are opened before anything is written

@@ -12,7 +12,7 @@ namespace trammel {
 
 namespace {
 
-constexpr std::int64_t block_bytes = 4 * 1024 * 1024;
+constexpr std::int64_t csv_block_bytes = 4 * 1024 * 1024;
 
 std::string with_unit(const std::string& name, const std::string& unit) {
   return csv_field(unit.empty() ? name : name + " [" + unit + "]");
@@ -43,7 +43,7 @@ void write_groups(const ResultsReader& reader, bool solver, std::span<const int>
   }
   file.write(heading + "\n");
 
-  const std::int64_t n = std::ssize(times), block = std::max<std::int64_t>(1, block_bytes / (8 * width));
+  const std::int64_t n = std::ssize(times), block = std::max<std::int64_t>(1, csv_block_bytes / (8 * width));
   std::vector<std::vector<double>> parts(groups.size());
   fmt::memory_buffer text;
   for (std::int64_t first = 0; first < n; first += block) {

@@ -9,7 +9,7 @@ namespace trammel {
 namespace {
 
 // Rows are copied in blocks of about this size.
-constexpr std::int64_t block_bytes = 8 * 1024 * 1024;
+constexpr std::int64_t repair_block_bytes = 8 * 1024 * 1024;
 
 template <class Append>
 void copy_rows(const ResultsReader& reader, bool solver, const Append& append) {
@@ -18,7 +18,7 @@ void copy_rows(const ResultsReader& reader, bool solver, const Append& append) {
   std::int64_t width = 0;
   for (const RecordGroup& group : groups) width += group.width();
   const std::int64_t n = std::ssize(times);
-  const std::int64_t block = std::max<std::int64_t>(1, block_bytes / (8 * std::max<std::int64_t>(1, width)));
+  const std::int64_t block = std::max<std::int64_t>(1, repair_block_bytes / (8 * std::max<std::int64_t>(1, width)));
   std::vector<std::vector<double>> parts(groups.size());
   std::vector<double> row(static_cast<std::size_t>(width));
   for (std::int64_t first = 0; first < n; first += block) {

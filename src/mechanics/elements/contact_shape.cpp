@@ -10,7 +10,7 @@ namespace trammel {
 
 namespace {
 
-using Kind = ContactShape::Kind;
+using ShapeKind = ContactShape::Kind;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 // Where a cylinder stands upright its lowest point is the whole rim; below this tilt the point moves smoothly inwards.
@@ -201,19 +201,19 @@ Vec3<S> lowest_of_profile(const Vec3<S>& m, const CamProfile& profile) {
 template <class S>
 Nearest<S> nearest_of(const ContactShape& shape, const Vec3<S>& y) {
   switch (shape.kind) {
-    case Kind::box:
+    case ShapeKind::box:
       return nearest_of_box(y, shape.half);
-    case Kind::cylinder:
+    case ShapeKind::cylinder:
       return nearest_of_cylinder(y, shape.core_radius, shape.half_length);
-    case Kind::capsule:
+    case ShapeKind::capsule:
       return from_core(Vec3<S>{y.x(), y.y(), y.z() - clamp(y.z(), shape.half_length)});
-    case Kind::ellipsoid:
+    case ShapeKind::ellipsoid:
       return nearest_of_ellipsoid(y, shape.half);
-    case Kind::profile:
+    case ShapeKind::profile:
       return nearest_of_profile(y, *shape.profile);
-    case Kind::plane:
+    case ShapeKind::plane:
       return {y.z(), Vec3<S>{S(0.0), S(0.0), S(1.0)}};
-    case Kind::sphere:
+    case ShapeKind::sphere:
       break;
   }
   return from_core(y);
@@ -236,7 +236,7 @@ Vec3<S> to_shape(const ContactShape& shape, const Frame<S>& f, const Vec3<S>& di
 template <class S>
 Touch<S> touch_ball(const ContactShape& a, const Frame<S>& fa, const Vec3<S>& center, double r) {
   const Vec3<S> y = to_shape(a, fa, Vec3<S>(center - point_position(fa, a.center)));
-  if (a.kind == Kind::profile && std::abs(value_of(y.z())) > a.half_length)
+  if (a.kind == ShapeKind::profile && std::abs(value_of(y.z())) > a.half_length)
     return {S(-infinity), Vec3<S>{S(1.0), S(0.0), S(0.0)}, center};
   const Nearest<S> nearest = nearest_of(a, y);
   const Vec3<S> n = to_world(a, fa, nearest.n);
@@ -252,25 +252,25 @@ Vec3<S> lowest_point(const ContactShape& b, const Frame<S>& fb, const Vec3<S>& n
   const Vec3<S> m = to_shape(b, fb, n);
   Vec3<S> low = Vec3<S>::Zero();
   switch (b.kind) {
-    case Kind::box:
+    case ShapeKind::box:
       for (int i = 0; i < 3; ++i) low[i] = S((feature >> i & 1) ? b.half[i] : -b.half[i]);
       break;
-    case Kind::capsule:
+    case ShapeKind::capsule:
       low[2] = S(feature == 0 ? -b.half_length : b.half_length);
       break;
-    case Kind::cylinder: {
+    case ShapeKind::cylinder: {
       const S out = -b.core_radius / sqrt(m.x() * m.x() + m.y() * m.y() + upright_tilt * upright_tilt);
       low = {m.x() * out, m.y() * out, S(feature == 0 ? -b.half_length : b.half_length)};
       break;
     }
-    case Kind::ellipsoid: {
+    case ShapeKind::ellipsoid: {
       S squared(0.0);
       for (int i = 0; i < 3; ++i) squared += (b.half[i] * b.half[i]) * m[i] * m[i];
       const S scale = -1.0 / sqrt(squared);
       for (int i = 0; i < 3; ++i) low[i] = (b.half[i] * b.half[i]) * m[i] * scale;
       break;
     }
-    case Kind::profile:
+    case ShapeKind::profile:
       low = lowest_of_profile(m, *b.profile);
       break;
     default:
@@ -329,19 +329,19 @@ double ContactShape::extent(const Eigen::Vector3d& d) const {
   const Eigen::Vector3d m = Q.transpose() * d;
   const double across = std::sqrt(std::max(0.0, 1.0 - m.z() * m.z())), along = half_length * std::abs(m.z());
   switch (kind) {
-    case Kind::box:
+    case ShapeKind::box:
       return half.dot(m.cwiseAbs()) + radius;
-    case Kind::cylinder:
+    case ShapeKind::cylinder:
       return along + core_radius * across + radius;
-    case Kind::capsule:
+    case ShapeKind::capsule:
       return along + radius;
-    case Kind::ellipsoid:
+    case ShapeKind::ellipsoid:
       return half.cwiseProduct(m).norm();
-    case Kind::profile:
+    case ShapeKind::profile:
       return along + profile->reach * across;
-    case Kind::sphere:
+    case ShapeKind::sphere:
       return radius;
-    case Kind::plane:
+    case ShapeKind::plane:
       break;
   }
   return infinity;
@@ -349,18 +349,18 @@ double ContactShape::extent(const Eigen::Vector3d& d) const {
 
 double ContactShape::size() const {
   switch (kind) {
-    case Kind::box:
+    case ShapeKind::box:
       return half.minCoeff() + radius;
-    case Kind::cylinder:
+    case ShapeKind::cylinder:
       return std::min(core_radius, half_length) + radius;
-    case Kind::ellipsoid:
+    case ShapeKind::ellipsoid:
       return half.minCoeff();
-    case Kind::profile:
+    case ShapeKind::profile:
       return profile->reach;
-    case Kind::capsule:
-    case Kind::sphere:
+    case ShapeKind::capsule:
+    case ShapeKind::sphere:
       return radius;
-    case Kind::plane:
+    case ShapeKind::plane:
       break;
   }
   return infinity;
@@ -368,46 +368,46 @@ double ContactShape::size() const {
 
 double ContactShape::curvature_radius() const {
   switch (kind) {
-    case Kind::sphere:
-    case Kind::capsule:
-    case Kind::box:
+    case ShapeKind::sphere:
+    case ShapeKind::capsule:
+    case ShapeKind::box:
       return radius;
-    case Kind::ellipsoid:
+    case ShapeKind::ellipsoid:
       return half.mean();
-    case Kind::cylinder:
+    case ShapeKind::cylinder:
       return core_radius + radius;
-    case Kind::profile:
+    case ShapeKind::profile:
       return profile->reach;
-    case Kind::plane:
+    case ShapeKind::plane:
       break;
   }
   return infinity;
 }
 
 int n_features(const ContactShape& a, const ContactShape& b) {
-  if (b.kind == Kind::plane) return 0;
-  if (b.kind == Kind::sphere) return 1;
-  if (a.kind == Kind::plane) {
+  if (b.kind == ShapeKind::plane) return 0;
+  if (b.kind == ShapeKind::sphere) return 1;
+  if (a.kind == ShapeKind::plane) {
     switch (b.kind) {
-      case Kind::box:
+      case ShapeKind::box:
         return 8;
-      case Kind::cylinder:
-      case Kind::capsule:
+      case ShapeKind::cylinder:
+      case ShapeKind::capsule:
         return 2;
-      case Kind::ellipsoid:
-      case Kind::profile:
+      case ShapeKind::ellipsoid:
+      case ShapeKind::profile:
         return 1;
       default:
         return 0;
     }
   }
-  return a.kind == Kind::capsule && b.kind == Kind::capsule ? 1 : 0;
+  return a.kind == ShapeKind::capsule && b.kind == ShapeKind::capsule ? 1 : 0;
 }
 
 template <class S>
 Touch<S> calc_touch(const ContactShape& a, const Frame<S>& fa, const ContactShape& b, const Frame<S>& fb, int feature) {
-  if (b.kind == Kind::sphere) return touch_ball(a, fa, point_position(fb, b.center), b.radius);
-  if (a.kind == Kind::plane) {
+  if (b.kind == ShapeKind::sphere) return touch_ball(a, fa, point_position(fb, b.center), b.radius);
+  if (a.kind == ShapeKind::plane) {
     const Vec3<S> n = to_world(a, fa, Vec3<S>{S(0.0), S(0.0), S(1.0)});
     return touch_ball(a, fa, lowest_point(b, fb, n, feature), b.radius);
   }

@@ -12,8 +12,8 @@ constexpr double pi = std::numbers::pi;
 const double peak = 8.0 / (3.0 * std::sqrt(3.0));  // 1/max of sin(2πu) sin²(πu)
 
 // Gauss' rule with six points on (−1, 1): ± abscissas.
-constexpr double abscissa[3] = {0.2386191860831969, 0.6612093864662645, 0.9324695142031521};
-constexpr double weight[3] = {0.4679139345726910, 0.3607615730481386, 0.1713244923791704};
+constexpr double gauss_abscissa[3] = {0.2386191860831969, 0.6612093864662645, 0.9324695142031521};
+constexpr double gauss_weight[3] = {0.4679139345726910, 0.3607615730481386, 0.1713244923791704};
 
 }  // namespace
 
@@ -29,10 +29,10 @@ Track::Track(double from, double to, std::vector<Ramp> ramps, std::vector<SCurve
     calc_curvature(s, point);
     nodes_[static_cast<std::size_t>(i)] = {x, y, std::cos(point.heading), std::sin(point.heading), point.kappa};
     for (int k = 0; k < 6; ++k) {
-      const double at = (k % 2 == 0 ? 1.0 : -1.0) * abscissa[k / 2];
+      const double at = (k % 2 == 0 ? 1.0 : -1.0) * gauss_abscissa[k / 2];
       const double angle = heading(s + 0.5 * cell_ * (1.0 + at));
-      x += 0.5 * cell_ * weight[k / 2] * std::cos(angle);
-      y += 0.5 * cell_ * weight[k / 2] * std::sin(angle);
+      x += 0.5 * cell_ * gauss_weight[k / 2] * std::cos(angle);
+      y += 0.5 * cell_ * gauss_weight[k / 2] * std::sin(angle);
     }
   }
   double x0 = 0.0, y0 = 0.0;
