@@ -12,7 +12,7 @@ namespace trammel {
 namespace {
 
 constexpr double free_motion_pivot = 1e-10;  // of A beside rounding: something moves freely
-constexpr double first_shift = 1.0;       // [1/s]
+constexpr double first_shift = 1.0;          // [1/s]
 constexpr int n_shifts = 6;
 constexpr int max_restarts = 500;
 constexpr double tol = 1e-11;

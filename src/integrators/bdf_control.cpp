@@ -9,7 +9,7 @@ namespace trammel {
 
 namespace {
 
-constexpr double bdf_max_growth = 2.0;                          // steps double or stay: new coefficients are dear
+constexpr double bdf_max_growth = 2.0;                              // steps double or stay: new coefficients are dear
 constexpr double bdf_min_reduction = 0.5, bdf_max_reduction = 0.9;  // after an accepted step
 constexpr double failure_floor = 0.25, failure_margin = 0.9;
 constexpr double convergence_shrink = 0.25;

@@ -30,7 +30,6 @@ bool serves_on(double size, double next, double tolerance) {
   return next < size && next * std::pow(next / size, simplified_patience) <= tolerance;
 }
 
-
 }  // namespace
 
 EnergyDecaying::EnergyDecaying(std::unique_ptr<const JumpSystem> jump, const SecondOrderDae& dae,
@@ -102,7 +101,8 @@ StepReport EnergyDecaying::attempt(double t_end, const State& state) {
     }
     if (!options_.h) {
       report.error = error_norm(h);
-      const double factor = std::clamp(one_step::safety * std::cbrt(1.0 / std::max(report.error, 1e-10)), one_step::min_shrink, one_step::max_growth);
+      const double factor = std::clamp(one_step::safety * std::cbrt(1.0 / std::max(report.error, 1e-10)),
+                                       one_step::min_shrink, one_step::max_growth);
       if (report.error > 1.0) {
         ++report.rejected_error;
         report.status = Status::recoverable(Cause::error_test);

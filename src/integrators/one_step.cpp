@@ -13,7 +13,7 @@ using detail::epsilon, detail::kink_side, detail::sliver;
 
 namespace {
 
-constexpr double keep_below = 1.3;  // a smaller growth is not worth a new matrix
+constexpr double keep_below = 1.3;        // a smaller growth is not worth a new matrix
 constexpr double rounding_margin = 16.0;  // a chain of 10 000 links stagnates at 4 ε max|q|
 // An old matrix is renewed when it converges slowly and needs more further iterations than `patience`. A new one costs
 // as much as 8 (particles) to 15 iterations (bodies in space), so that more patience would be a little faster, but slow
@@ -142,8 +142,8 @@ StepReport OneStep::attempt(double t_end, const State& state) {
     }
     if (!options_.h) {
       report.error = error_norm(h);
-      const double factor =
-          std::clamp(one_step::safety * std::pow(std::max(report.error, 1e-10), -1.0 / (order() + 1)), one_step::min_shrink, one_step::max_growth);
+      const double factor = std::clamp(one_step::safety * std::pow(std::max(report.error, 1e-10), -1.0 / (order() + 1)),
+                                       one_step::min_shrink, one_step::max_growth);
       if (report.error > 1.0) {
         ++report.rejected_error;
         report.status = Status::recoverable(Cause::error_test);
@@ -297,7 +297,8 @@ bool OneStep::is_solved_to_rounding() const {
   const double v_limit = rounding * (1.0 + ends_.to.v.lpNorm<Eigen::Infinity>());
   for (int r = 0; r < nc; ++r)
     if (!(std::abs(residual_[nv + nz + r]) <= (dae_.holonomic()[r] ? q_limit : v_limit))) return false;
-  const double force_limit = (uses_newton_tol() ? options_.newton_tol : one_step::newton_fraction * options_.atol) * force_scale_;
+  const double force_limit =
+      (uses_newton_tol() ? options_.newton_tol : one_step::newton_fraction * options_.atol) * force_scale_;
   return nv == 0 || residual_.head(nv).lpNorm<Eigen::Infinity>() <= force_limit;
 }
 

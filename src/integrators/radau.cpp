@@ -254,7 +254,8 @@ Status Radau::iterate(const State& state, RadauStep& step) {
       if (may_give_up && hopeless && options_.fixed_h && residuals_are_rounding(state))
         converged = true, may_give_up = false, rate_ = 0.0, rate_factor_ = 1.0;  // noise says nothing of the matrix
       if (may_give_up && hopeless) {
-        if (rate_ < radau_max_rate) newton_shrink_ = 0.8 * std::pow(std::clamp(remainder, 1e-4, 20.0), -1.0 / (4.0 + left));
+        if (rate_ < radau_max_rate)
+          newton_shrink_ = 0.8 * std::pow(std::clamp(remainder, 1e-4, 20.0), -1.0 / (4.0 + left));
         break;
       }
     }

@@ -54,7 +54,8 @@ double Radau::choose_next(const RadauStep& step) {
   const double power = 1.0 / (tableau_.stages() + 1), error = std::max(step.error, 1e-10);
   const double allowed = 2.0 * options_.max_iterations;
   const double factor = radau_safety * (1.0 + allowed) / (last_iterations_ + allowed);
-  double quotient = std::clamp(std::pow(error, power) / std::min(radau_safety, factor), 1.0 / radau_max_growth, radau_max_reduction);
+  double quotient =
+      std::clamp(std::pow(error, power) / std::min(radau_safety, factor), 1.0 / radau_max_growth, radau_max_reduction);
   if (h_accepted_ > 0.0) {
     const double predicted = h_accepted_ / h_ * std::pow(error * error / error_accepted_, power) / radau_safety;
     quotient = std::max(quotient, std::clamp(predicted, 1.0 / radau_max_growth, radau_max_reduction));
@@ -73,7 +74,8 @@ bool Radau::shrink(const Status& status, double hmin, RadauStep& step) {
     ++step.rejected_error;
     ++counters_.error_failures;
     const double quotient = std::pow(step.error, 1.0 / (tableau_.stages() + 1)) / radau_safety;
-    h_ *= restart_ && step.rejected_error == 1 ? first_shrink : 1.0 / std::clamp(quotient, 1.0 / radau_safety, radau_max_reduction);
+    h_ *= restart_ && step.rejected_error == 1 ? first_shrink
+                                               : 1.0 / std::clamp(quotient, 1.0 / radau_safety, radau_max_reduction);
   } else {
     ++step.rejected_newton;
     ++counters_.convergence_failures;

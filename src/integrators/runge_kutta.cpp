@@ -126,8 +126,9 @@ double RungeKutta::calc_error(double h) const {
   const Eigen::Index n = y_.size();
   double sum = 0.0;
   for (Eigen::Index i = 0; i < n; ++i) {
-    const double e = dormand_prince::error_weights[0] * k_[0][i] + dormand_prince::error_weights[2] * k_[2][i] + dormand_prince::error_weights[3] * k_[3][i] +
-                     dormand_prince::error_weights[4] * k_[4][i] + dormand_prince::error_weights[5] * k_[5][i] + dormand_prince::error_weights[6] * k_[6][i];
+    const double e = dormand_prince::error_weights[0] * k_[0][i] + dormand_prince::error_weights[2] * k_[2][i] +
+                     dormand_prince::error_weights[3] * k_[3][i] + dormand_prince::error_weights[4] * k_[4][i] +
+                     dormand_prince::error_weights[5] * k_[5][i] + dormand_prince::error_weights[6] * k_[6][i];
     const double x = h * e / weights_.weight(i, std::max(std::abs(y_[i]), std::abs(stage_[i])));
     sum += x * x;
   }
@@ -137,7 +138,8 @@ double RungeKutta::calc_error(double h) const {
 // |λ| from the last two stages, which stand at the same instant.
 bool RungeKutta::looks_stiff(double h) const {
   const double difference = (stage_ - y_unprojected_).squaredNorm();
-  return difference > 0.0 && h * h * (k_[6] - k_[5]).squaredNorm() > dormand_prince::stability_bound * dormand_prince::stability_bound * difference;
+  return difference > 0.0 && h * h * (k_[6] - k_[5]).squaredNorm() >
+                                 dormand_prince::stability_bound * dormand_prince::stability_bound * difference;
 }
 
 StepReport RungeKutta::advance(double t_end, State& state) {

@@ -7,7 +7,6 @@ namespace trammel {
 
 namespace {
 
-
 // Green's theorem on the polygon: area, centroid and second moments about it.
 //   A = ½ Σ c,  c = xᵢ yᵢ₊₁ − xᵢ₊₁ yᵢ,   ∫x dA = 1/6 Σ (xᵢ + xᵢ₊₁) c,   ∫x² dA = 1/12 Σ (xᵢ² + xᵢ xᵢ₊₁ + xᵢ₊₁²) c, …
 Solid extruded(const Shape& shape) {

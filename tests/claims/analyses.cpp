@@ -6,10 +6,10 @@ namespace trammel::test_analyses {
 namespace {
 
 const std::string slider_crank = "03_slider_crank/slider_crank.toml";
-const Settings common{"analysis.end=1", "output.interval=0.05"};
+const SetList common{"analysis.end=1", "output.interval=0.05"};
 
 Recorded analyse(const std::string& kind, double h) {
-  Settings settings = common;
+  SetList settings = common;
   settings.push_back("analysis.kind=" + kind);
   settings.push_back(set("solver.h", h));
   return run_example(slider_crank, settings);

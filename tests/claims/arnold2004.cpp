@@ -11,13 +11,13 @@
 namespace trammel::test_arnold2004 {
 namespace {
 
-Settings with(Settings settings, const Settings& more) {
+SetList with(SetList settings, const SetList& more) {
   settings.insert(settings.end(), more.begin(), more.end());
   return settings;
 }
-Settings way(const std::string& formalism, const std::string& jacobian, const std::string& update) {
-  Settings settings{"solver.preset=\"dassl\"", "solver.max_order=5", "solver.formalism=\"" + formalism + "\"",
-                    "solver.jacobian=\"" + jacobian + "\"", "solver.jacobian_update=\"" + update + "\""};
+SetList way(const std::string& formalism, const std::string& jacobian, const std::string& update) {
+  SetList settings{"solver.preset=\"dassl\"", "solver.max_order=5", "solver.formalism=\"" + formalism + "\"",
+                   "solver.jacobian=\"" + jacobian + "\"", "solver.jacobian_update=\"" + update + "\""};
   if (jacobian == "sparse_differences") settings.push_back("solver.jacobian_sparsity=\"estimated\"");
   return settings;
 }
@@ -144,8 +144,8 @@ const ChainReference chain_references[] = {{12, {-4.02463627e-5, 3.80109525e-4},
 TEST(Arnold2004, the_extended_update_needs_a_third_of_the_jacobians_of_the_chain_and_keeps_its_motion) {
   for (const ChainReference& reference : chain_references)
     for (int r = 0; r < 2; ++r) {
-      const Settings chain{fmt::format("parameters.N={}", reference.n), set("parameters.omega", readings[r]),
-                           "output.interval=200"};
+      const SetList chain{fmt::format("parameters.N={}", reference.n), set("parameters.omega", readings[r]),
+                          "output.interval=200"};
       const Recorded full = run_example(chain_file, with(chain, way("explicit", "dense_differences", "full")));
       const Recorded extended = run_example(chain_file, with(chain, way("explicit", "dense_differences", "extended")));
       EXPECT_LE(static_cast<double>(extended.summary.linearizations),
@@ -175,7 +175,7 @@ TEST(Arnold2004, the_chain_reaches_its_reference_at_tight_tolerances) {
 // ---- the car -------------------------------------------------------------------------------------------------------
 
 const std::string car_file = "15_passenger_car/passenger_car.toml";
-const Settings fine{"solver.rtol=1e-6", "solver.atol=1e-7"};
+const SetList fine{"solver.rtol=1e-6", "solver.atol=1e-7"};
 
 TEST(Arnold2004, the_car_stands_in_its_equilibrium) {
   const Recorded run =
@@ -195,7 +195,7 @@ TEST(Arnold2004, the_car_stands_in_its_equilibrium) {
 }
 
 TEST(Arnold2004, the_car_has_the_modes_of_its_specification) {
-  Simulation simulation(read_study(example(car_file), Settings{"parameters.amplitude=0"}));
+  Simulation simulation(read_study(example(car_file), SetList{"parameters.amplitude=0"}));
   const EigenModes modes = calc_modes(simulation.linearize(Eigen::MatrixXd()).motion);
   struct Mode {
     double frequency, damping;  ///< [Hz]
@@ -248,7 +248,7 @@ TEST(Arnold2004, the_car_turns_steadily_as_its_specification_says) {
   EXPECT_NEAR(run.last_value("roll"), 1.486 * std::numbers::pi / 180.0, margin * 0.0259);
 }
 
-long jacobians(const std::string& file, const Settings& settings, Recorded* kept = nullptr) {
+long jacobians(const std::string& file, const SetList& settings, Recorded* kept = nullptr) {
   Recorded result = run_example(file, settings);
   const long count = result.summary.linearizations;
   if (kept) *kept = std::move(result);
@@ -257,7 +257,7 @@ long jacobians(const std::string& file, const Settings& settings, Recorded* kept
 
 TEST(Arnold2004, partitioned_updates_save_most_jacobians_of_the_car) {
   struct Variant {
-    Settings settings;
+    SetList settings;
     double limit;
   };
   const Variant variants[] = {{{}, 0.25}, {{"parameters.friction=80", "parameters.v_r=2e-3"}, 0.5}};
@@ -279,10 +279,10 @@ TEST(Arnold2004, partitioned_updates_save_most_jacobians_of_the_car) {
 }
 
 TEST(Arnold2004, partitioned_updates_save_jacobians_of_a_car_with_harsh_friction) {
-  const Settings harsh{"parameters.friction=80", "parameters.v_r=3e-4"};
+  const SetList harsh{"parameters.friction=80", "parameters.v_r=3e-4"};
   std::vector<double> ratios;
   for (const double h0 : {1e-7, 3e-7, 1e-6, 3e-6, 1e-5}) {
-    const Settings start = with(harsh, {set("solver.h0", h0)});
+    const SetList start = with(harsh, {set("solver.h0", h0)});
     const double full =
         static_cast<double>(jacobians(car_file, with(start, way("residual", "dense_differences", "full"))));
     ratios.push_back(
@@ -349,7 +349,7 @@ TEST(Arnold2004, grouped_and_dense_differences_are_equal_and_agree_with_exact_de
     int most_groups;  ///< the axle is one tree: nothing is shared. Masses: of three neighbours each, and their rates
   };
   const Machine machines[] = {{read_study(example(rig_file)), 40},
-                              {read_study_text(masses(), "masses.toml", Settings{"parameters.n=12"}), 7}};
+                              {read_study_text(masses(), "masses.toml", SetList{"parameters.n=12"}), 7}};
   for (const Machine& machine : machines)
     for (const bool is_explicit : {false, true}) {
       Simulation simulation(machine.study);
@@ -401,7 +401,7 @@ TEST(Arnold2004, grouped_and_dense_differences_are_equal_and_agree_with_exact_de
 // The residual formalism would need the derivatives of the mass matrix by every input.
 TEST(Arnold2004, the_extended_update_is_refused_with_the_residual_formalism) {
   try {
-    static_cast<void>(Simulation(read_study(example(rig_file), Settings{"solver.jacobian_update=\"extended\""})));
+    static_cast<void>(Simulation(read_study(example(rig_file), SetList{"solver.jacobian_update=\"extended\""})));
     FAIL() << "not refused";
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find("those of the mass matrix by every input"), std::string::npos)

@@ -18,8 +18,8 @@ const MotionOperator& newton_operator(Simulation& simulation) {
 }
 
 /// A few steps from the start; the iteration matrix of the last one.
-std::unique_ptr<Simulation> moved(const std::string& model, double h, const Settings& settings, int n_steps = 3) {
-  Settings all{set("solver.h", h)};
+std::unique_ptr<Simulation> moved(const std::string& model, double h, const SetList& settings, int n_steps = 3) {
+  SetList all{set("solver.h", h)};
   all.insert(all.end(), settings.begin(), settings.end());
   auto simulation = std::make_unique<Simulation>(read_study(example(model), all));
   for (int i = 0; i < n_steps; ++i)
@@ -41,7 +41,7 @@ std::string physical(double m_r, double k_r, double rho) {
   return fmt::format("solver.scaling={{kind=\"physical\", m_ave={}, d_ave=0, k_ave={}, rho={}}}", m_r, k_r, rho);
 }
 
-double condition(const std::string& model, double h, const Settings& settings) {
+double condition(const std::string& model, double h, const SetList& settings) {
   return moved(model, h, settings)->integrator().calc_condition();
 }
 
@@ -100,7 +100,7 @@ TEST(Bauchau2009, references_are_mean_diagonals_or_infinity_norms) {
 }
 
 TEST(Bauchau2009, wrong_references_and_weights_are_refused_with_the_nearest_name) {
-  const auto refusal = [](const Settings& settings) {
+  const auto refusal = [](const SetList& settings) {
     try {
       static_cast<void>(Simulation(read_study(example(problem_2), settings)));
     } catch (const InputError& error) {
@@ -162,7 +162,7 @@ TEST(Bauchau2009, the_inverse_of_the_appendix_holds_with_its_off_diagonal_blocks
 // (36): without a spring, at rest, φ has neither mass nor stiffness, and elimination meets a zero.
 TEST(Bauchau2009, without_the_augmented_term_the_first_step_of_skyline_ldlt_fails_and_names_the_angle) {
   const auto first_step = [](double rho, double stiffness, double h) {
-    const Settings settings{
+    const SetList settings{
         set("parameters.k", stiffness),      "parameters.omega=0",   set("solver.h", h), set("analysis.end", h),
         "solver.linear_solver=skyline_ldlt", physical(1.0, 0.0, rho)};
     Simulation simulation(read_study(example(problem_2), settings));
@@ -209,8 +209,8 @@ TEST(Bauchau2009, without_row_exchanges_accuracy_needs_the_augmented_term) {
 TEST(Bauchau2009, iterations_of_gmres_do_not_depend_on_the_step_when_scaled_and_grow_below_a_tenth_when_not) {
   double n = 0.0;
   const auto iterations = [&](double h, const char* scaling) {
-    const Settings settings{"parameters.N=20", "gravity=[0,0,0]", "analysis.end=10",
-                            fmt::format("solver.scaling={{kind=\"{}\", rho=0}}", scaling)};
+    const SetList settings{"parameters.N=20", "gravity=[0,0,0]", "analysis.end=10",
+                           fmt::format("solver.scaling={{kind=\"{}\", rho=0}}", scaling)};
     const auto simulation = moved("models/chain.toml", h, settings, 1);
     n = newton_operator(*simulation).pattern().n_cols;
     return static_cast<double>(count_gmres_iterations(newton_operator(*simulation), 1e-8));
@@ -235,8 +235,8 @@ TEST(RodAngle, with_a_spring_makes_the_bob_swing_with_its_frequency) {
 
 // ‖d‖² = ℓ² and ‖d‖ = ℓ are the same rod: the same motion and reaction.
 TEST(SquaredDistance, moves_as_a_distance_does) {
-  const Settings swinging{"parameters.g=9.81", "solver.integrator=generalized_alpha", "solver.h=1e-3",
-                          "solver.newton_tol=1e-13"};
+  const SetList swinging{"parameters.g=9.81", "solver.integrator=generalized_alpha", "solver.h=1e-3",
+                         "solver.newton_tol=1e-13"};
   const auto run_with = [&](const char* squared) {
     std::string text = read_study(example(problem_1)).text;
     return run_text(replace_once(text, "squared = true", squared), swinging);

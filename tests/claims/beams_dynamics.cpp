@@ -15,7 +15,7 @@ constexpr double pi = std::numbers::pi;
 
 /// √ of the eigenvalues of K by M at the drawn, stressless position; both symmetric there, and M is positive definite.
 /// (The first-order form loses 1e-4 of the lowest frequencies to rounding beside shear waves of 1e6 rad/s.)
-std::vector<double> frequencies(const std::string& text, const Settings& settings = {}) {
+std::vector<double> frequencies(const std::string& text, const SetList& settings = {}) {
   Simulation simulation(read_study_text(text, "model.toml", settings));
   const SecondOrderDae& dae = simulation.dae();
   const std::unique_ptr<Workspace> workspace = dae.make_workspace();
@@ -270,7 +270,7 @@ struct Flight {
   double impulse, linear;  ///< momentum at 3 s less 20, and its change until 6 s
   double angular, energy;  ///< changes from 3 to 6 s, relative
 };
-Flight fly(const Settings& settings) {
+Flight fly(const SetList& settings) {
   const Study study = read_study_text(flying, "model.toml", settings);
   const Recorded flight = run(study);
   const Momentum start = momentum(flight, study.model, 6), end = momentum(flight, study.model, 12);
@@ -379,9 +379,9 @@ TEST_P(FlexiblePendulum, moves_alike_with_every_integrator_formulation_and_linea
           .last("rope_12.position");
   for (const char* solver : {"auto", "dense", "sparse_lu", "sparse_ldlt", "skyline_ldlt", "gmres"}) {
     SCOPED_TRACE(fmt::format("{} {} {}", method.integrator, method.formulation, solver));
-    Settings settings{fmt::format("solver.integrator={}", method.integrator),
-                      fmt::format("solver.formulation={}", method.formulation),
-                      fmt::format("solver.linear_solver={}", solver)};
+    SetList settings{fmt::format("solver.integrator={}", method.integrator),
+                     fmt::format("solver.formulation={}", method.formulation),
+                     fmt::format("solver.linear_solver={}", solver)};
     if (*method.h != '\0')
       settings.insert(settings.end(), {fmt::format("solver.h={}", method.h), "solver.newton_tol=1e-9"});
     else
@@ -407,8 +407,8 @@ INSTANTIATE_TEST_SUITE_P(, FlexiblePendulum, testing::ValuesIn(methods),
 
 /// In joint coordinates the nodes are free links, and the elements act on their frames as everywhere.
 TEST(BeamDynamics, joint_coordinates_move_beams_alike) {
-  const Settings common{"solver.integrator=radau", "solver.rtol=1e-5", "solver.atol=1e-6", "analysis.end=0.05"};
-  Settings joint = common;
+  const SetList common{"solver.integrator=radau", "solver.rtol=1e-5", "solver.atol=1e-6", "analysis.end=0.05"};
+  SetList joint = common;
   joint.push_back("solver.coordinates=joint");
   const Eigen::VectorXd a = run_text(pendulum, common).last("rope_12.position");
   const Eigen::VectorXd b = run_text(pendulum, joint).last("rope_12.position");
@@ -419,7 +419,7 @@ TEST(BeamDynamics, joint_coordinates_move_beams_alike) {
 TEST(BeamDynamics, stiffness_proportional_damping_has_its_decrement) {
   const std::string thick = replace_once(strip, "width = 0.004, height = 0.008", "width = 0.1, height = 0.2");
   Simulation simulation(
-      read_study_text(thick + "start_body = \"ground\"\ndamping = 1e-5\n", "model.toml", Settings{"parameters.n=1"}));
+      read_study_text(thick + "start_body = \"ground\"\ndamping = 1e-5\n", "model.toml", SetList{"parameters.n=1"}));
   const EigenModes modes = calc_modes(simulation.linearize({}).motion);
   std::complex<double> first(0.0, 1e9);
   for (int i = 0; i < modes.values.size(); ++i)

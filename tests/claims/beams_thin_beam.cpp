@@ -87,8 +87,8 @@ TEST(ThinBeam, runs_through_the_whole_period_and_buckles_again) {
 TEST(ThinBeam, needs_the_augmented_term_and_scaling_if_rows_are_not_exchanged) {
   const auto attempt = [](const char* scaling, double end) {
     Study study =
-        read_study(thin_beam, Settings{"solver.linear_solver=skyline_ldlt", "solver.newton_test=all",
-                                       "solver.newton_tol=1e-12", fmt::format("solver.scaling={{{}}}", scaling)});
+        read_study(thin_beam, SetList{"solver.linear_solver=skyline_ldlt", "solver.newton_test=all",
+                                      "solver.newton_tol=1e-12", fmt::format("solver.scaling={{{}}}", scaling)});
     study.analysis.end = end;
     MemoryRecord record;
     return Simulation(study).run(record);

@@ -22,7 +22,7 @@ const std::string crossover = "12_carriage/carriage.toml", cones = "12_carriage/
 // Steady running on straight track: all positions, the wheelsets' spins and the wheel loads are unknown.
 class Steady {
  public:
-  explicit Steady(const std::string& file, const Settings& settings = {})
+  explicit Steady(const std::string& file, const SetList& settings = {})
       : study_(read_study(example(file), settings)), simulation_(study_) {
     EquilibriumOptions options;
     for (int w = 1; w <= 4; ++w)
@@ -291,9 +291,9 @@ struct Cost {
 Cost cost_of(const std::string& formalism, const std::string& jacobian, const std::string& update) {
   const Study study =
       read_study(example(crossover),
-                 Settings{"output.interval=15", "solver.preset=dassl", "solver.max_order=5", "solver.error_set=states",
-                          "solver.corrector_set=states", "solver.formalism=" + formalism, "solver.jacobian=" + jacobian,
-                          "solver.jacobian_update=" + update});
+                 SetList{"output.interval=15", "solver.preset=dassl", "solver.max_order=5", "solver.error_set=states",
+                         "solver.corrector_set=states", "solver.formalism=" + formalism, "solver.jacobian=" + jacobian,
+                         "solver.jacobian_update=" + update});
   Cost cost;
   const std::clock_t begin = std::clock();
   cost.summary = run(study).summary;
@@ -324,7 +324,7 @@ TEST(Carriage, grouped_differences_and_partitioned_updates_halve_the_cost) {
 }
 
 TEST(Carriage, a_track_that_ends_before_the_run_is_refused_by_name) {
-  Study study = read_study(example(crossover), Settings{"track.line.to=300"});
+  Study study = read_study(example(crossover), SetList{"track.line.to=300"});
   try {
     Simulation simulation(study);
     FAIL() << "the track is too short";

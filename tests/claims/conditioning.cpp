@@ -28,9 +28,9 @@ double slope(double at_coarse, double at_fine) { return std::log(at_coarse / at_
 
 Study pendulum(const System& system, double h, int n_steps, double turn = 0.3) {
   Study study = read_study(example("models/pendulum_rest.toml"),
-                           Settings{set("parameters.turn", turn), set("solver.h", h), set("analysis.end", n_steps * h),
-                                    fmt::format("solver.fields=\"{}\"", system.fields),
-                                    fmt::format("solver.scaling=\"{}\"", system.scaling)});
+                           SetList{set("parameters.turn", turn), set("solver.h", h), set("analysis.end", n_steps * h),
+                                   fmt::format("solver.fields=\"{}\"", system.fields),
+                                   fmt::format("solver.scaling=\"{}\"", system.scaling)});
   return study;
 }
 

@@ -23,7 +23,7 @@ TEST(Constraints, do_not_drift_over_100_000_steps) {
 }
 
 TEST(Constraints, check_names_the_redundancy_of_bricards_mechanism) {
-  const Study study = read_study(example("models/bricard.toml"), Settings{});
+  const Study study = read_study(example("models/bricard.toml"), SetList{});
   const CheckReport report = check(study);
   EXPECT_EQ(report.rows, 30);
   EXPECT_EQ(report.rank, 29);
@@ -33,7 +33,7 @@ TEST(Constraints, check_names_the_redundancy_of_bricards_mechanism) {
 }
 
 TEST(Constraints, bricards_mechanism_is_refused_without_a_policy) {
-  const Study study = read_study(example("models/bricard.toml"), Settings{"solver.redundant=error"});
+  const Study study = read_study(example("models/bricard.toml"), SetList{"solver.redundant=error"});
   EXPECT_THROW(Simulation{study}, InputError);
 }
 

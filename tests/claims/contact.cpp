@@ -18,7 +18,7 @@ struct Events {
 };
 
 // A run with access to the instants at which contact began and ended.
-Events run_events(const std::string& text, const Settings& settings, Recorded& run) {
+Events run_events(const std::string& text, const SetList& settings, Recorded& run) {
   Simulation simulation(read_study_text(text, "model.toml", settings));
   run.summary = simulation.run(run.record);
   EXPECT_TRUE(run.summary.completed) << run.summary.stop << "\n" << run.summary.failure;
@@ -66,17 +66,17 @@ rtol = 1e-7
 atol = 1e-9
 )";
 
-const std::vector<Settings> methods{{"solver.integrator=generalized_alpha"},
-                                    {"solver.integrator=hht"},
-                                    {"solver.integrator=bdf"},
-                                    {"solver.integrator=radau"},
-                                    {"solver.integrator=runge_kutta"}};
+const std::vector<SetList> methods{{"solver.integrator=generalized_alpha"},
+                                   {"solver.integrator=hht"},
+                                   {"solver.integrator=bdf"},
+                                   {"solver.integrator=radau"},
+                                   {"solver.integrator=runge_kutta"}};
 
 // The first flight ends at √(2 height/g). Each impact follows x (1 + e) = ln((1 + x)/(1 − e x)), x = μ v₀, and the next
 // flight lasts 2 e v₀/g: touch-downs and lift-offs against a chain of these. Gravity during the contact of 0.5 ms adds
 // less than 1e-3 of the speed.
 TEST(Contact, a_bouncing_ball_keeps_restitution_and_flight_times) {
-  for (const Settings& method : methods) {
+  for (const SetList& method : methods) {
     SCOPED_TRACE(method[0]);
     Recorded run;
     const Events events = run_events(ball, method, run);
@@ -95,9 +95,9 @@ TEST(Contact, a_bouncing_ball_keeps_restitution_and_flight_times) {
 // Touch-down after free fall has a closed form: located to 1e-10 s at tight tolerances.
 TEST(Contact, touch_down_after_free_fall_is_met_to_1e_10) {
   const double exact = std::sqrt(2.0 * 0.5 / g);
-  for (const Settings& method : methods) {
+  for (const SetList& method : methods) {
     SCOPED_TRACE(method[0]);
-    Settings settings = method;
+    SetList settings = method;
     settings.insert(settings.end(), {"solver.rtol=1e-11", "solver.atol=1e-12", "analysis.end=0.33"});
     Recorded run;
     const Events events = run_events(ball, settings, run);
@@ -146,10 +146,10 @@ end = 0.4
   const double step = std::numbers::pi / 6.0 / parts;
   for (int i = 0; i < parts; ++i)
     exact += step / 6.0 * (integrand(i * step) + 4.0 * integrand((i + 0.5) * step) + integrand((i + 1) * step));
-  for (const Settings& method : methods) {
+  for (const SetList& method : methods) {
     SCOPED_TRACE(method[0]);
-    const auto error_at = [&](double rtol, const Settings& more) {
-      Settings settings = method;
+    const auto error_at = [&](double rtol, const SetList& more) {
+      SetList settings = method;
       settings.insert(settings.end(), {set("solver.rtol", rtol), set("solver.atol", rtol)});
       settings.insert(settings.end(), more.begin(), more.end());
       Recorded run;
@@ -172,13 +172,13 @@ end = 0.4
 
 // With contacts multipliers are in no test of the corrector, and who asked for it is told.
 TEST(Contact, the_classical_corrector_becomes_the_modified_one_and_a_note_says_so) {
-  const auto notes_of = [](const std::string& text, const Settings& settings) {
+  const auto notes_of = [](const std::string& text, const SetList& settings) {
     const Recorded run = run_text(text, settings);
     return std::count_if(run.summary.notes.begin(), run.summary.notes.end(), [](const std::string& note) {
       return note.find("corrector is \"modified\" instead of \"classical\"") != std::string::npos;
     });
   };
-  const Settings classical{"solver.integrator=bdf", "solver.corrector=classical", "analysis.end=0.1"};
+  const SetList classical{"solver.integrator=bdf", "solver.corrector=classical", "analysis.end=0.1"};
   EXPECT_EQ(notes_of(ball, classical), 1);
   EXPECT_EQ(notes_of(ball, {"solver.integrator=bdf", "solver.corrector=modified", "analysis.end=0.1"}), 0);
   const std::string alone = ball.substr(0, ball.find("[[contact]]")) + ball.substr(ball.find("[analysis]"));
@@ -188,10 +188,10 @@ TEST(Contact, the_classical_corrector_becomes_the_modified_one_and_a_note_says_s
 // Steps of 0.1 s in free flight must become microseconds where the ball meets a stiff floor, within a few steps and
 // without help, and grow again in the next flight; with located instants they do so at once.
 TEST(Contact, steps_fall_by_five_orders_within_a_few_and_grow_again) {
-  for (const Settings& method : methods)
+  for (const SetList& method : methods)
     for (const bool locate : {false, true}) {
       SCOPED_TRACE(method[0] + (locate ? ", located" : ", not located"));
-      Settings settings = method;
+      SetList settings = method;
       settings.insert(settings.end(),
                       {"contact.bounce.stiffness=1e12", "solver.rtol=1e-6", "solver.atol=1e-9", "analysis.end=0.7",
                        locate ? "contact.bounce.locate=true" : "contact.bounce.locate=false"});
@@ -210,9 +210,8 @@ TEST(Contact, steps_fall_by_five_orders_within_a_few_and_grow_again) {
 
 // A floor of the step that an impact cannot keep: the run stops and names the contact.
 TEST(Contact, an_impact_below_the_floor_of_the_step_is_diagnosed_by_name) {
-  Simulation simulation(
-      read_study_text(ball, "model.toml",
-                      Settings{"contact.bounce.stiffness=1e12", "solver.hmin=1e-4", "contact.bounce.locate=false"}));
+  Simulation simulation(read_study_text(
+      ball, "model.toml", SetList{"contact.bounce.stiffness=1e12", "solver.hmin=1e-4", "contact.bounce.locate=false"}));
   MemoryRecord record;
   const Summary summary = simulation.run(record);
   EXPECT_FALSE(summary.completed);

@@ -16,7 +16,7 @@ struct CamRun {
   std::vector<Impact> impacts;
 };
 
-Study cam_study(const Settings& settings) {
+Study cam_study(const SetList& settings) {
   Study study = read_study(example("13_cam/cam.toml"), settings);
   study.output.interval.reset();
   study.output.every_step = true;
@@ -58,13 +58,13 @@ CamRun run_cam(const Study& study) {
 // Figures of the specification: the first impact is the collision of two bodies of 4 kg, the second follows 0.63 ms
 // later. Both integrators, both linear solvers.
 TEST(Cam, the_first_impacts_are_those_of_the_specification) {
-  const std::vector<Settings> methods{
+  const std::vector<SetList> methods{
       {"solver.linear_solver=skyline_ldlt"},
       {"solver.linear_solver=sparse_lu"},
   };
-  for (const Settings& method : methods) {
+  for (const SetList& method : methods) {
     SCOPED_TRACE(method[0]);
-    Settings settings = method;
+    SetList settings = method;
     settings.push_back("analysis.end=0.4949");
     const CamRun cam = run_cam(cam_study(settings));
     ASSERT_GE(cam.impacts.size(), 2u);

@@ -49,7 +49,7 @@ TEST(JointFriction, a_slider_sticks_below_and_slides_above_mu_times_its_reaction
   const double limit = 0.3 * 2.0 * g;
   for (const std::string method : {"generalized_alpha", "bdf", "radau"}) {
     SCOPED_TRACE(method);
-    const Settings settings{"solver.integrator=" + method};
+    const SetList settings{"solver.integrator=" + method};
     const Recorded stuck = run_text(rail(fmt::format("{}*(1 - cos(pi*t))/2", 0.9 * limit), lugre), settings);
     const double bend = 0.3 / 1e4 * std::log(10.0);
     EXPECT_NEAR(stuck.last_value("rail.displacement"), bend, 0.01 * bend);

@@ -205,7 +205,7 @@ kind = "statics"
   }
 }
 
-std::vector<double> circular_frequencies(const std::string& text, const Settings& settings) {
+std::vector<double> circular_frequencies(const std::string& text, const SetList& settings) {
   Simulation simulation(read_study_text(text, "model.toml", settings));
   EXPECT_TRUE(simulation.find_equilibrium({}).status.ok());
   const EigenModes modes = calc_modes(simulation.linearize({}).motion);
@@ -245,7 +245,7 @@ struct Motion {
   Eigen::VectorXd end;          // of the followed body
 };
 
-Motion move(const std::string& text, const std::string& body, const Settings& settings) {
+Motion move(const std::string& text, const std::string& body, const SetList& settings) {
   Simulation simulation(read_study_text(text, "model.toml", settings));
   Recorded run;
   run.summary = simulation.run(run.record);

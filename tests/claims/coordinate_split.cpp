@@ -9,7 +9,7 @@ namespace {
 
 Study bdf_study(const std::string& file, double end, const std::string& form, double tol) {
   Study study = read_study(example(file));
-  study.analysis.end = study.analysis.start + end;
+  study.analysis.end = study.analysis.start.value_or(default_start) + end;
   study.output.interval = end;
   study.output.every_step = false;
   const std::optional<RedundancyPolicy> redundant = study.solver.redundant;
@@ -179,8 +179,8 @@ TEST(Multipliers, are_recovered_in_every_step_and_between) {
   for (const char* output : {"output.every_step=true", "output.interval=0.017"})
     for (const char* iteration : {"cs", "cm"}) {
       Study study = read_study(example("models/pendulum_circle.toml"),
-                               Settings{std::string("solver.iteration=") + iteration, "solver.rtol=1e-7",
-                                        "solver.atol=1e-7", "analysis.end=2"});
+                               SetList{std::string("solver.iteration=") + iteration, "solver.rtol=1e-7",
+                                       "solver.atol=1e-7", "analysis.end=2"});
       study.output.interval.reset();
       if (std::string(output) == "output.every_step=true")
         study.output.every_step = true;
@@ -244,7 +244,7 @@ TEST(ForcesThatDependOnReactions, are_integrated_by_every_iteration) {
   const Recorded reference = run_text(block, {"solver.rtol=1e-10", "solver.atol=1e-10"});
   for (const char* iteration : {"cs", "cm"})
     for (const char* mode : {"frozen_step", "matrix_only"}) {
-      Settings settings{"solver.formulation=coordinate_split", std::string("solver.iteration=") + iteration};
+      SetList settings{"solver.formulation=coordinate_split", std::string("solver.iteration=") + iteration};
       if (std::string(iteration) == "cm") settings.push_back(std::string("solver.cm_mode=") + mode);
       const Recorded r = run_text(block, settings);
       EXPECT_LE((r.last("bob.position") - reference.last("bob.position")).norm(), 1e-5) << iteration << " " << mode;
@@ -280,7 +280,7 @@ TEST(SplitDiagnosis, records_the_conditioning_and_warns_of_a_bad_split) {
 
 // A pendulum that turns over takes x and y in turns.
 TEST(SplitDiagnosis, warns_when_the_independent_set_changes_often) {
-  const Settings fast{"body.mass.velocity=[6, 0, 0]"};
+  const SetList fast{"body.mass.velocity=[6, 0, 0]"};
   const Recorded r = run_example("models/pendulum_circle.toml", fast);
   EXPECT_GT(r.summary.split_changes, 10);
   EXPECT_TRUE(has_note(r.summary, "independent coordinates changed"));
@@ -290,7 +290,7 @@ TEST(SplitDiagnosis, warns_when_the_independent_set_changes_often) {
 // ---- refusals
 // --------------------------------------------------------------------------------------------------------
 
-std::string refusal(const std::string& file, const Settings& settings) {
+std::string refusal(const std::string& file, const SetList& settings) {
   try {
     const Simulation simulation(read_study(example(file), settings));
   } catch (const InputError& error) {

@@ -62,7 +62,7 @@ TEST(Docs, every_example_is_ready_to_run) {
     if (file.parent_path().filename() == "parts") continue;  // of other files
     SCOPED_TRACE(file.string());
     const bool is_chain = file.filename() == "chain.toml";
-    const CheckReport report = check(read_study(file, is_chain ? Settings{"parameters.N=50"} : Settings{}));
+    const CheckReport report = check(read_study(file, is_chain ? SetList{"parameters.N=50"} : SetList{}));
     EXPECT_EQ(report.failure, "");
     EXPECT_EQ(report.redundant.empty(), file.filename() != "bricard.toml");
   }

@@ -83,7 +83,7 @@ TEST(EnergyDecayingClaims, a_flexible_pendulum_never_gains_energy_where_the_midp
     EXPECT_GT(start, 2.6);
     EXPECT_LE(largest_growth(run, start), 1e-12 * start) << h;
   }
-  const Settings patient = {"solver.max_iterations=100"};
+  const SetList patient = {"solver.max_iterations=100"};
   EXPECT_GT(growth_by_midpoint(read_study_text(flexible_pendulum, "model.toml", patient), 0.02), 0.01);
 }
 
@@ -154,7 +154,7 @@ TEST(EnergyDecayingClaims, options_that_do_not_apply_are_refused_by_name) {
                                                        {"solver.scaling={kind=\"physical\"}", "scaling"}};
   for (const auto& [setting, word] : wrong) {
     try {
-      const Simulation simulation(read_study_text(stiff_pendulum, "model.toml", Settings{setting}));
+      const Simulation simulation(read_study_text(stiff_pendulum, "model.toml", SetList{setting}));
       ADD_FAILURE() << setting << " was accepted";
     } catch (const InputError& error) {
       EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();

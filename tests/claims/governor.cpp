@@ -27,8 +27,8 @@ double vertical_momentum(const Model& model, const Recorded& recorded, Eigen::In
 }
 
 Governor run_governor(double h) {
-  const Study study = read_study(example("models/governor.toml"),
-                                 Settings{"analysis.end=2", "output.interval=0.1", set("solver.h", h)});
+  const Study study =
+      read_study(example("models/governor.toml"), SetList{"analysis.end=2", "output.interval=0.1", set("solver.h", h)});
   Governor governor{run(study)};
   const Eigen::Index n = static_cast<Eigen::Index>(governor.recorded.times().size());
   const double start = vertical_momentum(study.model, governor.recorded, 0);

@@ -10,7 +10,7 @@ namespace {
 struct Machine {
   const char* file;
   double end;  ///< [s] short enough that errors of the start have not grown, long enough to turn things
-  Settings settings{};
+  SetList settings{};
 };
 
 const Machine machines[] = {{"01_pendulum/pendulum.toml", 1.0},

@@ -13,7 +13,7 @@ namespace {
 struct Machine {
   const char* file;
   double end;  ///< [s] errors of 1e-12 per step must not have grown to the limits
-  Settings settings{};
+  SetList settings{};
 };
 
 // Every rigid example without redundant rows.

@@ -9,13 +9,13 @@ const std::string four_bar = "models/spatial_four_bar.toml";
 // Newton stops at 1e-12 in each of 500 steps; scaling, augmentation and factorization change its rounding only.
 TEST(MethodsAgree, scaling_augmentation_and_linear_solver_leave_the_motion_as_it_is) {
   constexpr double rounding_tol = 1e-8;
-  const Settings common{"analysis.end=0.5"};
+  const SetList common{"analysis.end=0.5"};
   const Recorded reference = run_example(four_bar, common);
-  for (const Settings& variant :
-       {Settings{"solver.scaling.kind=none"}, Settings{"solver.scaling.rho=1"}, Settings{"solver.linear_solver=dense"},
-        Settings{"solver.linear_solver=sparse_lu", "solver.scaling.kind=physical", "solver.scaling.rho=0.5"}}) {
+  for (const SetList& variant :
+       {SetList{"solver.scaling.kind=none"}, SetList{"solver.scaling.rho=1"}, SetList{"solver.linear_solver=dense"},
+        SetList{"solver.linear_solver=sparse_lu", "solver.scaling.kind=physical", "solver.scaling.rho=0.5"}}) {
     SCOPED_TRACE(variant.back());
-    Settings settings = common;
+    SetList settings = common;
     settings.insert(settings.end(), variant.begin(), variant.end());
     const Recorded recorded = run_example(four_bar, settings);
     EXPECT_LT((recorded.last("coupler.position") - reference.last("coupler.position")).norm(), rounding_tol);
@@ -25,8 +25,8 @@ TEST(MethodsAgree, scaling_augmentation_and_linear_solver_leave_the_motion_as_it
 
 // Every method at a small step stands near the extrapolated limit.
 TEST(MethodsAgree, all_integrators_tend_to_the_same_motion) {
-  const auto end_of = [](Settings settings) {
-    settings.push_back("analysis.end=0.5");
+  const auto end_of = [](SetList settings) {
+    settings.emplace_back("analysis.end=0.5");
     return Eigen::Vector3d(run_example(four_bar, settings).last("coupler.position"));
   };
   const Eigen::Vector3d coarse = end_of({"solver.h=4e-4"}), fine = end_of({"solver.h=2e-4"});
@@ -35,11 +35,11 @@ TEST(MethodsAgree, all_integrators_tend_to_the_same_motion) {
   EXPECT_LT((end_of({"solver.h=2e-4", "solver.integrator=hht"}) - limit).norm(), 2e-5);
   EXPECT_LT((end_of({"solver.h=2e-4", "solver.rho_inf=0"}) - limit).norm(), 5e-5);
   // Newmark is of first order: extrapolated once.
-  const Settings newmark{"solver.integrator=newmark", "solver.gamma=0.6"};
+  const SetList newmark{"solver.integrator=newmark", "solver.gamma=0.6"};
   const Eigen::Vector3d first = end_of({newmark[0], newmark[1], "solver.h=2e-4"});
   const Eigen::Vector3d second = end_of({newmark[0], newmark[1], "solver.h=1e-4"});
   EXPECT_LT((2.0 * second - first - limit).norm(), 1e-4);
-  Study study = read_study(example(four_bar), Settings{"analysis.end=0.5"});
+  Study study = read_study(example(four_bar), SetList{"analysis.end=0.5"});
   study.solver.h.reset();
   study.solver.rtol = study.solver.atol = 1e-9;
   EXPECT_LT((Eigen::Vector3d(run(study).last("coupler.position")) - limit).norm(), 1e-4);

@@ -9,11 +9,11 @@ struct Orders {
   double q, v, lam;
 };
 
-Orders calc_orders(const std::string& file, const Settings& settings, double h, const std::string& body,
+Orders calc_orders(const std::string& file, const SetList& settings, double h, const std::string& body,
                    const std::string& joint) {
   Eigen::VectorXd q[3], v[3], lam[3];
   for (int k = 0; k < 3; ++k) {
-    Settings all = settings;
+    SetList all = settings;
     all.push_back(set("solver.h", h / (1 << k)));
     const Recorded run = run_example(file, all);
     q[k] = run.last(body + ".position");
@@ -33,8 +33,8 @@ void expect_orders(const Orders& orders, double p) {
 }
 
 // The instants lie 100 steps and more after the start: the transient of λ is over (ρ∞ⁿ).
-const Settings top{"analysis.end=0.3"};
-const Settings four_bar{"analysis.end=0.5"};
+const SetList top{"analysis.end=0.3"};
+const SetList four_bar{"analysis.end=0.5"};
 
 TEST(Orders, generalized_alpha_is_of_order_2_in_q_v_and_lambda_on_a_heavy_top) {
   for (const char* rho : {"solver.rho_inf=0.0", "solver.rho_inf=0.5", "solver.rho_inf=0.8"}) {
@@ -57,7 +57,7 @@ TEST(Orders, hht_is_of_order_2_in_q_v_and_lambda) {
 }
 
 TEST(Orders, newmark_with_gamma_0_6_is_of_order_1) {
-  const Settings newmark{four_bar[0], "solver.integrator=newmark", "solver.gamma=0.6"};
+  const SetList newmark{four_bar[0], "solver.integrator=newmark", "solver.gamma=0.6"};
   expect_orders(calc_orders("models/spatial_four_bar.toml", newmark, 1.25e-3, "coupler", "ball"), 1.0);
 }
 
@@ -68,7 +68,7 @@ TEST(Orders, the_error_of_a_controlled_run_falls_with_the_tolerance) {
   double error[2];
   int k = 0;
   for (const double tol : {1e-6, 1e-9}) {
-    Study study = read_study(example("01_pendulum/pendulum.toml"), Settings{"analysis.end=5"});
+    Study study = read_study(example("01_pendulum/pendulum.toml"), SetList{"analysis.end=5"});
     study.solver.h.reset();
     study.solver.rtol = study.solver.atol = tol;
     error[k++] = (run(study).last("bob.position") - exact).norm();

@@ -15,8 +15,8 @@ struct Sample {
 
 // The particle of the pendulum at t = 1 s, and the multiplier of its rod. A step beyond gives the mean of neighbours: λ
 // of a midpoint step belongs to its middle, so that the mean of the steps before and after t belongs to t.
-Sample sample(const Settings& settings, double h) {
-  Settings all{set("solver.h", h), set("analysis.end", 1.0 + 1.5 * h)};
+Sample sample(const SetList& settings, double h) {
+  SetList all{set("solver.h", h), set("analysis.end", 1.0 + 1.5 * h)};
   all.insert(all.end(), settings.begin(), settings.end());
   if (settings[0] != bdf) all.push_back("solver.newton_tol=1e-14");
   Simulation simulation(read_study(example("01_pendulum/pendulum.toml"), all));
@@ -36,7 +36,7 @@ Sample sample(const Settings& settings, double h) {
 
 struct OrderCase {
   const char* name;
-  Settings settings;
+  SetList settings;
   double h;
   double q, v, lam, lam_mean;  ///< expected orders; 0: not claimed
 };

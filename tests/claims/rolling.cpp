@@ -129,8 +129,8 @@ TEST(Rolling, scaled_iteration_matrices_do_not_depend_on_the_step) {
 TEST(Rolling, convergence_is_judged_in_scaled_multipliers) {
   const double h = 1e-10;
   const auto simulation_with = [&](const char* scaling, const char* test) {
-    const Settings settings{set("solver.h", h), fmt::format("solver.scaling={}", scaling),
-                            fmt::format("solver.newton_test={}", test), "solver.newton_tol=1e-8"};
+    const SetList settings{set("solver.h", h), fmt::format("solver.scaling={}", scaling),
+                           fmt::format("solver.newton_test={}", test), "solver.newton_tol=1e-8"};
     return std::make_unique<Simulation>(read_study(example("08_rolling_disc/rolling_disc.toml"), settings));
   };
   const auto scaled = simulation_with("physical", "all"), motion = simulation_with("none", "motion"),

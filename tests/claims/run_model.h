@@ -44,16 +44,16 @@ inline Recorded run(const Study& study) {
   return run;
 }
 
-using Settings = std::vector<std::string>;
+using SetList = std::vector<std::string>;
 
 inline std::string example(const std::string& file) { return places::source_dir().string() + "/examples/" + file; }
 
 /// An example by its path below examples/.
-inline Recorded run_example(const std::string& file, const Settings& settings = {}) {
+inline Recorded run_example(const std::string& file, const SetList& settings = {}) {
   return run(read_study(example(file), settings));
 }
 
-inline Recorded run_text(const std::string& text, const Settings& settings = {}) {
+inline Recorded run_text(const std::string& text, const SetList& settings = {}) {
   return run(read_study_text(text, "model.toml", settings));
 }
 

@@ -65,7 +65,7 @@ TEST(UnpivotedRefusals, refuse_massless_coordinates_of_first_order_forms_by_name
   for (const char* solver : {"sparse_ldlt", "skyline_ldlt"}) {
     Simulation simulation(
         read_study(example("models/pendulum_rod_spring.toml"),
-                   Settings{fmt::format("solver={{integrator=\"bdf\", linear_solver=\"{}\"}}", solver)}));
+                   SetList{fmt::format("solver={{integrator=\"bdf\", linear_solver=\"{}\"}}", solver)}));
     MemoryRecord record;
     const Summary summary = simulation.run(record);
     EXPECT_FALSE(summary.completed);

@@ -8,9 +8,9 @@
 namespace trammel::test_statics {
 namespace {
 
-const Settings statics{"analysis.kind=statics"};
+const SetList statics{"analysis.kind=statics"};
 
-Simulation simulate(const std::string& text, const Settings& settings = {}) {
+Simulation simulate(const std::string& text, const SetList& settings = {}) {
   return Simulation(read_study_text(text, "model.toml", settings));
 }
 
@@ -28,7 +28,7 @@ TEST(Statics, a_chain_hangs_straight_down_and_carries_its_weight) {
   EXPECT_NEAR(links(links.rows() - 1, 0), 0.0, 1e-9);
   EXPECT_NEAR(links(links.rows() - 1, 2), -28.5 * 0.1, 1e-9);
   const Eigen::VectorXd reaction = run.last("ball_0.reaction_force");
-  const Simulation chain(read_study(example("models/chain.toml"), Settings{"parameters.N=30"}));
+  const Simulation chain(read_study(example("models/chain.toml"), SetList{"parameters.N=30"}));
   double weight = 0.0;
   for (int f = 1; f < chain.assembly().system->n_frames(); ++f)
     weight += 9.81 * chain.assembly().system->frame_map(f).mass;
@@ -103,7 +103,7 @@ stiffness = 12
     const double middle = 0.5 * (low + high);
     (12.0 * middle < 3.0 * 9.81 * 0.5 * std::cos(middle) ? low : high) = middle;
   }
-  for (const Settings& settings : {statics, Settings{"analysis.kind=statics", "analysis.load_steps=3"}})
+  for (const SetList& settings : {statics, SetList{"analysis.kind=statics", "analysis.load_steps=3"}})
     EXPECT_NEAR(std::abs(run_text(text, settings).last_value("hinge.angle")), low, 1e-10);
 }
 

@@ -75,7 +75,7 @@ TEST(TwoFieldPositions, keep_their_digits_at_the_smallest_steps) {
   const double h = 1e-8, t = 2e-5;
   Study study = read_study(
       example("models/pendulum_rest.toml"),
-      Settings{"solver.fields=two", "solver.scaling=left_right_velocity", set("solver.h", h), set("analysis.end", t)});
+      SetList{"solver.fields=two", "solver.scaling=left_right_velocity", set("solver.h", h), set("analysis.end", t)});
   study.solver.record_condition = study.solver.record_corrections = false;
   study.output.every_step = false;
   study.output.interval = t;
@@ -84,7 +84,7 @@ TEST(TwoFieldPositions, keep_their_digits_at_the_smallest_steps) {
   EXPECT_NEAR(p[2], -std::sin(0.5 * t * t), 2.0 * h * t);
 }
 
-std::string refusal(const Settings& settings) {
+std::string refusal(const SetList& settings) {
   try {
     static_cast<void>(read_study(example("models/pendulum_rest.toml"), settings));
   } catch (const InputError& error) {

@@ -9,23 +9,23 @@ namespace {
 const std::string spring = "09_stiff_spring/stiff_spring.toml", bushing = "10_bushing/bushing.toml",
                   mass = "models/oscillating_mass.toml", pendulum = "models/pendulum_circle.toml";
 
-Settings operator+(Settings a, const Settings& b) {
+SetList operator+(SetList a, const SetList& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
 }
 
-Settings tolerance(double tol) { return {set("solver.rtol", tol), set("solver.atol", tol)}; }
+SetList tolerance(double tol) { return {set("solver.rtol", tol), set("solver.atol", tol)}; }
 
 // The row of the rod is ‖d‖² − ℓ², the paper's half of it: multipliers are half as large, and with half their absolute
 // tolerance every test is the paper's.
-Settings ggl(double tol) {
+SetList ggl(double tol) {
   return {"solver.formulation=stabilized_index2", "solver.error_set=positions", set("solver.multiplier_tol", tol / 2)};
 }
-const Settings ggl_star{"solver.formulation=stabilized_index2", "solver.error_set=positions",
-                        "solver.corrector_set=states"};
-const Settings cs{"solver.iteration=cs"}, frozen_step{"solver.cm_mode=frozen_step"},
+const SetList ggl_star{"solver.formulation=stabilized_index2", "solver.error_set=positions",
+                       "solver.corrector_set=states"};
+const SetList cs{"solver.iteration=cs"}, frozen_step{"solver.cm_mode=frozen_step"},
     matrix_only{"solver.cm_mode=matrix_only"}, frozen_jacobian{"solver.cm_mode=frozen_jacobian"};
-const Settings predicted_star{"solver.formulation=stabilized_index2", "solver.iteration=ggl_star"};
+const SetList predicted_star{"solver.formulation=stabilized_index2", "solver.iteration=ggl_star"};
 
 // ---- Table 5.2 -----------------------------------------------------------------------------------------------------
 
@@ -45,12 +45,12 @@ class Table52 : public testing::TestWithParam<Row> {};
 TEST_P(Table52, is_reproduced_by_a_model_file) {
   const Row row = GetParam();
   const std::string method = row.method;
-  const Settings settings = method == "GGL"    ? ggl(row.tol)
-                            : method == "GGL*" ? ggl_star
-                            : method == "CS"   ? cs
-                                               : frozen_jacobian;
+  const SetList settings = method == "GGL"    ? ggl(row.tol)
+                           : method == "GGL*" ? ggl_star
+                           : method == "CS"   ? cs
+                                              : frozen_jacobian;
   const Summary s =
-      run_example(spring, Settings{set("parameters.eps", row.epsilon)} + tolerance(row.tol) + settings).summary;
+      run_example(spring, SetList{set("parameters.eps", row.epsilon)} + tolerance(row.tol) + settings).summary;
   const auto expect = [](long measured, long expected) {
     EXPECT_LE(std::abs(static_cast<double>(measured - expected)), std::max(2.0, 0.03 * static_cast<double>(expected)))
         << measured << " against " << expected;
@@ -76,11 +76,11 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(LinearOscillation, needs_at_most_half_the_residuals_with_cm) {
   const std::pair<double, double> limits[] = {{1e-4, 0.60}, {1e-5, 0.50}, {1e-6, 0.45}};
   for (const auto& [epsilon, limit] : limits) {
-    const Settings eps{set("parameters.eps", epsilon)};
+    const SetList eps{set("parameters.eps", epsilon)};
     const Summary full = run_example(mass, eps + ggl(1e-3)).summary, star = run_example(mass, eps + ggl_star).summary;
     EXPECT_GE(full.rejected_newton, 5);
     EXPECT_LE(star.iterations, 0.65 * static_cast<double>(full.iterations));
-    for (const Settings& mode : {matrix_only, frozen_jacobian}) {
+    for (const SetList& mode : {matrix_only, frozen_jacobian}) {
       const Summary modified = run_example(mass, eps + mode).summary;
       EXPECT_LE(modified.iterations, limit * static_cast<double>(full.iterations)) << epsilon << " " << mode[0];
       EXPECT_LE(modified.rejected_newton, 4);
@@ -90,7 +90,7 @@ TEST(LinearOscillation, needs_at_most_half_the_residuals_with_cm) {
 
 TEST(LinearOscillation, is_damped_by_every_consistent_iteration) {
   for (const double tol : {1e-4, 1e-5, 1e-6})
-    for (const Settings& method : {cs, frozen_step, matrix_only}) {
+    for (const SetList& method : {cs, frozen_step, matrix_only}) {
       const Recorded r = run_example(mass, tolerance(tol) + method);
       EXPECT_LE(r.last_value("energy_of_motion"), 0.5) << tol << " " << method[0];
       EXPECT_NEAR(r.values("energy_of_motion")(0, 0), 0.5, 1e-12);
@@ -102,10 +102,10 @@ TEST(LinearOscillation, is_damped_by_every_consistent_iteration) {
 TEST(Bushing, fails_nowhere_with_pivots_and_all_split_iterations_cost_the_same) {
   const std::pair<double, double> cases[] = {{1e-3, 1e-3}, {1e-3, 1e-4}, {1e-3, 1e-5}, {1e-6, 1e-3}};
   for (const auto& [epsilon, tol] : cases) {
-    const Settings common = Settings{set("parameters.eps", epsilon)} + tolerance(tol);
+    const SetList common = SetList{set("parameters.eps", epsilon)} + tolerance(tol);
     const Summary reference = run_example(bushing, common + cs).summary;
     EXPECT_EQ(reference.rejected_newton, 0);
-    for (const Settings& method : {predicted_star, frozen_step, matrix_only, frozen_jacobian}) {
+    for (const SetList& method : {predicted_star, frozen_step, matrix_only, frozen_jacobian}) {
       const Summary s = run_example(bushing, common + method).summary;
       EXPECT_EQ(s.rejected_newton, 0) << method[0];
       EXPECT_NEAR(static_cast<double>(s.iterations), static_cast<double>(reference.iterations),
@@ -118,14 +118,14 @@ TEST(Bushing, fails_nowhere_with_pivots_and_all_split_iterations_cost_the_same) 
 // x of the second body hardly moves: GY is nearly singular, and what CS makes of it is rough. The contrast of Table 5.4
 // is a property of this split.
 TEST(Bushing, with_a_bad_split_needs_cm) {
-  const Settings forced =
-      Settings{"parameters.eps=1e-6", "solver.independent=[\"second.x\"]", "solver.error_set=independent_positions"} +
+  const SetList forced =
+      SetList{"parameters.eps=1e-6", "solver.independent=[\"second.x\"]", "solver.error_set=independent_positions"} +
       tolerance(1e-4);
   const Summary newton = run_example(bushing, forced + cs).summary,
                 star = run_example(bushing, forced + predicted_star).summary;
   EXPECT_GE(newton.rejected_newton, 600);
   EXPECT_GE(star.rejected_newton, 600);
-  for (const Settings& mode : {frozen_step, matrix_only, frozen_jacobian}) {
+  for (const SetList& mode : {frozen_step, matrix_only, frozen_jacobian}) {
     const Summary s = run_example(bushing, forced + mode).summary;
     EXPECT_LE(s.steps, 30) << mode[0];
     EXPECT_LE(s.rejected_newton, mode == matrix_only ? 3 : 0) << mode[0];
@@ -141,7 +141,7 @@ constexpr double exact_x = 0.114006;
 TEST(PlainPendulum, converges_to_the_exact_motion_with_every_consistent_iteration) {
   const std::pair<double, double> limits[] = {{1e-5, 8e-3}, {1e-6, 2e-3}, {1e-7, 5e-4}};
   for (const auto& [tol, limit] : limits)
-    for (const Settings& method : {Settings{"solver.formulation=stabilized_index2"}, cs, frozen_step, matrix_only})
+    for (const SetList& method : {SetList{"solver.formulation=stabilized_index2"}, cs, frozen_step, matrix_only})
       EXPECT_NEAR(run_example(pendulum, tolerance(tol) + method).last("mass.position")[0], exact_x, limit)
           << tol << " " << method[0];
 }
@@ -155,14 +155,14 @@ TEST(PlainPendulum, shows_that_cm_as_printed_is_not_consistent) {
 
 TEST(PlainPendulum, takes_at_most_500_steps_with_cs) {
   const Summary s =
-      run_example(pendulum, tolerance(1e-5) + cs + Settings{"solver.error_set=independent_positions"}).summary;
+      run_example(pendulum, tolerance(1e-5) + cs + SetList{"solver.error_set=independent_positions"}).summary;
   EXPECT_LE(s.steps, 500);
   EXPECT_EQ(s.rejected_newton, 0);
 }
 
 // ε = 1e-2 is no oscillation to be damped: 32 rad/s over 0.05 s. Energies above the lowest one, 49 J.
 TEST(SoftSpring, keeps_its_energy) {
-  const Recorded r = run_example(spring, Settings{"parameters.eps=1e-2"} + tolerance(1e-4));
+  const Recorded r = run_example(spring, SetList{"parameters.eps=1e-2"} + tolerance(1e-4));
   const auto energy = [&](Eigen::Index row) {
     return r.values("energy.kinetic")(row, 0) + r.values("energy.potential")(row, 0);
   };
@@ -172,7 +172,7 @@ TEST(SoftSpring, keeps_its_energy) {
 }
 
 TEST(StiffSpring, costs_the_default_no_more_residuals_than_cs) {
-  const Settings common = tolerance(1e-4);
+  const SetList common = tolerance(1e-4);
   EXPECT_LE(run_example(spring, common).summary.iterations,
             1.1 * static_cast<double>(run_example(spring, common + cs).summary.iterations));
 }
@@ -181,13 +181,12 @@ TEST(StiffSpring, costs_the_default_no_more_residuals_than_cs) {
 // the tolerance (1e-3 of 10 m over 36 steps), with half the residuals of the stabilized form.
 TEST(StiffChain, of_200_pendulums_swings_with_few_residuals) {
   const std::string chain = "models/bushing_chain.toml";
-  const Settings shorter{"analysis.end=0.5", "output.interval=0.5"};
+  const SetList shorter{"analysis.end=0.5", "output.interval=0.5"};
   const Recorded reference =
-      run_example(chain, shorter + tolerance(1e-5) + Settings{"solver.formulation=stabilized_index2"});
-  const Recorded split = run_example(chain, shorter + Settings{"solver.error_set=independent_positions"});
-  const Recorded stabilized = run_example(
-      chain,
-      shorter + Settings{"solver.formulation=stabilized_index2", "solver.max_order=2", "solver.error_set=positions"});
+      run_example(chain, shorter + tolerance(1e-5) + SetList{"solver.formulation=stabilized_index2"});
+  const Recorded split = run_example(chain, shorter + SetList{"solver.error_set=independent_positions"});
+  const Recorded stabilized = run_example(chain, shorter + SetList{"solver.formulation=stabilized_index2",
+                                                                   "solver.max_order=2", "solver.error_set=positions"});
   EXPECT_LE((split.last("link_200.position") - reference.last("link_200.position")).norm(), 1e-2);
   EXPECT_LE(split.summary.iterations, 0.6 * static_cast<double>(stabilized.summary.iterations));
   EXPECT_EQ(split.summary.linear_solver, "sparse_lu");

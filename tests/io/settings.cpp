@@ -231,8 +231,7 @@ TEST(Settings, that_name_a_method_and_its_parameter_are_refused_in_pairs_that_do
   study.solver.integrator.reset();
   EXPECT_EQ(refusals(study), "");
   study.solver.one_step.rho_inf = 1.5;
-  EXPECT_NE(refusals(study).find("'rho_inf' is 1.5 but must be ≥ 0 and < 1"), std::string::npos)
-      << refusals(study);
+  EXPECT_NE(refusals(study).find("'rho_inf' is 1.5 but must be ≥ 0 and < 1"), std::string::npos) << refusals(study);
 }
 
 TEST(Settings, without_what_is_foreign_run_with_another_method) {

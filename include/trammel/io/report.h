@@ -43,8 +43,8 @@ void require_report_page();
 /// has fewer frames (rounded to 16 bits of each body's own range), chosen channels stay complete, the others are
 /// thinned or left out, and the page says all that.
 ///
-/// Throws InputError for an unknown channel, for no results at all or without a page, IoError when the page cannot be written. What is
-/// not finite stays in the page, which names the channel and its first time.
+/// Throws InputError for an unknown channel, for no results at all or without a page, IoError when the page cannot be
+/// written. What is not finite stays in the page, which names the channel and its first time.
 std::vector<ReportContents> write_report(std::span<const std::filesystem::path> results,
                                          const std::filesystem::path& page, const ReportOptions& options = {});
 

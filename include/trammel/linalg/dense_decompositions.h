@@ -5,8 +5,8 @@
 
 namespace trammel {
 
-/// Eigen's dense decompositions behind plain functions: each is a template that compiles for many seconds, and here each
-/// is compiled once. For analyses and checks, not for steps: results are allocated. Steps have DenseLu.
+/// Eigen's dense decompositions behind plain functions: each is a template that compiles for many seconds, and here
+/// each is compiled once. For analyses and checks, not for steps: results are allocated. Steps have DenseLu.
 
 /// The singular values of A, largest first; by divide and conquer.
 Eigen::VectorXd calc_singular_values(const Eigen::MatrixXd& A);

@@ -38,8 +38,9 @@ std::vector<Issue> ReportOptions::issues() const {
 
 void require_report_page() {
   if (page_text().empty())
-    throw InputError("this build of trammel has no page for reports; configure it with -DTRAMMEL_PAGE=ON (needs node and "
-                     "npm) to get one");
+    throw InputError(
+        "this build of trammel has no page for reports; configure it with -DTRAMMEL_PAGE=ON (needs node and "
+        "npm) to get one");
 }
 
 std::vector<ReportContents> write_report(std::span<const std::filesystem::path> results,
