@@ -54,7 +54,8 @@ TEST(Refusals, of_a_machine_that_cannot_run_name_the_model) {
   const Outcome check = call(folder, {"check", four_bar});
   EXPECT_EQ(check.code, 2);
   EXPECT_SAYS(check.out, "18 coordinates, 20 constraint rows of rank 17, 0 states: 1 degrees of freedom");
-  EXPECT_EQ(std::count(check.out.begin(), check.out.end(), '\n'), 4) << check.out;  // and three redundant rows
+  const std::string found = check.out.substr(0, check.out.find("\nSettings"));
+  EXPECT_EQ(std::count(found.begin(), found.end(), '\n'), 4) << check.out;  // and three redundant rows
   EXPECT_SAYS(check.out, "redundant: ");
   EXPECT_SAYS(check.out, "rocker");
   EXPECT_EQ(call(folder, {"check", four_bar, "--set", "solver.redundant=drop"}).code, 0);

@@ -208,7 +208,8 @@ TEST(JointCoordinates, serve_every_integrator) {
     SCOPED_TRACE(integrator);
     Study study = study_of(machine, "joint", integrator, 1e-8);
     const bool second_order = std::string(integrator) != "bdf" && std::string(integrator) != "runge_kutta";
-    if (second_order) study.solver.h = 1e-4, study.solver.hmax = 1.0;
+    if (second_order) study.solver.h = 1e-4;
+    drop_foreign(study);  // tolerances beside a fixed step
     // Newmark with γ = 0.6 is of first order.
     expect_same(run(study), exact, std::string(integrator) == "newmark" ? 1e-3 : 1e-5, 1e-3);
   }

@@ -53,8 +53,12 @@ TEST(RadauTableau, has_left_and_right_eigenvectors) {
       product += t.left_complex(i) * t.right_complex(i);
       mixed += t.left(i) * t.right_complex(i);
     }
-    if (t.has_real()) EXPECT_NEAR(real_product, 1.0, 1e-14);
-    if (t.has_complex()) EXPECT_NEAR(std::abs(product - 1.0), 0.0, 1e-14);
+    if (t.has_real()) {
+      EXPECT_NEAR(real_product, 1.0, 1e-14);
+    }
+    if (t.has_complex()) {
+      EXPECT_NEAR(std::abs(product - 1.0), 0.0, 1e-14);
+    }
     EXPECT_NEAR(std::abs(mixed), 0.0, 1e-14);
   }
 }
