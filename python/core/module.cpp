@@ -81,7 +81,7 @@ void define_tables(py::module_& m) {
 void define_study(py::module_& m) {
   py::class_<Study>(m, "Study", docs::Study)
       .def_property_readonly("title", [](const Study& s) { return s.model.title; })
-      .def_property_readonly("output_file", [](const Study& s) { return s.output.file; })
+      .def_property_readonly("output_file", [](const Study& s) { return s.output.file.value_or(""); })
       .def_property_readonly("bodies", [](const Study& s) {
         std::vector<std::string> names;
         for (const BodySpec& body : s.model.bodies) names.push_back(body.name);

@@ -72,7 +72,7 @@ Study study_of(const Machine& machine, const Method& method, double steps) {
   study.solver = {};  // the examples' own settings are for their own length
   study.solver.redundant = redundant;
   study.solver.integrator = parse_word<Integrator>(method.integrator);
-  study.solver.formulation = parse_word<Formulation>(method.formulation);
+  if (*method.formulation != 0) study.solver.formulation = parse_word<Formulation>(method.formulation);
   study.solver.radau.stages = method.stages;
   if (!method.controlled) study.solver.h = machine.end / steps;
   study.solver.rtol = study.solver.atol = tolerance;
