@@ -64,8 +64,8 @@ TEST(Layers, include_only_what_the_architecture_allows) {
   ASSERT_FALSE(rules.empty());
   const std::regex include(R"(^\s*#include\s+(["<])([^">]+)[">])");
   int files = 0;
-  for (const fs::path& top :
-       {source_dir / "include/trammel", source_dir / "src", source_dir / "papers", source_dir / "python"}) {
+  for (const fs::path& top : {source_dir / "include/trammel", source_dir / "internal/trammel", source_dir / "src",
+                              source_dir / "papers", source_dir / "python"}) {
     if (!fs::exists(top)) continue;
     for (const auto& entry : fs::recursive_directory_iterator(top)) {
       const fs::path& path = entry.path();
@@ -97,6 +97,20 @@ TEST(Layers, include_only_what_the_architecture_allows) {
     }
   }
   EXPECT_GT(files, 0);
+}
+
+// Users get include/ alone.
+TEST(Layers, headers_of_users_include_none_of_those_that_only_we_include) {
+  const std::regex include("^\\s*#include\\s+\"(trammel/[^\"]+)\"");
+  for (const auto& entry : fs::recursive_directory_iterator(source_dir / "include/trammel")) {
+    if (entry.path().extension() != ".h") continue;
+    std::ifstream file(entry.path());
+    std::string line;
+    for (std::smatch match; std::getline(file, line);)
+      if (std::regex_search(line, match, include)) {
+        EXPECT_TRUE(fs::exists(source_dir / "include" / match[1].str())) << entry.path() << " includes " << match[1];
+      }
+  }
 }
 
 }  // namespace
