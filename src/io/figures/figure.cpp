@@ -137,11 +137,9 @@ void Figure::save(const std::filesystem::path& path) const {
 void require_picture(const std::filesystem::path& path) {
   if (path.extension() != ".svg" && path.extension() != ".png")
     throw InputError(fmt::format("the picture's name is '{}'; it must end with .svg or .png", path.string()));
-  if (path.extension() == ".png" && !can_write_png())
-    throw InputError(
-        fmt::format("cannot draw '{}': this build of trammel writes no PNG, only SVG; configure it with "
-                    "-DTRAMMEL_PNG=ON (needs librsvg) for both",
-                    path.string()));
+  if (path.extension() != ".png") return;
+  if (const std::string obstacle = find_png_obstacle(); !obstacle.empty())
+    throw InputError(fmt::format("cannot draw '{}': {}", path.string(), obstacle));
 }
 
 }  // namespace trammel

@@ -6,16 +6,17 @@
 
 namespace trammel {
 
-bool can_write_png() { return false; }
-
-void write_png(const std::string&, const std::filesystem::path&, double) {
-  throw IoError("this build of trammel writes no PNG");
+std::string find_png_obstacle() {
+  return "this build of trammel writes no PNG, only SVG; configure it with -DTRAMMEL_PNG=ON (needs librsvg) for both";
 }
+
+void write_png(const std::string&, const std::filesystem::path&, double) { throw IoError(find_png_obstacle()); }
 
 }  // namespace trammel
 
 #else
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <librsvg/rsvg.h>
 
@@ -26,41 +27,84 @@ namespace trammel {
 
 namespace {
 
-template <auto release>
-struct Release {
-  template <class T>
-  void operator()(T* object) const {
-    release(object);
+// librsvg brings some sixty libraries with it. Bound when the program starts, they would take three quarters of the
+// time and half of the memory of every command, so that they are loaded by the first figure that needs them.
+constexpr const char* rsvg_library = "librsvg-2.so.2";
+
+struct Rsvg {
+  decltype(&rsvg_handle_new_from_data) new_from_data = nullptr;
+  decltype(&rsvg_handle_get_intrinsic_size_in_pixels) get_size = nullptr;
+  decltype(&rsvg_handle_render_document) render = nullptr;
+  decltype(&cairo_image_surface_create) create_surface = nullptr;
+  decltype(&cairo_surface_destroy) destroy_surface = nullptr;
+  decltype(&cairo_create) create_context = nullptr;
+  decltype(&cairo_destroy) destroy_context = nullptr;
+  decltype(&cairo_surface_write_to_png) write = nullptr;
+  decltype(&cairo_status_to_string) describe = nullptr;
+  decltype(&g_object_unref) release = nullptr;
+  decltype(&g_error_free) release_error = nullptr;
+  std::string missing;  // why it cannot be used; empty: it can
+
+  Rsvg() {
+    void* library = dlopen(rsvg_library, RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) {
+      missing = fmt::format("PNG needs librsvg, which cannot be loaded ({}); SVG does not", dlerror());
+      return;
+    }
+    const auto find = [&]<class F>(F& function, const char* name) {  // in the library or those it brings
+      function = reinterpret_cast<F>(dlsym(library, name));
+      if (function == nullptr && missing.empty()) missing = dlerror();
+    };
+    find(new_from_data, "rsvg_handle_new_from_data");
+    find(get_size, "rsvg_handle_get_intrinsic_size_in_pixels");
+    find(render, "rsvg_handle_render_document");
+    find(create_surface, "cairo_image_surface_create");
+    find(destroy_surface, "cairo_surface_destroy");
+    find(create_context, "cairo_create");
+    find(destroy_context, "cairo_destroy");
+    find(write, "cairo_surface_write_to_png");
+    find(describe, "cairo_status_to_string");
+    find(release, "g_object_unref");
+    find(release_error, "g_error_free");
   }
 };
-using Drawing = std::unique_ptr<RsvgHandle, Release<g_object_unref>>;
-using Surface = std::unique_ptr<cairo_surface_t, Release<cairo_surface_destroy>>;
-using Context = std::unique_ptr<cairo_t, Release<cairo_destroy>>;
-using Reason = std::unique_ptr<GError, Release<g_error_free>>;
+
+const Rsvg& rsvg() {
+  static const Rsvg library;
+  return library;
+}
 
 }  // namespace
 
-bool can_write_png() { return true; }
+std::string find_png_obstacle() { return rsvg().missing; }
 
 void write_png(const std::string& svg, const std::filesystem::path& path, double scale) {
-  const auto refuse = [&](const char* reason) {
+  const Rsvg& lib = rsvg();
+  const auto refuse = [&](const std::string& reason) {
     throw IoError(fmt::format("cannot write '{}': {}", path.string(), reason));
   };
+  if (!lib.missing.empty()) refuse(lib.missing);
+  const auto refuse_for = [&](GError* error) {
+    const std::string reason = error->message;
+    lib.release_error(error);
+    refuse(reason);
+  };
   GError* error = nullptr;
-  const Drawing drawing(
-      rsvg_handle_new_from_data(reinterpret_cast<const guint8*>(svg.data()), static_cast<gsize>(svg.size()), &error));
-  if (!drawing) refuse(Reason(error)->message);
+  const std::unique_ptr<RsvgHandle, decltype(lib.release)> drawing(
+      lib.new_from_data(reinterpret_cast<const guint8*>(svg.data()), static_cast<gsize>(svg.size()), &error),
+      lib.release);
+  if (!drawing) refuse_for(error);
   double width = 0.0, height = 0.0;
-  if (rsvg_handle_get_intrinsic_size_in_pixels(drawing.get(), &width, &height) == FALSE) refuse("it has no size");
+  if (lib.get_size(drawing.get(), &width, &height) == FALSE) refuse("it has no size");
   width = std::ceil(scale * width), height = std::ceil(scale * height);
-  const Surface surface(
-      cairo_image_surface_create(CAIRO_FORMAT_ARGB32, static_cast<int>(width), static_cast<int>(height)));
-  const Context context(cairo_create(surface.get()));
+  const std::unique_ptr<cairo_surface_t, decltype(lib.destroy_surface)> surface(
+      lib.create_surface(CAIRO_FORMAT_ARGB32, static_cast<int>(width), static_cast<int>(height)), lib.destroy_surface);
+  const std::unique_ptr<cairo_t, decltype(lib.destroy_context)> context(lib.create_context(surface.get()),
+                                                                        lib.destroy_context);
   const RsvgRectangle viewport{0.0, 0.0, width, height};
-  if (rsvg_handle_render_document(drawing.get(), context.get(), &viewport, &error) == FALSE)
-    refuse(Reason(error)->message);
-  const cairo_status_t status = cairo_surface_write_to_png(surface.get(), path.c_str());
-  if (status != CAIRO_STATUS_SUCCESS) refuse(cairo_status_to_string(status));
+  if (lib.render(drawing.get(), context.get(), &viewport, &error) == FALSE) refuse_for(error);
+  const cairo_status_t status = lib.write(surface.get(), path.c_str());
+  if (status != CAIRO_STATUS_SUCCESS) refuse(lib.describe(status));
 }
 
 }  // namespace trammel

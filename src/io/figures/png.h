@@ -5,8 +5,8 @@
 
 namespace trammel {
 
-/// False in a build without librsvg (CMake: TRAMMEL_PNG = OFF), where write_png throws.
-bool can_write_png();
+/// Why PNG cannot be written here: a build without it (CMake: TRAMMEL_PNG = OFF), or no librsvg. Empty: it can.
+std::string find_png_obstacle();
 
 /// Paints an SVG drawing into a PNG file with `scale` px of the picture for each px of the drawing. IoError when it
 /// cannot be written.
