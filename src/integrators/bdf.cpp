@@ -133,7 +133,7 @@ BdfStep Bdf::advance(double t_stop, State& state) {
     step.status = Status::fatal(Cause::impossible_tolerance, i);
     return step;
   }
-  const double bound = system_.step_bound({t_, inputs_.view(), y_, yp_}, k_, state);
+  const double bound = std::min(h_bound_, system_.step_bound({t_, inputs_.view(), y_, yp_}, k_, state));
   for (;;) {
     limit_step(t_limit, bound);
     history_.begin(h_, k_);

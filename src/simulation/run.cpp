@@ -180,6 +180,12 @@ void Simulation::warn_of_split(Summary& s) const {
                     s.split_changes, s.split_choices, 100.0 * restless_split));
 }
 
+// Inputs are examined over the run before it: a step over a pulse could not know of it.
+StepBounds Simulation::calc_step_bounds(double end) {
+  const Shown shown = show(x_, state_);
+  return full_.system->calc_step_bounds(shown.point, end, shown.state, *full_workspace_);
+}
+
 void Simulation::record_step(RecordSink& sink, double t, const StepReport& report, Summary& summary) {
   StepInstant step{.report = report, .max_corrections = max_corrections_, .split = integrator_->split()};
   if (study_.solver.record_condition.value_or(false)) {
@@ -234,11 +240,14 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
         record_at(at);
     }
   };
+  const StepBounds bounds = study_.solver.h ? StepBounds{} : calc_step_bounds(end);
   bool again = false;  // the step is taken again because contact changed within it
   while (t < end && !stopped_by_event) {
     if (watches_contacts && !again) x_before_ = integrator_->newest(), state_before_ = state_;
     const double from = watches_contacts ? x_before_.t : t;  // later than t if a change right behind t was met
-    const double limit = study_.solver.h ? end : std::min({end, index3_->next_breakpoint(from), contact_limit_});
+    const double kink = study_.solver.h ? std::numeric_limits<double>::infinity() : index3_->next_breakpoint(from);
+    const double limit = study_.solver.h ? end : std::min({end, kink, contact_limit_});
+    integrator_->bound_step(bounds.longest_step(from));
     const StepReport report = integrator_->advance(limit, state_);
     summary.iterations += report.iterations;
     summary.linearizations += report.linearizations;

@@ -112,6 +112,7 @@ class Simulation {
   Summary balance(RecordSink& sink);
   std::string find_slipping();
   void record(RecordSink& sink, const MotionVariables& x, const State& state);
+  StepBounds calc_step_bounds(double end);
   void update_ledger(const MotionVariables& x, double h);
   /// A point as reports see it: in absolute coordinates, with the multipliers of every row. Valid until the next call.
   struct Shown {
