@@ -76,7 +76,7 @@ void Simulation::spread_multipliers(const MotionVariables& x) {
 }
 
 Simulation::Shown Simulation::show(const MotionVariables& x, const State& state) {
-  full_.system->calc_inputs(x.t, inputs_);
+  full_.system->calc_inputs(x.t == kink_ ? x.t - side_of_kink(x.t) : x.t, inputs_);
   if (!joint_) {
     spread_multipliers(x);
     return {{x.t, inputs_.view(), x.q, x.v, x.a, x.z, x.zp, all_lam_}, state};
@@ -272,6 +272,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
     const MotionVariables& newest = watches_contacts ? x_change_ : integrator_->newest();
     const double h = newest.t - t;
     t = newest.t;
+    kink_ = kink;
     ++summary.steps;
     summary.h_min = summary.steps == 1 ? report.h : std::min(summary.h_min, report.h);
     summary.h_max = std::max(summary.h_max, report.h);
@@ -313,7 +314,17 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
       summary.stop = fmt::format("failed at t = {:.6g} s: too many contacts", t);
       break;
     }
-    if (!change_ || stopped_by_event) continue;
+    if (stopped_by_event) continue;
+    kink_ = std::numeric_limits<double>::infinity();
+    if (const VelocityJump jump = t >= kink && t < end ? find_velocity_jump(newest) : VelocityJump{}; jump.row >= 0) {
+      if (const Status status = pass_velocity_jump(jump, newest, summary); !status.ok()) {
+        summary.failure = fmt::format("No motion after a jump of a prescribed velocity at t = {:.6g} s: {}.", t,
+                                      describe(status.cause));
+        summary.stop = fmt::format("failed at t = {:.6g} s: {}", t, describe(status.cause));
+        break;
+      }
+    }
+    if (!change_) continue;
     if (const Status status = restart_after_contact(); !status.ok()) {
       summary.failure =
           fmt::format("No accelerations after a change of contact at t = {:.6g} s: {}.", t, describe(status.cause));
@@ -323,6 +334,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
   }
   summary.t = t;
   sum_up_contacts(summary);
+  sum_up_velocity_jumps(summary);
   summary.completed = (t >= end || stopped_by_event) && summary.failure.empty();
   if (t >= end) summary.stop = fmt::format("reached the end, t = {:.6g} s", t);
   summary.linear_solver = integrator_->solver_name();

@@ -113,6 +113,14 @@ class Simulation {
   std::string find_slipping();
   void record(RecordSink& sink, const MotionVariables& x, const State& state);
   StepBounds calc_step_bounds(double end);
+  struct VelocityJump {
+    int row = -1;  ///< of the constraint whose rate jumps most; −1: none does
+    double size = 0.0;
+  };
+  static double side_of_kink(double t);
+  VelocityJump find_velocity_jump(const MotionVariables& x);
+  Status pass_velocity_jump(const VelocityJump& jump, MotionVariables x, Summary& summary);
+  void sum_up_velocity_jumps(Summary& summary) const;
   void update_ledger(const MotionVariables& x, double h);
   /// A point as reports see it: in absolute coordinates, with the multipliers of every row. Valid until the next call.
   struct Shown {
@@ -170,6 +178,8 @@ class Simulation {
   std::optional<ContactWatch::Change> change_due_, change_;
   int retakes_ = 0;
   Ledger ledger_;
+  std::size_t velocity_jumps_ = 0;
+  double kink_ = std::numeric_limits<double>::infinity();  // where the last step ended: shown as it is before it
   double last_power_ = 0.0, largest_drift_ = 0.0, largest_position_ = 0.0, largest_velocity_ = 0.0;
   InputBuffer inputs_;
   MotionVariables sample_, shown_;
