@@ -158,7 +158,7 @@ StepReport RungeKutta::advance(double t_end, State& state) {
   bool rejected = false;
   for (;;) {
     double h = std::min(h_next_, options_.hmax);
-    if (!options_.fixed_h) h = std::min(h, h_bound_);
+    if (!options_.fixed_h) h = std::min(h, std::max(h_bound_, options_.hmin));
     const double left = t_end - t_;
     const bool ends = h >= left * (1.0 - 1e-9);
     if (ends)

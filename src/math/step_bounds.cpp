@@ -57,6 +57,7 @@ constexpr int max_level = 17;
 constexpr int zoom_level = 6;  // of a window about a cell whose surprise is finer than the cell
 constexpr int max_zooms = 3;   // windows within windows: each is ten times finer
 constexpr int max_windows = 4000;
+constexpr double own_share = 0.2, fading = 0.5;
 constexpr int seed_level = 5;
 constexpr double seed_shrink = 8.0, seed_finest = 1e-11;  // windows about a seed, the finest relative to the span
 
@@ -79,6 +80,7 @@ class Window {
     for (const double r : roughness_[min_level]) roughest_ = std::max(roughest_, r);
   }
 
+  double roughness(int level, int k) const { return roughness_[level][k]; }
   double roughest() const { return roughest_; }
   double largest() const { return largest_; }
   double cell(int level) const { return length_ / (1 << level); }
@@ -143,12 +145,16 @@ class Examination {
     std::vector<Window> about_seeds;
     const double first = 8.0 * whole.cell(levels);
     for (const double seed : seeds)
-      for (double w = first; w > seed_finest * (end_ - start_); w /= seed_shrink) {
-        about_seeds.emplace_back(u_, std::max(start_, seed - w), std::min(end_, seed + w), seed_level);
-        raise_floor(about_seeds.back());
+      for (double w = first, rough = 0.0; w > seed_finest * (end_ - start_); w /= seed_shrink) {
+        Window window(u_, std::max(start_, seed - w), std::min(end_, seed + w), seed_level);
+        const bool fades = window.roughest() < fading * rough;  // it was wider than this: a kink, or seen already
+        rough = std::max(rough, window.roughest());
+        if (fades) break;
+        raise_floor(window);
+        about_seeds.push_back(std::move(window));
       }
     look(whole, 0);
-    for (const Window& window : about_seeds) look(window, max_zooms);
+    for (const Window& window : about_seeds) look(window, max_zooms, own_share * window.roughest());
   }
 
  private:
@@ -156,11 +162,13 @@ class Examination {
     floor_ = std::max({floor_, floor_ratio * window.roughest(), rounding_ratio * window.largest()});
   }
 
-  void look(const Window& window, int depth) {
+  /// Of windows within the span only what makes a good part of their roughness: a kink fades with the length of cells
+  /// and needs no short ones, a pulse does not until cells are as short as it is.
+  void look(const Window& window, int depth, double least = 0.0) {
     for (int level = min_level; level < window.levels(); ++level)
       for (int k = 1; k < 1 << level; ++k) {
         const double limit = window.surprise(level, k, floor_);
-        if (limit == 0.0) continue;
+        if (limit == 0.0 || window.roughness(level, k) < least) continue;
         bounds_.add(window.cause(level, k, limit));
         if (level + 1 < window.levels() || depth >= max_zooms || windows_ >= max_windows) continue;
         ++windows_;
@@ -168,7 +176,7 @@ class Examination {
         const Window closer(u_, std::max(start_, window.place(level, k) - margin),
                             std::min(end_, window.place(level, k + 1) + margin), zoom_level);
         raise_floor(closer);
-        look(closer, depth + 1);
+        look(closer, depth + 1, own_share * closer.roughest());
       }
   }
 
