@@ -112,6 +112,8 @@ class Simulation {
   Summary balance(RecordSink& sink);
   std::string find_slipping();
   void record(RecordSink& sink, const MotionVariables& x, const State& state);
+  void leave_unstable(EquilibriumOptions options, const MotionVariables& drawn, const State& drawn_state,
+                      EquilibriumReport& report);
   StepBounds calc_step_bounds(double end);
   struct VelocityJump {
     int row = -1;  ///< of the constraint whose rate jumps most; −1: none does
