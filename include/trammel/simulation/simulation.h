@@ -112,6 +112,7 @@ class Simulation {
   Summary balance(RecordSink& sink);
   std::string find_slipping();
   void record(RecordSink& sink, const MotionVariables& x, const State& state);
+  void refuse_free_freedoms();
   void leave_unstable(EquilibriumOptions options, const MotionVariables& drawn, const State& drawn_state,
                       EquilibriumReport& report);
   StepBounds calc_step_bounds(double end);
