@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "beam_watch.h"
+#include "run_watch.h"
 #include "trammel/linalg/dense_decompositions.h"
 #include "trammel/simulation/option.h"
 #include "trammel/simulation/scene.h"
@@ -64,6 +65,7 @@ void Simulation::finish_summary(Summary& s) const {
   s.work = ledger_.work;
   s.position_drift = largest_position_;
   s.velocity_drift = largest_velocity_;
+  run_watch_->sum_up(s.notes);
 }
 
 // All multipliers; 0 for dropped rows, as they are integrated.
@@ -129,6 +131,8 @@ void Simulation::update_ledger(const MotionVariables& x, double h) {
     if (full_.system->holonomic()[row]) ledger_.position = std::max(ledger_.position, std::abs(all_phi_[row]));
     ledger_.velocity = std::max(ledger_.velocity, std::abs(phi_dot_[row]));
   }
+  if (run_watch_->follows_bushings())
+    run_watch_->note_step(full_.system->update_kinematics(p, shown.state, *full_workspace_), x.t);
   largest_drift_ = std::max(largest_drift_, std::abs(ledger_.drift()));
   largest_position_ = std::max(largest_position_, ledger_.position);
   largest_velocity_ = std::max(largest_velocity_, ledger_.velocity);
@@ -137,7 +141,9 @@ void Simulation::update_ledger(const MotionVariables& x, double h) {
 void Simulation::record(RecordSink& sink, const MotionVariables& x, const State& state) {
   const Shown shown = show(x, state);
   share_multipliers(shown);
-  sink.frame(x.t, recorder_->update_frame(shown.point, shown.state, ledger_));
+  const std::span<const double> values = recorder_->update_frame(shown.point, shown.state, ledger_);
+  run_watch_->note_frame(x.t, values);
+  sink.frame(x.t, values);
 }
 
 void Simulation::watch_events() {
@@ -204,7 +210,7 @@ void Simulation::record_step(RecordSink& sink, double t, const StepReport& repor
 
 Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress) {
   const double start = x_.t, end = *study_.analysis.end, span = end - start;
-  const double interval = study_.output.interval.value_or(span / 500.0);
+  const double interval = study_.output.interval.value_or(span / 500.0), same = 1e-9 * std::min(interval, span);
   Summary summary = begin_summary();
   update_ledger(x_, 0.0);
   record(sink, x_, state_);
@@ -232,9 +238,9 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
     record(sink, sample_, state_);
   };
   const auto record_outputs = [&](double until) {
-    for (; start + interval * static_cast<double>(output) <= until + 1e-9 * interval; ++output) {
+    for (; start + interval * static_cast<double>(output) <= until + same; ++output) {
       const double at = start + interval * static_cast<double>(output);
-      if (std::abs(at - t) <= 1e-9 * interval)
+      if (std::abs(at - t) <= same)
         record(sink, watches_contacts ? x_change_ : integrator_->newest(), state_);
       else
         record_at(at);
@@ -277,6 +283,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
     summary.h_min = summary.steps == 1 ? report.h : std::min(summary.h_min, report.h);
     summary.h_max = std::max(summary.h_max, report.h);
     update_ledger(newest, watches_contacts ? h : report.h);
+    if (study_.solver.h) watch_fixed_step(newest, report.h);
     for (const EventHit& hit : events_.find(t, at_events)) {
       const EventSpec& event = study_.model.events[static_cast<std::size_t>(hit.id)];
       summary.events.push_back(
@@ -295,8 +302,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
       record(sink, newest, state_);
     } else {
       record_outputs(t);
-      const bool end_missing =
-          t >= end && std::abs(start + interval * static_cast<double>(output - 1) - end) > 1e-9 * interval;
+      const bool end_missing = t >= end && std::abs(start + interval * static_cast<double>(output - 1) - end) > same;
       if (end_missing) record(sink, newest, state_);
     }
     record_step(sink, t, report, summary);
@@ -335,6 +341,10 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
   summary.t = t;
   sum_up_contacts(summary);
   sum_up_velocity_jumps(summary);
+  sum_up_fixed_step(summary);
+  for (const EventSpec& event : study_.model.events)
+    if (event.stops && t >= end && !stopped_by_event)
+      summary.notes.push_back(fmt::format("event '{}', which would have stopped the run, did not happen", event.name));
   summary.completed = (t >= end || stopped_by_event) && summary.failure.empty();
   if (t >= end) summary.stop = fmt::format("reached the end, t = {:.6g} s", t);
   summary.linear_solver = integrator_->solver_name();

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "beam_watch.h"
+#include "run_watch.h"
 #include "trammel/base/text.h"
 #include "trammel/dae/acceleration_solver.h"
 #include "trammel/dae/static_stability.h"
@@ -192,8 +193,10 @@ Summary Simulation::balance(RecordSink& sink) {
         turned = explain_turned(element, fmt::format("{:.4g} of the load", reached.load));
     }
     share_multipliers(shown);
-    sink.frame(options.arc_length ? reached.path : reached.load,
-               recorder_->update_frame(shown.point, shown.state, ledger_));
+    const double place = options.arc_length ? reached.path : reached.load;
+    const std::span<const double> values = recorder_->update_frame(shown.point, shown.state, ledger_);
+    run_watch_->note_frame(place, values);
+    sink.frame(place, values);
   };
   update_ledger(x_, 0.0);
   if (options.load_steps == 0) record({}, x_, state_);
