@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "trammel/dae/acceleration_solver.h"
+#include "trammel/dae/static_stability.h"
 
 namespace trammel {
 
@@ -18,6 +19,7 @@ constexpr double smallest_part = 1e-10;   // c M beside K, where it must stay
 constexpr double singular_stiffness = 1e-9;
 constexpr double balanced = 1e-9;                                                  // |r| beside the forces that cancel
 constexpr double rounding_margin = 16.0 * std::numeric_limits<double>::epsilon();  // of K q
+constexpr int largest_tested = 600;                                                // coordinates, for `descends`
 constexpr int newton_iterations = 20;                                              // per load step
 constexpr double smallest_load_step = 1e-6;
 constexpr int few_iterations = 4;         // of a step along the path after which the next one may be longer
@@ -242,7 +244,24 @@ Status Equilibrium::relax(MotionVariables& x, State& state, Workspace& workspace
   if (!status.ok()) return status;
   r0_ = r_;  // its size is that of the forces
   for (int i = 0; i < options_.max_iterations; ++i) {
-    status = correct(c, x, state, workspace);
+    double pace = c;
+    if (options_.descends) {
+      StaticStability stability;
+      status = calc_static_stability(dae_, x, state, largest_tested, workspace, stability);
+      if (!status.ok()) return status;
+      if (stability.unstable) pace = std::max(c, -2.0 * stability.stiffness);
+    }
+    const MotionVariables x_before = x;
+    const State state_before = state;
+    const double before = unbalanced_;
+    status = correct(pace, x, state, workspace);
+    if (status.ok() && options_.descends && nonlinearity_ > bad && unbalanced_ > before) {
+      // Into something that (2) did not foresee (a surface): a shorter way.
+      x = x_before, state = state_before;
+      c = rise * std::max(pace, floor_);
+      if (status = calc_residual(x, state, workspace); !status.ok()) return status;
+      continue;
+    }
     if (!status.ok() && status.cause == Cause::singular_matrix) {  // c M + K is singular by chance: another c
       c = rise * std::max(c, floor_);
       continue;

@@ -133,11 +133,12 @@ BdfStep Bdf::advance(double t_stop, State& state) {
     step.status = Status::fatal(Cause::impossible_tolerance, i);
     return step;
   }
-  const double bound = system_.step_bound({t_, inputs_.view(), y_, yp_}, k_, state);
+  const double bound = std::min(h_bound_, system_.step_bound({t_, inputs_.view(), y_, yp_}, k_, state));
   for (;;) {
     limit_step(t_limit, bound);
     history_.begin(h_, k_);
-    system_.calc_inputs(t_trial_, inputs_);
+    // A step that ends at a kink sees the inputs as they are before it.
+    system_.calc_inputs(t_trial_ >= breakpoint ? t_trial_ - detail::kink_side(t_trial_) : t_trial_, inputs_);
     predict(state);
     step.attempted_h = h_;
     step.order = k_;

@@ -130,7 +130,7 @@ double EnergyDecaying::choose_step(double t_end) const {
     const double rate = ends_.from.v.lpNorm<Eigen::Infinity>() + std::sqrt(ends_.from.a.lpNorm<Eigen::Infinity>());
     h = options_.h0 ? *options_.h0 : std::min(0.1 * tol / (1e-3 + rate), 1e-2 * remaining);
   }
-  if (!options_.h) h = std::min(h, options_.hmax);
+  if (!options_.h) h = std::min({h, options_.hmax, h_bound_});
   if (h > remaining * (1.0 - sliver)) return remaining;
   if (!options_.h && h > 0.5 * remaining) return 0.5 * remaining;
   return h;

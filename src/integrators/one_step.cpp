@@ -174,7 +174,7 @@ double OneStep::choose_step(double t_end) {
       size = std::max(size, std::abs(a_rate_[i]) / (options_.atol + options_.rtol * std::abs(ends_.from.q[i])));
     h = options_.h0 ? *options_.h0 : std::min(0.5 * std::cbrt(1.0 / (size + 1e-30)), 1e-2 * remaining);
   }
-  if (!options_.h) h = std::min(h, options_.hmax);
+  if (!options_.h) h = std::min({h, options_.hmax, h_bound_});
   // Reach t_end exactly, and do not leave a last sliver behind: t is a sum of n steps and has lost up to n² ε h.
   if (h > remaining * (1.0 - sliver)) return remaining;
   if (!options_.h && h > 0.5 * remaining) return 0.5 * remaining;

@@ -110,7 +110,7 @@ RadauStep Radau::advance(double t_stop, State& state) {
     step.restarted = true;
     ++counters_.restarts;
   }
-  const double bound = system_.step_bound({t_, inputs_.view(), y_, yp_}, tableau_.order(), state);
+  const double bound = std::min(h_bound_, system_.step_bound({t_, inputs_.view(), y_, yp_}, tableau_.order(), state));
   Status status;
   for (int attempt = 0; attempt < options_.max_attempts; ++attempt) {
     limit_step(t_limit, bound);

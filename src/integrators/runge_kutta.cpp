@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "time_rounding.h"
+
 namespace trammel {
 
 namespace {
@@ -54,7 +56,7 @@ Status RungeKutta::start(double t, ConstVec y, State& state) {
   h_taken_ = 0.0;
   pending_ = false, stale_rates_ = false;
   error_before_ = 1e-4;
-  const Status status = evaluate(t_, y_, state, yp_);
+  const Status status = evaluate(t_ + detail::kink_side(t_), y_, state, yp_);
   h_next_ = options_.fixed_h ? *options_.fixed_h : options_.h0 ? *options_.h0 : 0.0;
   return status;
 }
@@ -85,7 +87,7 @@ Status RungeKutta::attempt(double h, double t_new, const State& state) {
   k_[0] = yp_;
   has_dense_ = false;
   // The limit from the left where the step ends at an instant that f may jump at.
-  const double t_last = std::nextafter(t_new, t_);
+  const double t_last = std::max(t_new - detail::kink_side(t_new), std::nextafter(t_, t_new));
   for (int i = 1; i < n_stages; ++i) {
     double* const out = stage_.data();
     const double* const from = y_.data();
@@ -147,7 +149,8 @@ StepReport RungeKutta::advance(double t_end, State& state) {
   report.order = 5;
   commit(state);
   if (stale_rates_) {
-    report.status = evaluate(t_, y_, state, yp_);
+    // From the right: what jumps where the last step ended has jumped.
+    report.status = evaluate(t_ + detail::kink_side(t_), y_, state, yp_);
     if (!report.status.ok()) return report;
     stale_rates_ = false;
   }
@@ -155,6 +158,7 @@ StepReport RungeKutta::advance(double t_end, State& state) {
   bool rejected = false;
   for (;;) {
     double h = std::min(h_next_, options_.hmax);
+    if (!options_.fixed_h) h = std::min(h, std::max(h_bound_, options_.hmin));
     const double left = t_end - t_;
     const bool ends = h >= left * (1.0 - 1e-9);
     if (ends)
@@ -202,12 +206,14 @@ StepReport RungeKutta::advance(double t_end, State& state) {
     yp_ = k_[6];
     t_ = t_new;
     ++counters_.steps;
-    report.status = system_.project(t_, y_, state, projected_, *workspace_);
+    // From the left where the step ends at an instant that a motion may have a kink at.
+    const double t_end_of_step = ends ? t_ - detail::kink_side(t_) : t_;
+    report.status = system_.project(t_end_of_step, y_, state, projected_, *workspace_);
     if (!report.status.ok()) return report;
     if (projected_) {
       projection_ = y_ - y_unprojected_;
       ++counters_.projections;
-      report.status = evaluate(t_, y_, state, yp_);
+      report.status = evaluate(t_end_of_step, y_, state, yp_);
       if (!report.status.ok()) return report;
     }
     stale_rates_ = ends;

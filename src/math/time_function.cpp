@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "trammel/base/error.h"
+#include "trammel/math/time_part.h"
 
 namespace trammel {
 
@@ -29,6 +30,15 @@ struct Table final : TimeFunction::Kind {
     breakpoints.add(spline->back());
   }
   Taylor2<double> at(double t) const override { return spline->evaluate(Taylor2<double>::time(t)); }
+  void find_surprises(double start, double end, StepBounds& bounds) const override {
+    std::vector<double> seeds;  // points that stand close; where all do, as many samples
+    const std::span<const double> knots = spline->knots();
+    for (std::size_t i = 1; i < knots.size(); ++i)
+      if (knots[i] - knots[i - 1] < (end - start) / 2048.0) seeds.push_back(knots[i]);
+    if (seeds.size() > 512) seeds.clear();
+    trammel::find_surprises([this](double t) { return spline->evaluate(t); }, breakpoints, start, end, seeds,
+                            static_cast<int>(2 * knots.size()), bounds);
+  }
 };
 
 struct Formula final : TimeFunction::Kind {
@@ -42,6 +52,9 @@ struct Formula final : TimeFunction::Kind {
   Taylor2<double> at(double t) const override {
     const Taylor2<double> time = Taylor2<double>::time(t);
     return formula.evaluate(std::span<const Taylor2<double>>(&time, 1));
+  }
+  void find_surprises(double start, double end, StepBounds& bounds) const override {
+    for (const TimePart& part : TimePart::find(formula, 0)) trammel::find_surprises(part, start, end, bounds);
   }
 };
 
@@ -76,6 +89,10 @@ TimeFunction::Value TimeFunction::evaluate(double t) const {
 }
 
 double TimeFunction::next_breakpoint(double t) const { return kind_->breakpoints.next(t); }
+
+void TimeFunction::find_surprises(double start, double end, StepBounds& bounds) const {
+  if (!kind_->is_constant) kind_->find_surprises(start, end, bounds);
+}
 
 bool TimeFunction::is_constant() const { return kind_->is_constant; }
 

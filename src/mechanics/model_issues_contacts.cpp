@@ -100,15 +100,21 @@ void check_sides(ModelChecks& checks, const ContactSpec& spec) {
     return checks.report("contact", spec, "between", "it is not said what touches: 'between' = [\"a\", \"b\"]");
   const std::vector<int> a = collect(spec.a), b = spec.b.empty() ? a : collect(spec.b);
   if (!good) return;
-  // Kinds are few, geometry may be much: one example of each kind on either side.
+  // Kinds are few, geometry may be much: of each kind on either side two examples on different bodies, so that a pair
+  // of one kind is among them if there is one.
   const auto examples = [&](const std::vector<int>& all) {
     std::vector<int> found;
-    for (const int i : all)
-      if (std::none_of(found.begin(), found.end(),
-                       [&](int j) { return model.geometry[j].shape.kind == model.geometry[i].shape.kind; }))
-        found.push_back(i);
+    for (const int i : all) {
+      const GeometrySpec& g = model.geometry[i];
+      int same = 0;
+      for (const int j : found)
+        if (model.geometry[j].shape.kind == g.shape.kind) same += model.geometry[j].body == g.body ? 2 : 1;
+      if (same < 2) found.push_back(i);
+    }
     return found;
   };
+  std::vector<std::pair<ContactShape::Kind, ContactShape::Kind>> refused;
+  bool sharp = false;
   bool two_bodies = false;
   for (const int i : a) {
     for (const int j : b) two_bodies |= model.geometry[i].body != model.geometry[j].body;
@@ -123,15 +129,22 @@ void check_sides(ModelChecks& checks, const ContactSpec& spec) {
       ContactShape first = *make_contact_shape(model.geometry[i].shape, Eigen::Vector3d::Zero());
       ContactShape second = *make_contact_shape(model.geometry[j].shape, Eigen::Vector3d::Zero());
       if (first.kind > second.kind) std::swap(first, second);
-      if (i != j && n_features(first, second) == 0)
+      const std::pair pair{first.kind, second.kind};
+      if (model.geometry[i].body != model.geometry[j].body && n_features(first, second) == 0 &&
+          std::find(refused.begin(), refused.end(), pair) == refused.end()) {
+        refused.push_back(pair);
         checks.report("contact", spec, "between",
                       fmt::format("no contact is offered between {} and {}: spheres meet everything, planes meet "
                                   "spheres, boxes, cylinders, capsules and ellipsoids, capsules meet each other",
                                   word(first.kind), word(second.kind)));
-      if (spec.law.normal.modulus > 0.0 && !(1.0 / first.curvature_radius() + 1.0 / second.curvature_radius() <= 1e300))
+      }
+      if (!sharp && spec.law.normal.modulus > 0.0 &&
+          !(1.0 / first.curvature_radius() + 1.0 / second.curvature_radius() <= 1e300)) {
+        sharp = true;
         checks.report("contact", spec, "modulus",
                       "'modulus' needs rounded surfaces; a sharp edge has no radius: give its shape a 'rounding', or "
                       "the contact a 'stiffness'");
+      }
     }
 }
 

@@ -38,6 +38,7 @@ Status BdfMotion::start(const MotionVariables& at, State& state) {
 }
 
 StepReport BdfMotion::advance(double t_end, State& state) {
+  bdf_->bound_step(h_bound_);
   const BdfStep step = bdf_->advance(t_end, state);
   StepReport report;
   report.status = step.status;

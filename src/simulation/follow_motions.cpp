@@ -21,7 +21,7 @@ Summary Simulation::follow_motions(RecordSink& sink, const ProgressCallback& pro
   const std::vector<char> nothing_firm;
   const auto show = [&](const MotionVariables& x) {
     MotionVariables shown = x;
-    if (!inverse) shown.lam.setZero();
+    if (!inverse) shown.lam.setConstant(std::numeric_limits<double>::quiet_NaN());  // formulas of reactions say so
     record(sink, shown, state_);
   };
   update_ledger(x_, 0.0);

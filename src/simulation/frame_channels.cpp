@@ -141,7 +141,7 @@ FrameChannel reaction(const std::string& quantity, Vec3<double> Wrench<double>::
           .meaning = std::move(meaning),
           .items =
               [](const FrameSource& s) {
-                return ChannelItems{names_of(s.model.joints), {}};
+                return s.reactions ? ChannelItems{names_of(s.model.joints), {}} : ChannelItems{};
               },
           .write =
               [part](const FrameInstant& at, ChannelValues& out) {
@@ -294,7 +294,7 @@ void add_forces(std::vector<FrameChannel>& list) {
                   .meaning = "force or torque that a motion exerts",
                   .items =
                       [](const FrameSource& s) {
-                        return ChannelItems{names_of(s.model.motions), {}};
+                        return s.reactions ? ChannelItems{names_of(s.model.motions), {}} : ChannelItems{};
                       },
                   .write =
                       [](const FrameInstant& at, ChannelValues& out) {

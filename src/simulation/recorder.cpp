@@ -54,10 +54,10 @@ double calc_effort(const Assembly::Force& force, const KinematicState& k, std::v
 
 }  // namespace
 
-Recorder::Recorder(const Model& model, const Assembly& assembly, bool statics)
+Recorder::Recorder(const Model& model, const Assembly& assembly, bool statics, bool reactions)
     : model_(model),
       assembly_(assembly),
-      source_{model, assembly, statics},
+      source_{model, assembly, statics, reactions},
       workspace_(assembly.system->make_workspace()),
       channels_("/frames/", frame_channels(), source_) {
   wrenches_.assign(static_cast<std::size_t>(assembly.system->n_frames()), zero_wrench<double>());

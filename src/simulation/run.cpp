@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "beam_watch.h"
+#include "run_watch.h"
 #include "trammel/linalg/dense_decompositions.h"
 #include "trammel/simulation/option.h"
 #include "trammel/simulation/scene.h"
@@ -64,6 +65,7 @@ void Simulation::finish_summary(Summary& s) const {
   s.work = ledger_.work;
   s.position_drift = largest_position_;
   s.velocity_drift = largest_velocity_;
+  run_watch_->sum_up(s.notes);
 }
 
 // All multipliers; 0 for dropped rows, as they are integrated.
@@ -76,7 +78,7 @@ void Simulation::spread_multipliers(const MotionVariables& x) {
 }
 
 Simulation::Shown Simulation::show(const MotionVariables& x, const State& state) {
-  full_.system->calc_inputs(x.t, inputs_);
+  full_.system->calc_inputs(x.t == kink_ ? x.t - side_of_kink(x.t) : x.t, inputs_);
   if (!joint_) {
     spread_multipliers(x);
     return {{x.t, inputs_.view(), x.q, x.v, x.a, x.z, x.zp, all_lam_}, state};
@@ -129,6 +131,8 @@ void Simulation::update_ledger(const MotionVariables& x, double h) {
     if (full_.system->holonomic()[row]) ledger_.position = std::max(ledger_.position, std::abs(all_phi_[row]));
     ledger_.velocity = std::max(ledger_.velocity, std::abs(phi_dot_[row]));
   }
+  if (run_watch_->follows_bushings())
+    run_watch_->note_step(full_.system->update_kinematics(p, shown.state, *full_workspace_), x.t);
   largest_drift_ = std::max(largest_drift_, std::abs(ledger_.drift()));
   largest_position_ = std::max(largest_position_, ledger_.position);
   largest_velocity_ = std::max(largest_velocity_, ledger_.velocity);
@@ -137,7 +141,9 @@ void Simulation::update_ledger(const MotionVariables& x, double h) {
 void Simulation::record(RecordSink& sink, const MotionVariables& x, const State& state) {
   const Shown shown = show(x, state);
   share_multipliers(shown);
-  sink.frame(x.t, recorder_->update_frame(shown.point, shown.state, ledger_));
+  const std::span<const double> values = recorder_->update_frame(shown.point, shown.state, ledger_);
+  run_watch_->note_frame(x.t, values);
+  sink.frame(x.t, values);
 }
 
 void Simulation::watch_events() {
@@ -180,6 +186,12 @@ void Simulation::warn_of_split(Summary& s) const {
                     s.split_changes, s.split_choices, 100.0 * restless_split));
 }
 
+// Inputs are examined over the run before it: a step over a pulse could not know of it.
+StepBounds Simulation::calc_step_bounds(double end) {
+  const Shown shown = show(x_, state_);
+  return full_.system->calc_step_bounds(shown.point, end, shown.state, *full_workspace_);
+}
+
 void Simulation::record_step(RecordSink& sink, double t, const StepReport& report, Summary& summary) {
   StepInstant step{.report = report, .max_corrections = max_corrections_, .split = integrator_->split()};
   if (study_.solver.record_condition.value_or(false)) {
@@ -198,7 +210,7 @@ void Simulation::record_step(RecordSink& sink, double t, const StepReport& repor
 
 Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress) {
   const double start = x_.t, end = *study_.analysis.end, span = end - start;
-  const double interval = study_.output.interval.value_or(span / 500.0);
+  const double interval = study_.output.interval.value_or(span / 500.0), same = 1e-9 * std::min(interval, span);
   Summary summary = begin_summary();
   update_ledger(x_, 0.0);
   record(sink, x_, state_);
@@ -226,19 +238,22 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
     record(sink, sample_, state_);
   };
   const auto record_outputs = [&](double until) {
-    for (; start + interval * static_cast<double>(output) <= until + 1e-9 * interval; ++output) {
+    for (; start + interval * static_cast<double>(output) <= until + same; ++output) {
       const double at = start + interval * static_cast<double>(output);
-      if (std::abs(at - t) <= 1e-9 * interval)
+      if (std::abs(at - t) <= same)
         record(sink, watches_contacts ? x_change_ : integrator_->newest(), state_);
       else
         record_at(at);
     }
   };
+  const StepBounds bounds = study_.solver.h ? StepBounds{} : calc_step_bounds(end);
   bool again = false;  // the step is taken again because contact changed within it
   while (t < end && !stopped_by_event) {
     if (watches_contacts && !again) x_before_ = integrator_->newest(), state_before_ = state_;
     const double from = watches_contacts ? x_before_.t : t;  // later than t if a change right behind t was met
-    const double limit = study_.solver.h ? end : std::min({end, index3_->next_breakpoint(from), contact_limit_});
+    const double kink = study_.solver.h ? std::numeric_limits<double>::infinity() : index3_->next_breakpoint(from);
+    const double limit = study_.solver.h ? end : std::min({end, kink, contact_limit_});
+    integrator_->bound_step(bounds.longest_step(from));
     const StepReport report = integrator_->advance(limit, state_);
     summary.iterations += report.iterations;
     summary.linearizations += report.linearizations;
@@ -263,10 +278,12 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
     const MotionVariables& newest = watches_contacts ? x_change_ : integrator_->newest();
     const double h = newest.t - t;
     t = newest.t;
+    kink_ = kink;
     ++summary.steps;
     summary.h_min = summary.steps == 1 ? report.h : std::min(summary.h_min, report.h);
     summary.h_max = std::max(summary.h_max, report.h);
     update_ledger(newest, watches_contacts ? h : report.h);
+    if (study_.solver.h) watch_fixed_step(newest, report.h);
     for (const EventHit& hit : events_.find(t, at_events)) {
       const EventSpec& event = study_.model.events[static_cast<std::size_t>(hit.id)];
       summary.events.push_back(
@@ -285,8 +302,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
       record(sink, newest, state_);
     } else {
       record_outputs(t);
-      const bool end_missing =
-          t >= end && std::abs(start + interval * static_cast<double>(output - 1) - end) > 1e-9 * interval;
+      const bool end_missing = t >= end && std::abs(start + interval * static_cast<double>(output - 1) - end) > same;
       if (end_missing) record(sink, newest, state_);
     }
     record_step(sink, t, report, summary);
@@ -304,7 +320,17 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
       summary.stop = fmt::format("failed at t = {:.6g} s: too many contacts", t);
       break;
     }
-    if (!change_ || stopped_by_event) continue;
+    if (stopped_by_event) continue;
+    kink_ = std::numeric_limits<double>::infinity();
+    if (const VelocityJump jump = t >= kink && t < end ? find_velocity_jump(newest) : VelocityJump{}; jump.row >= 0) {
+      if (const Status status = pass_velocity_jump(jump, newest, summary); !status.ok()) {
+        summary.failure = fmt::format("No motion after a jump of a prescribed velocity at t = {:.6g} s: {}.", t,
+                                      describe(status.cause));
+        summary.stop = fmt::format("failed at t = {:.6g} s: {}", t, describe(status.cause));
+        break;
+      }
+    }
+    if (!change_) continue;
     if (const Status status = restart_after_contact(); !status.ok()) {
       summary.failure =
           fmt::format("No accelerations after a change of contact at t = {:.6g} s: {}.", t, describe(status.cause));
@@ -314,6 +340,11 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
   }
   summary.t = t;
   sum_up_contacts(summary);
+  sum_up_velocity_jumps(summary);
+  sum_up_fixed_step(summary);
+  for (const EventSpec& event : study_.model.events)
+    if (event.stops && t >= end && !stopped_by_event)
+      summary.notes.push_back(fmt::format("event '{}', which would have stopped the run, did not happen", event.name));
   summary.completed = (t >= end || stopped_by_event) && summary.failure.empty();
   if (t >= end) summary.stop = fmt::format("reached the end, t = {:.6g} s", t);
   summary.linear_solver = integrator_->solver_name();

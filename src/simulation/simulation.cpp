@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "run_watch.h"
 #include "trammel/dae/acceleration_solver.h"
 #include "trammel/simulation/option.h"
 
@@ -52,11 +53,16 @@ Simulation::Simulation(const Study& study, Customize customize) : study_(study),
   full_ = make_assembly();
   check_track_lengths(study_, full_);
   make_consistent();
+  if (study_.analysis.kind == AnalysisKind::kinematics || study_.analysis.kind == AnalysisKind::inverse_dynamics)
+    refuse_free_freedoms();
+  note_arms_of_particles();
   if (study_.solver.coordinates == CoordinateSet::joint) enter_joint_coordinates();
   if (study_.analysis.steady)
     static_cast<void>(find_coordinates(*study_.analysis.steady));  // refuses names that nothing has
   make_integrator();
-  recorder_ = std::make_unique<Recorder>(study_.model, full_, study_.analysis.kind == AnalysisKind::statics);
+  recorder_ = std::make_unique<Recorder>(study_.model, full_, study_.analysis.kind == AnalysisKind::statics,
+                                         study_.analysis.kind != AnalysisKind::kinematics);
+  run_watch_ = std::make_unique<RunWatch>(study_.model, full_, recorder_->groups());
   steps_.emplace("/solver/", step_channels(), StepSource{study_.solver, *integrator_, max_corrections_});
 }
 

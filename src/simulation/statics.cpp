@@ -4,8 +4,10 @@
 #include <cmath>
 
 #include "beam_watch.h"
+#include "run_watch.h"
 #include "trammel/base/text.h"
 #include "trammel/dae/acceleration_solver.h"
+#include "trammel/dae/static_stability.h"
 #include "trammel/simulation/simulation.h"
 
 // Equilibria, steady motions and small motions about them.
@@ -14,7 +16,10 @@ namespace trammel {
 
 namespace {
 
-constexpr double difference = 1e-6;  // of coordinates, for derivatives of measures
+constexpr int most_falls = 4;                // from one unstable equilibrium to another
+constexpr int largest_stability_test = 600;  // coordinates: it is dense
+constexpr double beside = 0.05;              // [m, rad] of an unstable equilibrium, where it is left
+constexpr double difference = 1e-6;          // of coordinates, for derivatives of measures
 
 std::string_view usual_cause(const EquilibriumReport& report) {
   if (!report.slipping.empty()) return "friction that cannot hold what it would have to";
@@ -74,12 +79,52 @@ std::vector<int> Simulation::find_coordinates(const std::vector<std::string>& na
 }
 
 EquilibriumReport Simulation::find_equilibrium(const EquilibriumOptions& options, const Equilibrium::Watch& watch) {
+  const MotionVariables drawn = x_;
+  const State drawn_state = state_;
   Equilibrium equilibrium(*index3_, solver_kind(), options);
   EquilibriumReport report = equilibrium.find(x_, state_, *workspace_, watch);
+  if (report.status.ok() && options.steady.empty()) leave_unstable(options, drawn, drawn_state, report);
   if (!report.status.ok() || index3_->nz() == 0 || !options.steady.empty()) return report;
   report.slipping = find_slipping();
   if (!report.slipping.empty()) report.status = Status::recoverable(Cause::outside_domain);
   return report;
+}
+
+// Newton's iteration finds the nearest equilibrium, stable or not. Of an unstable one the machine is let down from
+// where it was drawn, and if that is where it stands, from a little beside it. Along a path of loads it is only told.
+void Simulation::leave_unstable(EquilibriumOptions options, const MotionVariables& drawn, const State& drawn_state,
+                                EquilibriumReport& report) {
+  for (int fall = 0; fall <= most_falls; ++fall) {
+    StaticStability stability;
+    const Status status = calc_static_stability(*index3_, x_, state_, largest_stability_test, *workspace_, stability);
+    if (!status.ok() || !stability.unstable) return;
+    Eigen::Index along = 0;
+    stability.direction.cwiseAbs().maxCoeff(&along);
+    report.unstable = index3_->layout().describe_unknown(static_cast<int>(along));
+    if (options.load_steps > 0 || fall == most_falls) return;
+    const MotionVariables kept = x_;
+    const State kept_state = state_;
+    if (fall == 0) {
+      x_ = drawn, state_ = drawn_state;
+    } else {
+      x_.q += beside * stability.direction;
+      InitialReport moved;
+      if (project_positions(*index3_, {}, x_, state_, *workspace_, moved).failed()) {
+        x_ = kept, state_ = kept_state;
+        return;
+      }
+    }
+    options.descends = true;
+    Equilibrium lower(*index3_, solver_kind(), options);
+    const EquilibriumReport found = lower.find(x_, state_, *workspace_);
+    if (!found.status.ok()) {  // nothing holds it below
+      x_ = kept, state_ = kept_state;
+      return;
+    }
+    const int iterations = report.iterations;
+    report = found;
+    report.iterations += iterations;
+  }
 }
 
 // Equilibria are found with bristles that stick. The first whose friction exceeds its limit, in words.
@@ -148,8 +193,10 @@ Summary Simulation::balance(RecordSink& sink) {
         turned = explain_turned(element, fmt::format("{:.4g} of the load", reached.load));
     }
     share_multipliers(shown);
-    sink.frame(options.arc_length ? reached.path : reached.load,
-               recorder_->update_frame(shown.point, shown.state, ledger_));
+    const double place = options.arc_length ? reached.path : reached.load;
+    const std::span<const double> values = recorder_->update_frame(shown.point, shown.state, ledger_);
+    run_watch_->note_frame(place, values);
+    sink.frame(place, values);
   };
   update_ledger(x_, 0.0);
   if (options.load_steps == 0) record({}, x_, state_);
@@ -165,7 +212,13 @@ Summary Simulation::balance(RecordSink& sink) {
     summary.failure = std::move(turned);
     summary.stop = fmt::format("no equilibrium: {}", describe(Cause::element_turned));
   } else if (summary.completed) {
-    summary.stop = fmt::format("equilibrium found, unbalanced {:.2g}", report.unbalanced);
+    summary.stop = fmt::format("{}equilibrium found, unbalanced {:.2g}", report.unstable.empty() ? "" : "unstable ",
+                               report.unbalanced);
+    if (!report.unstable.empty())
+      summary.notes.push_back(
+          fmt::format("the equilibrium is unstable: the machine gives way along {} at the slightest touch; another "
+                      "drawn position may lead to a stable one",
+                      report.unstable));
   } else {
     summary.failure = explain_equilibrium(report);
     summary.stop = fmt::format("no equilibrium: {}", describe(report.status.cause));

@@ -20,6 +20,10 @@ struct EquilibriumOptions {
   /// points where the load falls (snap-through) or the machine turns back. Ends where the load is whole for the first
   /// time.
   bool arc_length = false;
+  /// Without load steps: c of (2) stays above what an unstable stiffness asks for, so that the iteration goes down from
+  /// there and not up; a correction into what (2) did not foresee is taken back. Dense, for machines of moderate size
+  /// (static_stability.h).
+  bool descends = false;
   std::vector<int> steady;  ///< coordinates whose velocity is unknown instead of their position
 };
 
@@ -32,6 +36,7 @@ struct EquilibriumReport {
   int worst_row = -1;        ///< which
   int moving_unknown = -1;   ///< the coordinate with the largest last correction
   double last_change = 0.0;  ///< that correction
+  std::string unstable;      ///< the coordinate along which it gives way; empty: none, or not tested (set by callers)
   std::string slipping;      ///< friction that would have to exceed its limit, by name: no equilibrium (set by callers)
 };
 

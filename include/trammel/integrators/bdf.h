@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -89,6 +90,8 @@ class Bdf {
 
   /// One accepted step that does not pass t_stop.
   BdfStep advance(double t_stop, State& state);
+  /// The longest step of variable size from now on; +∞: as the error test allows.
+  void bound_step(double h) { h_bound_ = h; }
   /// Steps until t_end is reached, a step fails or an event stops it. The last
   /// record is returned; every record goes to `on_step` if given.
   BdfStep integrate(double t_end, State& state, const std::function<void(const BdfStep&)>& on_step = {});
@@ -171,6 +174,7 @@ class Bdf {
 
   double t_ = 0.0, t_trial_ = 0.0;
   double h_ = 0.0;
+  double h_bound_ = std::numeric_limits<double>::infinity();
   int k_ = 1;
   bool start_phase_ = true;    // order and step double with every success
   bool restart_ = true;        // the next step begins from (y, y′) alone …

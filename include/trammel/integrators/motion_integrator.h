@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 
+#include <limits>
 #include <span>
 #include <string_view>
 
@@ -56,6 +57,9 @@ class MotionIntegrator {
   /// Takes one step that does not pass t_end. On return newest() and interpolate() are in the charts of `state`, which
   /// are moved to the new rotations at the beginning of the next call.
   virtual StepReport advance(double t_end, State& state) = 0;
+  /// Steps of variable size are at most h long from now on, whatever the error test would allow: inputs do something
+  /// ahead that no step has met yet (math/step_bounds.h).
+  void bound_step(double h) { h_bound_ = h; }
   /// Moves charts, branches and modes to the newest point: called by advance(), and by callers that stop.
   virtual void commit(State& state) = 0;
 
@@ -107,6 +111,9 @@ class MotionIntegrator {
   /// dropped, here and after restore, so that both continue with the same bits.
   virtual std::vector<double> save() = 0;
   virtual void restore(std::span<const double> numbers) = 0;
+
+ protected:
+  double h_bound_ = std::numeric_limits<double>::infinity();
 };
 
 }  // namespace trammel

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -73,6 +74,8 @@ class Radau {
   Status start(double t, ConstVec y, ConstVec yp, State& state);
   /// One accepted step that does not pass t_stop.
   RadauStep advance(double t_stop, State& state);
+  /// The longest step of variable size from now on; +∞: as the error test allows.
+  void bound_step(double h) { h_bound_ = h; }
   /// Steps until t_end is reached, a step fails or an event stops it. The last record is returned; every record goes to
   /// `on_step` if given.
   RadauStep integrate(double t_end, State& state, const std::function<void(const RadauStep&)>& on_step = {});
@@ -136,6 +139,7 @@ class Radau {
   std::array<InputBuffer, RadauTableau::max_stages> stage_inputs_;
 
   double t_ = 0.0, h_ = 0.0;
+  double h_bound_ = std::numeric_limits<double>::infinity();
   double t_end_of_step_ = 0.0;
   bool restart_ = true;        // there is no polynomial of a step before
   bool inconsistent_ = false;  // and y, y′ must be made consistent

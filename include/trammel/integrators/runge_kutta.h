@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -36,6 +37,8 @@ class RungeKutta {
   Status start(double t, ConstVec y, State& state);
   /// One step that does not pass t_end.
   StepReport advance(double t_end, State& state);
+  /// The longest step of variable size from now on; +∞: as the error test allows.
+  void bound_step(double h) { h_bound_ = h; }
   /// Moves charts, branches and modes to the newest point.
   void commit(State& state);
 
@@ -63,6 +66,7 @@ class RungeKutta {
   WeightedNorm weights_;
   std::unique_ptr<Workspace> workspace_;
   double t_ = 0.0, h_next_ = 0.0, error_before_ = 1e-4;
+  double h_bound_ = std::numeric_limits<double>::infinity();
   double t_from_ = 0.0, h_taken_ = 0.0;
   bool pending_ = false;      // the newest point is accepted, but the charts still belong to the one before
   bool stale_rates_ = false;  // yp_ belongs to the time before a possible jump

@@ -37,6 +37,7 @@ using TableResolver = std::function<ResolvedTable(const std::string& name)>;
 namespace detail {
 struct ExpressionProgram;
 }
+class TimePart;
 
 /// A formula such as "a0 * sin(2*pi*t) + 'upper arm'.vx", compiled once and evaluated often, with the derivatives that
 /// the scalar carries. The language is described for users in docs/expressions.md.
@@ -68,6 +69,7 @@ class Expression {
   const std::string& text() const;
 
  private:
+  friend class TimePart;
   explicit Expression(std::shared_ptr<const detail::ExpressionProgram> program) : program_(std::move(program)) {}
   std::shared_ptr<const detail::ExpressionProgram> program_;
 };

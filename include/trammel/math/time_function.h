@@ -6,6 +6,7 @@
 
 #include "trammel/math/expression.h"
 #include "trammel/math/spline.h"
+#include "trammel/math/step_bounds.h"
 
 namespace trammel {
 
@@ -38,10 +39,14 @@ class TimeFunction {
 
   bool is_constant() const;
 
+  /// Adds the intervals of [start, end] in which it does what it did not do before (step_bounds.h).
+  void find_surprises(double start, double end, StepBounds& bounds) const;
+
   /// What a kind of function must give.
   struct Kind {
     virtual ~Kind() = default;
     virtual Taylor2<double> at(double t) const = 0;
+    virtual void find_surprises(double /*start*/, double /*end*/, StepBounds&) const {}
     BreakpointSet breakpoints;
     bool is_constant = false;
   };

@@ -50,7 +50,8 @@ struct FrameInstant {
 struct FrameSource {
   const Model& model;
   const Assembly& assembly;
-  bool statics = false;  ///< the part of the load is a channel as well
+  bool statics = false;   ///< the part of the load is a channel as well
+  bool reactions = true;  ///< false: kinematics knows no forces
 };
 
 using FrameChannel = ChannelKind<FrameSource, FrameInstant>;

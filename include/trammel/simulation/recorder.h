@@ -11,8 +11,8 @@ namespace trammel {
 /// user's own behind them, under the names of the model.
 class Recorder {
  public:
-  /// `statics`: the part of the load is a channel as well.
-  Recorder(const Model& model, const Assembly& assembly, bool statics = false);
+  /// `statics`: the part of the load is a channel as well; without `reactions` forces of joints and motions are none.
+  Recorder(const Model& model, const Assembly& assembly, bool statics = false, bool reactions = true);
 
   /// A channel more. Throws InputError with everything that is wrong with it, a quantity that exists included.
   void add(const FrameChannel& channel);

@@ -20,6 +20,8 @@
 
 namespace trammel {
 
+class RunWatch;
+
 /// Told after each step; returning false stops the run (results are kept).
 struct Progress {
   double t = 0.0, start = 0.0, end = 0.0, h = 0.0;
@@ -112,6 +114,21 @@ class Simulation {
   Summary balance(RecordSink& sink);
   std::string find_slipping();
   void record(RecordSink& sink, const MotionVariables& x, const State& state);
+  void refuse_free_freedoms();
+  void note_arms_of_particles();
+  void watch_fixed_step(const MotionVariables& x, double h);
+  void sum_up_fixed_step(Summary& summary) const;
+  void leave_unstable(EquilibriumOptions options, const MotionVariables& drawn, const State& drawn_state,
+                      EquilibriumReport& report);
+  StepBounds calc_step_bounds(double end);
+  struct VelocityJump {
+    int row = -1;  ///< of the constraint whose rate jumps most; −1: none does
+    double size = 0.0;
+  };
+  static double side_of_kink(double t);
+  VelocityJump find_velocity_jump(const MotionVariables& x);
+  Status pass_velocity_jump(const VelocityJump& jump, MotionVariables x, Summary& summary);
+  void sum_up_velocity_jumps(Summary& summary) const;
   void update_ledger(const MotionVariables& x, double h);
   /// A point as reports see it: in absolute coordinates, with the multipliers of every row. Valid until the next call.
   struct Shown {
@@ -169,6 +186,11 @@ class Simulation {
   std::optional<ContactWatch::Change> change_due_, change_;
   int retakes_ = 0;
   Ledger ledger_;
+  std::size_t velocity_jumps_ = 0;
+  double kink_ = std::numeric_limits<double>::infinity();  // where the last step ended: shown as it is before it
+  std::unique_ptr<RunWatch> run_watch_;
+  double unresolved_turn_ = 0.0, unresolved_t_ = 0.0;  // largest |v̇| h² of a rotation with a fixed step, and when
+  double largest_speed_ = 0.0;                         // of such a run
   double last_power_ = 0.0, largest_drift_ = 0.0, largest_position_ = 0.0, largest_velocity_ = 0.0;
   InputBuffer inputs_;
   MotionVariables sample_, shown_;

@@ -36,7 +36,9 @@ int Assembler::compile(const Formula& formula, const FormulaScope& scope) {
   std::vector<FormulaSignal> bound;
   for (std::size_t i = 0; i < signals.size(); ++i) {
     bound.push_back(bind(signals[i]));
-    if (signals[i].kind == SignalKind::time) out_.system->add_breakpoints(expression.breakpoints(static_cast<int>(i)));
+    if (signals[i].kind != SignalKind::time) continue;
+    out_.system->add_breakpoints(expression.breakpoints(static_cast<int>(i)));
+    out_.system->add_time_parts(expression, static_cast<int>(i));
   }
   return out_.formulas->add(std::move(expression), std::move(bound));
 }

@@ -155,7 +155,7 @@ S FormulaSet::signal(const FormulaSignal& x, const Context& context) const {
       if (x.type == Type::reaction_force || x.type == Type::reaction_moment) return vector[c];
       // The norm has no derivative at 0; forces this small (1 nN) do not matter to any law.
       const S squared = dot(vector, vector);
-      return value_of(squared) > 1e-18 ? S(sqrt(squared)) : S(0.0);
+      return value_of(squared) <= 1e-18 ? S(0.0) : S(sqrt(squared));  // NaN stays NaN
     }
     case Type::effort:
       return -context.row(x.index);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "trammel/math/time_function.h"
+#include "trammel/math/time_part.h"
 #include "trammel/mechanics/elements/group.h"
 #include "trammel/mechanics/elements/relative_coordinate.h"
 #include "trammel/mechanics/mechanical_system.h"
@@ -52,6 +53,7 @@ class AbsoluteSystem final : public MechanicalSystem {
   int add_frame(FrameMap frame);         ///< returns its number; 0 is the ground
   int add_input(TimeFunction function);  ///< returns its number; 0 is the time itself
   void add_breakpoints(const BreakpointSet& instants) { breakpoints_.add(instants); }  ///< kinks of formulas of t
+  void add_time_parts(const Expression& formula, int time);  ///< of a formula that uses t: examined before a run
   int add_state(std::string name, bool algebraic);
   int add_rows(const std::string& owner, int count, bool holonomic, const std::string& unit);  ///< first row
   int add_branch(const RelativeCoordinate& x, int frame_a, int frame_b);
@@ -102,6 +104,8 @@ class AbsoluteSystem final : public MechanicalSystem {
   std::unique_ptr<Workspace> make_workspace() const override;
   void calc_inputs(double t, InputBuffer& inputs) const override;
   double next_breakpoint(double t) const override;
+  /// Where inputs, formulas of t and users' laws (their frames as at p) do on [p.t, t_end] what they did not do before.
+  StepBounds calc_step_bounds(const MotionPoint& p, double t_end, const State& state, Workspace& workspace) const;
   Status residual(const MotionPoint& p, const State& state, Vec motion, Vec internal, Vec phi,
                   Workspace& workspace) const override;
   Status stabilized_residual(const MotionPoint& p, ConstVec mu, const State& state, Vec motion, Vec internal, Vec phi,
@@ -131,6 +135,7 @@ class AbsoluteSystem final : public MechanicalSystem {
   std::vector<FrameMap> frames_;
   std::vector<TimeFunction> inputs_;
   BreakpointSet breakpoints_;  // of formulas that use t
+  std::vector<TimePart> time_parts_;
   std::vector<std::unique_ptr<ElementGroup>> groups_;
   std::vector<BranchMap> branches_;
   std::vector<double> E_;

@@ -30,6 +30,7 @@ class BatchForceGroup final : public ElementGroup {
   void add(std::span<const int> frames);
 
   std::string_view kind() const override { return "batch force"; }
+  bool has_own_clock() const override { return true; }
   int size() const override { return static_cast<int>(frames_.size()) / m_; }
   void connect(std::span<const int> modes, Connectivity& connectivity, std::vector<int>& slots) const override;
   void add_forces(const KinematicState&, std::span<Wrench<double>>, std::span<double>) const override;

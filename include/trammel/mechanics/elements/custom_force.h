@@ -55,6 +55,7 @@ class CustomForceGroup final : public ElementGroup {
   void add(std::unique_ptr<const CustomForce> force);
 
   std::string_view kind() const override { return "custom force"; }
+  bool has_own_clock() const override { return true; }
   int size() const override { return static_cast<int>(forces_.size()); }
   void connect(std::span<const int> modes, Connectivity& connectivity, std::vector<int>& slots) const override;
   void add_forces(const KinematicState&, std::span<Wrench<double>>, std::span<double>) const override;

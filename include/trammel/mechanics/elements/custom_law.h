@@ -35,6 +35,7 @@ class CustomLawGroup final : public ElementGroup {
   void add(const Element& element) { elements_.push_back(element); }
 
   std::string_view kind() const override { return "custom law"; }
+  bool has_own_clock() const override { return true; }
   int size() const override { return static_cast<int>(elements_.size()); }
   void connect(std::span<const int> modes, Connectivity& connectivity, std::vector<int>& slots) const override;
   void add_forces(const KinematicState&, std::span<Wrench<double>>, std::span<double>) const override;

@@ -110,6 +110,8 @@ class ElementGroup {
   /// Stored energy [J], and the power [W] that the non-conservative part of the forces brings into the system.
   virtual double potential(const KinematicState&) const { return 0.0; }
   virtual double power(const KinematicState&) const { return 0.0; }
+  /// Whether the forces are functions of time that only their values tell of: a user's own law.
+  virtual bool has_own_clock() const { return false; }
   /// Why forces of this group are not finite, if it is known; asked only when they are not.
   virtual Cause find_cause(const KinematicState&) const { return Cause::none; }
 

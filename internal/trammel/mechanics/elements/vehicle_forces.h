@@ -131,8 +131,8 @@ struct TyreContact {
 /// A wheel that rolls on a horizontal road, forces by slip: the formula of Pacejka for pure slip in both directions.
 /// Frames: the road, the carrier that the wheel turns on, the wheel.
 ///
-///   (1) α = atan2(v_y, |v_x|),   κ = (ω R_e − v_x)/max(|v_x|, v₀),   v_x = v·e_x, v_y = v·(z × e_x), v₀ = 1 m/s
-///       ω the spin of the wheel against its carrier about e_y
+///   (1) α = atan(v_y/V),   κ = (ω R_e − v_x)/V,   V = max(|v_x|, v₀),   v_x = v·e_x, v_y = v·(z × e_x), v₀ = 1 m/s
+///       ω the spin of the wheel against its carrier about e_y; below v₀ both forces are those of dampers
 ///   (2) K_y = s_y F_z0 sin(2 atan(F_z/(l_y F_z0))),   D_y = μ_y F_z,   F_y = −D_y sin(C_y atan(K_y α/(C_y D_y)))
 ///   (3) K_x = s_x F_z,   D_x = μ_x F_z,   F_x = D_x sin(C_x atan(K_x κ/(C_x D_x)))
 ///   (4) M_z = −t F_y,   t = t₀ (F_z/F_z0) cos(C_t atan(B_t α))
@@ -164,10 +164,11 @@ struct RollingTyre {
     const Vec3<S>& e_x = contact.e_x;
     const S v_x = dot(contact.v, e_x), v_y = contact.v.y() * e_x.x() - contact.v.x() * e_x.y();
     const S speed = v_x < 0.0 ? S(-v_x) : v_x;
-    const S alpha = atan2(v_y, speed);
+    const S rolling = speed > slow ? speed : S(slow);
+    const S alpha = atan2(v_y, rolling);
     const Vec3<S> axle = lift<S>(c.axle), axle_in_wheel = lift<S>(c.axle_in_wheel);
     const S spin = dot(wheel.w, axle_in_wheel) - dot(carrier.w, axle);
-    const S kappa = (spin * d.rolling_radius - v_x) / (speed > slow ? speed : S(slow));
+    const S kappa = (spin * d.rolling_radius - v_x) / rolling;
     const S K_y = d.cornering_slope * d.nominal_load * sin(2.0 * atan(F_z / (d.cornering_load * d.nominal_load)));
     const S D_y = d.lateral_friction * F_z, D_x = d.longitudinal_friction * F_z;
     const S F_y = -D_y * sin(d.lateral_shape * atan(K_y * alpha / (d.lateral_shape * D_y)));
