@@ -212,7 +212,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
     recorder_->calc_events(shown.point, shown.state, g);
   });
   bool stopped_by_event = false;
-  const bool watches_contacts = contact_watch_.active() && !study_.solver.h;
+  const bool watches_kinks = kink_watch_.active() && !study_.solver.h;
   BeamWatch beam_watch(full_, study_.model);
   const auto passed_half_a_turn = [&](const MotionVariables& x) -> std::string {
     if (!beam_watch.active()) return {};
@@ -229,16 +229,16 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
     for (; start + interval * static_cast<double>(output) <= until + 1e-9 * interval; ++output) {
       const double at = start + interval * static_cast<double>(output);
       if (std::abs(at - t) <= 1e-9 * interval)
-        record(sink, watches_contacts ? x_change_ : integrator_->newest(), state_);
+        record(sink, watches_kinks ? x_change_ : integrator_->newest(), state_);
       else
         record_at(at);
     }
   };
-  bool again = false;  // the step is taken again because contact changed within it
+  bool again = false;  // the step is taken again because a force has a kink within it
   while (t < end && !stopped_by_event) {
-    if (watches_contacts && !again) x_before_ = integrator_->newest(), state_before_ = state_;
-    const double from = watches_contacts ? x_before_.t : t;  // later than t if a change right behind t was met
-    const double limit = study_.solver.h ? end : std::min({end, index3_->next_breakpoint(from), contact_limit_});
+    if (watches_kinks && !again) x_before_ = integrator_->newest(), state_before_ = state_;
+    const double from = watches_kinks ? x_before_.t : t;  // later than t if a change right behind t was met
+    const double limit = study_.solver.h ? end : std::min({end, index3_->next_breakpoint(from), kink_limit_});
     const StepReport report = integrator_->advance(limit, state_);
     summary.iterations += report.iterations;
     summary.linearizations += report.linearizations;
@@ -258,15 +258,15 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
       summary.stop = fmt::format("failed at t = {:.6g} s: {}", t, describe(report.status.cause));
       break;
     }
-    if (watches_contacts) again = !cut_at_contact(summary);
+    if (watches_kinks) again = !cut_at_kink(summary);
     if (again) continue;
-    const MotionVariables& newest = watches_contacts ? x_change_ : integrator_->newest();
+    const MotionVariables& newest = watches_kinks ? x_change_ : integrator_->newest();
     const double h = newest.t - t;
     t = newest.t;
     ++summary.steps;
     summary.h_min = summary.steps == 1 ? report.h : std::min(summary.h_min, report.h);
     summary.h_max = std::max(summary.h_max, report.h);
-    update_ledger(newest, watches_contacts ? h : report.h);
+    update_ledger(newest, watches_kinks ? h : report.h);
     for (const EventHit& hit : events_.find(t, at_events)) {
       const EventSpec& event = study_.model.events[static_cast<std::size_t>(hit.id)];
       summary.events.push_back(
@@ -305,7 +305,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
       break;
     }
     if (!change_ || stopped_by_event) continue;
-    if (const Status status = restart_after_contact(); !status.ok()) {
+    if (const Status status = restart_after_kink(); !status.ok()) {
       summary.failure =
           fmt::format("No accelerations after a change of contact at t = {:.6g} s: {}.", t, describe(status.cause));
       summary.stop = fmt::format("failed at t = {:.6g} s: {}", t, describe(status.cause));
@@ -314,8 +314,8 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
   }
   summary.t = t;
   sum_up_contacts(summary);
-  summary.completed = (t >= end || stopped_by_event) && summary.failure.empty();
   if (t >= end) summary.stop = fmt::format("reached the end, t = {:.6g} s", t);
+  summary.completed = (t >= end || stopped_by_event) && summary.failure.empty();
   summary.linear_solver = integrator_->solver_name();
   const MotionIntegrator::JacobianReport jacobians = integrator_->jacobians();
   summary.function_calls = jacobians.function_calls, summary.corrector_calls = jacobians.corrector_calls;
