@@ -201,6 +201,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
   const double interval = study_.output.interval.value_or(span / 500.0);
   Summary summary = begin_summary();
   update_ledger(x_, 0.0);
+  energy_watch_.start(ledger_);
   record(sink, x_, state_);
   sample_ = x_;
   long output = 1;
@@ -267,6 +268,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
     summary.h_min = summary.steps == 1 ? report.h : std::min(summary.h_min, report.h);
     summary.h_max = std::max(summary.h_max, report.h);
     update_ledger(newest, watches_kinks ? h : report.h);
+    watch_energy(newest);
     for (const EventHit& hit : events_.find(t, at_events)) {
       const EventSpec& event = study_.model.events[static_cast<std::size_t>(hit.id)];
       summary.events.push_back(
@@ -315,6 +317,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
   summary.t = t;
   sum_up_contacts(summary);
   if (t >= end) summary.stop = fmt::format("reached the end, t = {:.6g} s", t);
+  raise_alarms(summary);
   summary.completed = (t >= end || stopped_by_event) && summary.failure.empty();
   summary.linear_solver = integrator_->solver_name();
   const MotionIntegrator::JacobianReport jacobians = integrator_->jacobians();

@@ -11,6 +11,7 @@
 #include "trammel/integrators/events.h"
 #include "trammel/integrators/motion_integrator.h"
 #include "trammel/mechanics/joint/joint_system.h"
+#include "trammel/simulation/energy_watch.h"
 #include "trammel/simulation/initial_conditions.h"
 #include "trammel/simulation/kink_watch.h"
 #include "trammel/simulation/options.h"
@@ -134,6 +135,10 @@ class Simulation {
   std::string find_contact_failure() const;
   std::string describe_contacts();
   void sum_up_contacts(Summary& summary) const;
+  // Alarms: alarms.cpp.
+  void watch_energy(const MotionVariables& x);
+  std::string find_largest_energy(const MotionVariables& x);
+  void raise_alarms(Summary& summary) const;
   EventFinder::Values event_values();
   void record_step(RecordSink& sink, double t, const StepReport& report, Summary& summary);
   void warn_of_split(Summary& summary) const;
@@ -171,6 +176,7 @@ class Simulation {
   std::optional<KinkWatch::Change> change_due_, change_;
   int retakes_ = 0;
   Ledger ledger_;
+  EnergyWatch energy_watch_;
   double last_power_ = 0.0, largest_drift_ = 0.0, largest_position_ = 0.0, largest_velocity_ = 0.0;
   InputBuffer inputs_;
   MotionVariables sample_, shown_;
