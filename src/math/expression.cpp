@@ -106,6 +106,93 @@ class Compiler {
 
 }  // namespace
 
+std::vector<Expression> Expression::switches() const {
+  std::vector<Expression> found;
+  const detail::Tree& whole = program_->tree;
+  // The expression op(a, b) of two nodes of a copy of the tree.
+  const auto join = [](detail::Tree& tree, Op op, int a, int b) {
+    ExpressionNode node;
+    node.op = op;
+    node.children = {a};
+    if (b >= 0) node.children.push_back(b);
+    tree.nodes.push_back(node);
+    return static_cast<int>(tree.nodes.size()) - 1;
+  };
+  const auto number = [](detail::Tree& tree, double value) {
+    ExpressionNode node;
+    node.value = value;
+    tree.nodes.push_back(node);
+    return static_cast<int>(tree.nodes.size()) - 1;
+  };
+  const auto add = [&](const auto& make_root) {
+    auto program = std::make_shared<ExpressionProgram>();
+    program->text = program_->text;
+    program->tree = whole;
+    program->tree.root = make_root(program->tree);
+    Compiler(*program).compile();
+    if (!program->variables.empty()) found.push_back(Expression(std::move(program)));
+  };
+  const auto difference = [&](int a, int b) {
+    add([&](detail::Tree& tree) { return join(tree, Op::subtract, a, b); });
+  };
+  // sin(π a/b) is zero where a is a multiple of b.
+  const auto multiples = [&](int a, int b) {
+    add([&](detail::Tree& tree) {
+      const int ratio = b < 0 ? a : join(tree, Op::divide, a, b);
+      return join(tree, Op::sin, join(tree, Op::multiply, number(tree, std::numbers::pi), ratio), -1);
+    });
+  };
+  std::vector<char> used(whole.nodes.size(), 0);
+  used[static_cast<std::size_t>(whole.root)] = 1;
+  for (std::size_t i = whole.nodes.size(); i-- > 0;) {
+    const ExpressionNode& node = whole.nodes[i];
+    if (used[i] == 0) continue;
+    for (const int child : node.children) used[static_cast<std::size_t>(child)] = 1;
+    const std::vector<int>& a = node.children;
+    switch (node.op) {
+      case Op::less:
+      case Op::less_equal:
+      case Op::greater:
+      case Op::greater_equal:
+      case Op::equal:
+      case Op::not_equal:
+      case Op::min:
+      case Op::max:
+        difference(a[0], a[1]);
+        break;
+      case Op::abs:
+      case Op::sign:
+        add([&](detail::Tree&) { return a[0]; });
+        break;
+      case Op::clamp:
+        difference(a[0], a[1]);
+        difference(a[0], a[2]);
+        break;
+      case Op::ramp:
+        difference(a[0], a[1]);
+        difference(a[0], a[3]);
+        break;
+      case Op::floor:
+      case Op::ceil:
+        multiples(a[0], -1);
+        break;
+      case Op::mod:
+        multiples(a[0], a[1]);
+        break;
+      case Op::table: {
+        const CubicSpline& table = *whole.tables[static_cast<std::size_t>(node.index)];
+        if (table.options().ends == SplineEnds::periodic) break;
+        for (const double end : {table.front(), table.back()})
+          add([&](detail::Tree& tree) { return join(tree, Op::subtract, a[0], number(tree, end)); });
+        break;
+      }
+      default:
+        break;
+    }
+  }
+  return found;
+}
+
 Expression Expression::parse(std::string_view text, const NameResolver& names, const TableResolver& tables) {
   auto program = std::make_shared<ExpressionProgram>();
   program->text = text;

@@ -1,10 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "trammel/simulation/simulation.h"
 
-// Steps that end where contact begins or ends.
+// Steps that end where contact begins or ends, or where another force has a kink.
 
 namespace trammel {
 
@@ -24,14 +25,51 @@ bool sees_velocities(const SolverOptions& o) {
   return o.integrator == Integrator::radau || o.integrator == Integrator::runge_kutta;
 }
 
+// Whether forces at this state are those behind the change.
+bool is_behind(const KinkWatch::Change& change, const KinematicState& k, const Assembly& machine) {
+  if (change.slot >= 0) {
+    const ContactGroup& group = *machine.contacts;
+    for (int i = 0; i < group.n_listed(k.modes); ++i)
+      if (const ContactGroup::Place p = group.place(k.modes, i); p.slot == change.slot)
+        return (group.calc_report(k, p).indicator > 0.0) == change.begins;
+    return true;
+  }
+  int first = 0;
+  for (const auto& group : machine.system->groups()) {
+    const int n = group->n_switches();
+    if (change.kink >= first && change.kink < first + n) {
+      std::vector<SwitchValue> values(n);
+      group->calc_switches(k, values);
+      return (values[change.kink - first].value > 0.0) == change.begins;
+    }
+    first += n;
+  }
+  return true;
+}
+
 }  // namespace
 
-// The kinematics at a point in the charts of state_, with the modes of the contacts.
-KinematicState Simulation::contact_kinematics(const MotionVariables& x) {
-  const Shown shown = show(x, state_);
-  KinematicState k = full_.system->update_kinematics(shown.point, shown.state, *full_workspace_);
-  k.modes = std::span(shown.state.modes).subspan(full_.contact_modes, full_.contacts->n_modes());
+// The frames at a point in the charts of state_, with the modes of the contacts; no accelerations, no multipliers.
+KinematicState Simulation::motion_kinematics(const MotionVariables& x) {
+  full_.system->calc_inputs(x.t, inputs_);
+  KinematicState k;
+  if (joint_) {
+    k = joint_->update_kinematics(x.point(inputs_.view()), state_, *joint_workspace_);
+  } else {
+    spread_multipliers(x);
+    const MotionPoint point{x.t, inputs_.view(), x.q, x.v, x.a, x.z, x.zp, all_lam_};
+    k = full_.system->update_kinematics(point, state_, *full_workspace_);
+  }
+  if (full_.contacts != nullptr)
+    k.modes = std::span(state_.modes).subspan(full_.contact_modes, full_.contacts->n_modes());
   return k;
+}
+
+void Simulation::watch_kinks() {
+  std::vector<const ElementGroup*> switching;
+  for (const auto& group : full_.system->groups())
+    if (group->n_switches() > 0) switching.push_back(group.get());
+  kink_watch_ = KinkWatch(full_.contacts, std::move(switching), joint_ != nullptr);
 }
 
 // Moves charts to the rotations of x and lists what is near, so that x stays what it is when a method starts from it.
@@ -60,7 +98,7 @@ bool Simulation::is_sliver(double t) const {
 }
 
 // Begins the step anew at a change right behind its beginning.
-bool Simulation::begin_at_change(const ContactWatch::Change& change) {
+bool Simulation::begin_at_change(const KinkWatch::Change& change) {
   state_ = state_before_;
   x_change_ = x_before_;
   centre_charts(x_change_);  // q̇ = v
@@ -71,13 +109,50 @@ bool Simulation::begin_at_change(const ContactWatch::Change& change) {
   x.v += dt * x.a;
   x.z += dt * x.zp;
   change_ = change;
-  if (!restart_after_contact().ok()) {
+  if (!restart_after_kink().ok()) {
     change_.reset();
     return false;
   }
-  contact_watch_.accept(contact_kinematics(x_change_), change);
+  kink_watch_.accept(motion_kinematics(x_change_), change);
   x_before_ = integrator_->newest(), state_before_ = state_;
   return true;
+}
+
+// Whether a force jumps at an instant of the last step, or has a kink there that matters over such a step: its values
+// right before and behind are continued straight to the instant. Where a law is smooth to the first derivative, as that
+// of a rounded stop is, or where a formula looks at something that is multiplied by zero, the method may pass.
+bool Simulation::has_kink(double t, double h, const KinkWatch::At& at) const {
+  constexpr double near = 1e-6, slight = 1e-4;  // of the step, of the largest force
+  const AbsoluteSystem& machine = joint_ ? *joint_->machine().system : *full_.system;
+  const double offset[4] = {-2.0 * near * h, -near * h, near * h, 2.0 * near * h};
+  std::vector<Wrench<double>> F[4];
+  std::vector<double> rates[4];
+  for (int i = 0; i < 4; ++i) {
+    KinematicState k = at(t + offset[i]);
+    F[i].assign(k.frames.size(), zero_wrench<double>());
+    rates[i].assign(k.z.size(), 0.0);
+    std::size_t mode = 0;
+    for (const auto& group : machine.groups()) {
+      k.modes = std::span(state_.modes).subspan(mode, group->n_modes());
+      mode += group->n_modes();
+      group->add_forces(k, F[i], rates[i]);
+    }
+  }
+  double largest = 0.0, jump = 0.0, bend = 0.0;
+  const auto compare = [&](double a, double b, double c, double d) {
+    largest = std::max({largest, std::abs(a), std::abs(d)});
+    jump = std::max(jump, std::abs((2.0 * c - d) - (2.0 * b - a)));
+    bend = std::max(bend, std::abs((d - c) - (b - a)) / near);
+  };
+  for (std::size_t f = 0; f < F[0].size(); ++f)
+    for (int i = 0; i < 3; ++i) {
+      compare(F[0][f].force[i], F[1][f].force[i], F[2][f].force[i], F[3][f].force[i]);
+      compare(F[0][f].moment[i], F[1][f].moment[i], F[2][f].moment[i], F[3][f].moment[i]);
+    }
+  if (jump > slight * largest || bend > slight * largest) return true;
+  largest = jump = bend = 0.0;
+  for (std::size_t z = 0; z < rates[0].size(); ++z) compare(rates[0][z], rates[1][z], rates[2][z], rates[3][z]);
+  return jump > slight * largest || bend > slight * largest;
 }
 
 // Looks for the first change of contact in the step that was taken. False: the step was too long and is taken again
@@ -85,31 +160,33 @@ bool Simulation::begin_at_change(const ContactWatch::Change& change) {
 //
 // A one-step method takes the step again from its beginning, so that the change is met with its full accuracy; BDF goes
 // back on its own dense output, which is as accurate as its steps.
-bool Simulation::cut_at_contact(Summary& summary) {
+bool Simulation::cut_at_kink(Summary& summary) {
   change_.reset();
-  const double t = integrator_->newest().t, tiny = ContactWatch::instant_tol * (1.0 + std::abs(t));
+  const double t = integrator_->newest().t, tiny = KinkWatch::instant_tol * (1.0 + std::abs(t));
   const auto at = [this](double time) {
-    integrator_->interpolate(time, sample_);
-    return contact_kinematics(sample_);
+    integrator_->interpolate_motion(time, sample_);
+    return motion_kinematics(sample_);
   };
-  std::optional<ContactWatch::Change> found = contact_watch_.find(x_before_.t, t, at);
+  const double h = t - x_before_.t;
+  const auto is_sharp = [&](double time) { return has_kink(time, h, at); };
+  std::optional<KinkWatch::Change> found = kink_watch_.find(x_before_.t, t, at, is_sharp);
   x_change_ = integrator_->newest();
   if (found && found->t < t - tiny) {
     if (study_.solver.integrator == Integrator::bdf) {
       integrator_->interpolate(found->t, x_change_);
-    } else if (found->slot >= 0 && is_sliver(found->t) && begin_at_change(*found)) {
-      contact_limit_ = std::numeric_limits<double>::infinity();
+    } else if (found->located() && is_sliver(found->t) && begin_at_change(*found)) {
+      kink_limit_ = std::numeric_limits<double>::infinity();
       retakes_ = 0;
       ++summary.rejected_contact;
-      contact_changes_.push_back(*found);
+      if (found->slot >= 0) contact_changes_.push_back(*found);
       change_.reset();  // it is behind us
       return false;
     } else if (retakes_ < max_retakes) {
       ++retakes_;
       change_due_ = found;
-      contact_limit_ = found->t;
-      if (found->slot >= 0 && retakes_ == 1 && !sees_velocities(study_.solver)) {
-        contact_limit_ -= early_part * (found->t - x_before_.t);
+      kink_limit_ = found->t;
+      if (found->located() && retakes_ == 1 && !sees_velocities(study_.solver)) {
+        kink_limit_ -= early_part * (found->t - x_before_.t);
         change_due_.reset();  // the next step will find it
       }
       state_ = state_before_;
@@ -117,15 +194,15 @@ bool Simulation::cut_at_contact(Summary& summary) {
       static_cast<void>(integrator_->start(x_before_, state_));
       return false;
     }
-  } else if (!found && t >= contact_limit_) {
-    found = change_due_;  // met, or missed by less than an error of the step
+  } else if (!found && t >= kink_limit_) {
+    if (change_due_ && (!change_due_->located() || kink_watch_.is_met(*change_due_))) found = change_due_;
   }
   if (found) found->t = x_change_.t;
-  if (found || t >= contact_limit_) {
-    contact_limit_ = std::numeric_limits<double>::infinity();
+  if (found || t >= kink_limit_) {
+    kink_limit_ = std::numeric_limits<double>::infinity();
     retakes_ = 0;
   }
-  contact_watch_.accept(contact_kinematics(x_change_), found);
+  if (found || !kink_watch_.accept_end(x_change_.t)) kink_watch_.accept(motion_kinematics(x_change_), found);
   change_ = found;
   if (found && found->slot >= 0) contact_changes_.push_back(*found);
   return true;
@@ -133,13 +210,23 @@ bool Simulation::cut_at_contact(Summary& summary) {
 
 // Forces have a kink (or a jump) here: bristles of surfaces that parted are at rest, accelerations are those after the
 // change, and the method starts without its past.
-Status Simulation::restart_after_contact() {
-  const KinematicState k = contact_kinematics(x_change_);
-  const ContactGroup& group = *full_.contacts;
-  for (int i = 0; i < group.n_listed(k.modes); ++i) {
-    const ContactGroup::Place p = group.place(k.modes, i);
-    const bool parted = p.slot == change_->slot ? !change_->begins : !(group.calc_report(k, p).indicator > 0.0);
-    if (parted) group.release(p.slot, x_change_.z);
+Status Simulation::restart_after_kink() {
+  KinematicState k = motion_kinematics(x_change_);
+  // The step may have ended short of the change by a rounding. Derivatives there would be those of the other side, and
+  // methods that keep a matrix would keep that one: they would take stiff forces for what is free, or the reverse.
+  constexpr double least_shift = 1e-16, largest_shift = 1e-13;
+  for (double part = least_shift; part < largest_shift && change_->located() && !is_behind(*change_, k, full_);
+       part *= 2.0) {
+    x_change_.q += part * (1.0 + std::abs(x_change_.t)) * x_change_.v;
+    k = motion_kinematics(x_change_);
+  }
+  if (full_.contacts != nullptr) {
+    const ContactGroup& group = *full_.contacts;
+    for (int i = 0; i < group.n_listed(k.modes); ++i) {
+      const ContactGroup::Place p = group.place(k.modes, i);
+      const bool parted = p.slot == change_->slot ? !change_->begins : !(group.calc_report(k, p).indicator > 0.0);
+      if (parted) group.release(p.slot, x_change_.z);
+    }
   }
   if (!acceleration_) acceleration_ = std::make_unique<AccelerationSolver>(*index3_, solver_kind());
   const Status status = acceleration_->solve(x_change_, state_, *workspace_);
@@ -163,7 +250,7 @@ std::string Simulation::find_contact_failure() const {
 std::string Simulation::describe_contacts() {
   if (full_.contacts == nullptr || full_.contacts->n_modes() == 0) return {};
   constexpr int few = 3;
-  const KinematicState k = contact_kinematics(integrator_->newest());
+  const KinematicState k = motion_kinematics(integrator_->newest());
   const ContactGroup& group = *full_.contacts;
   std::string text;
   int shown = 0;
@@ -190,7 +277,7 @@ void Simulation::sum_up_contacts(Summary& summary) const {
   for (std::size_t law = 0; law < laws.size(); ++law) {
     long begins = 0, ends = 0;
     double first = 0.0;
-    for (const ContactWatch::Change& change : contact_changes_) {
+    for (const KinkWatch::Change& change : contact_changes_) {
       if (change.law != static_cast<int>(law)) continue;
       if (change.begins && begins++ == 0) first = change.t;
       ends += change.begins ? 0 : 1;

@@ -197,10 +197,10 @@ void Simulation::make_integrator() {
   }
   if (full_.contacts != nullptr) {
     centre_charts(x_);
-    contact_watch_ = ContactWatch(*full_.contacts);
     if (const Status status = find_first_accelerations(); !status.ok())  // with what touches at the start
       throw InputError(fmt::format("No accelerations exist at the start: {}.", describe(status.cause)));
   }
+  watch_kinks();
   static_cast<void>(integrator_->start(x_, state_));
   if (o.split.cm_mode == CmMode::frozen_jacobian)
     notes_.push_back(

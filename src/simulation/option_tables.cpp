@@ -574,6 +574,9 @@ std::vector<Option> output_options() {
       option("file", AT(output.file), {.meaning = "of the results (absent: the model's name with `.h5`)"}),
       option("flush_every_frame", AT(output.flush_every_frame),
              {.fallback = false, .meaning = "every frame is safe on disk at once"}),
+      option(
+          "alarms", AT(output.alarms),
+          {.fallback = "warn", .meaning = "what becomes of a run whose own checks say that its numbers are doubtful"}),
   };
 }
 

@@ -85,6 +85,14 @@ const std::vector<WordOf<RedundancyPolicy>>& words_of() {
 }
 
 template <>
+const std::vector<WordOf<AlarmPolicy>>& words_of() {
+  static const std::vector<WordOf<AlarmPolicy>> words{
+      {AlarmPolicy::warn, "warn", "they stand in the summary"},
+      {AlarmPolicy::error, "error", "the run counts as failed (exit code 3)"}};
+  return words;
+}
+
+template <>
 const std::vector<WordOf<Preset>>& words_of() {
   static const std::vector<WordOf<Preset>> words{{Preset::dassl, "dassl", "DASSL's constants and rules"},
                                                  {Preset::gstiff_i3, "gstiff_i3", ""},

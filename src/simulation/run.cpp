@@ -213,6 +213,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
   const double interval = study_.output.interval.value_or(span / 500.0), same = 1e-9 * std::min(interval, span);
   Summary summary = begin_summary();
   update_ledger(x_, 0.0);
+  energy_watch_.start(ledger_);
   record(sink, x_, state_);
   sample_ = x_;
   long output = 1;
@@ -224,7 +225,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
     recorder_->calc_events(shown.point, shown.state, g);
   });
   bool stopped_by_event = false;
-  const bool watches_contacts = contact_watch_.active() && !study_.solver.h;
+  const bool watches_kinks = kink_watch_.active() && !study_.solver.h;
   BeamWatch beam_watch(full_, study_.model);
   const auto passed_half_a_turn = [&](const MotionVariables& x) -> std::string {
     if (!beam_watch.active()) return {};
@@ -241,18 +242,18 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
     for (; start + interval * static_cast<double>(output) <= until + same; ++output) {
       const double at = start + interval * static_cast<double>(output);
       if (std::abs(at - t) <= same)
-        record(sink, watches_contacts ? x_change_ : integrator_->newest(), state_);
+        record(sink, watches_kinks ? x_change_ : integrator_->newest(), state_);
       else
         record_at(at);
     }
   };
   const StepBounds bounds = study_.solver.h ? StepBounds{} : calc_step_bounds(end);
-  bool again = false;  // the step is taken again because contact changed within it
+  bool again = false;  // the step is taken again because a force has a kink within it
   while (t < end && !stopped_by_event) {
-    if (watches_contacts && !again) x_before_ = integrator_->newest(), state_before_ = state_;
-    const double from = watches_contacts ? x_before_.t : t;  // later than t if a change right behind t was met
+    if (watches_kinks && !again) x_before_ = integrator_->newest(), state_before_ = state_;
+    const double from = watches_kinks ? x_before_.t : t;  // later than t if a change right behind t was met
     const double kink = study_.solver.h ? std::numeric_limits<double>::infinity() : index3_->next_breakpoint(from);
-    const double limit = study_.solver.h ? end : std::min({end, kink, contact_limit_});
+    const double limit = study_.solver.h ? end : std::min({end, kink, kink_limit_});
     integrator_->bound_step(bounds.longest_step(from));
     const StepReport report = integrator_->advance(limit, state_);
     summary.iterations += report.iterations;
@@ -273,17 +274,18 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
       summary.stop = fmt::format("failed at t = {:.6g} s: {}", t, describe(report.status.cause));
       break;
     }
-    if (watches_contacts) again = !cut_at_contact(summary);
+    if (watches_kinks) again = !cut_at_kink(summary);
     if (again) continue;
-    const MotionVariables& newest = watches_contacts ? x_change_ : integrator_->newest();
+    const MotionVariables& newest = watches_kinks ? x_change_ : integrator_->newest();
     const double h = newest.t - t;
     t = newest.t;
     kink_ = kink;
     ++summary.steps;
     summary.h_min = summary.steps == 1 ? report.h : std::min(summary.h_min, report.h);
     summary.h_max = std::max(summary.h_max, report.h);
-    update_ledger(newest, watches_contacts ? h : report.h);
+    update_ledger(newest, watches_kinks ? h : report.h);
     if (study_.solver.h) watch_fixed_step(newest, report.h);
+    watch_energy(newest);
     for (const EventHit& hit : events_.find(t, at_events)) {
       const EventSpec& event = study_.model.events[static_cast<std::size_t>(hit.id)];
       summary.events.push_back(
@@ -331,7 +333,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
       }
     }
     if (!change_) continue;
-    if (const Status status = restart_after_contact(); !status.ok()) {
+    if (const Status status = restart_after_kink(); !status.ok()) {
       summary.failure =
           fmt::format("No accelerations after a change of contact at t = {:.6g} s: {}.", t, describe(status.cause));
       summary.stop = fmt::format("failed at t = {:.6g} s: {}", t, describe(status.cause));
@@ -345,8 +347,9 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
   for (const EventSpec& event : study_.model.events)
     if (event.stops && t >= end && !stopped_by_event)
       summary.notes.push_back(fmt::format("event '{}', which would have stopped the run, did not happen", event.name));
-  summary.completed = (t >= end || stopped_by_event) && summary.failure.empty();
   if (t >= end) summary.stop = fmt::format("reached the end, t = {:.6g} s", t);
+  raise_alarms(summary);
+  summary.completed = (t >= end || stopped_by_event) && summary.failure.empty();
   summary.linear_solver = integrator_->solver_name();
   const MotionIntegrator::JacobianReport jacobians = integrator_->jacobians();
   summary.function_calls = jacobians.function_calls, summary.corrector_calls = jacobians.corrector_calls;

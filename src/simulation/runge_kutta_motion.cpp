@@ -34,6 +34,13 @@ void RungeKuttaMotion::interpolate(double t, MotionVariables& at) const {
   static_cast<void>(form_.unpack(t, y_at_, *state_, at, method_.workspace()));
 }
 
+void RungeKuttaMotion::interpolate_motion(double t, MotionVariables& at) const {
+  method_.interpolate(t, y_at_);
+  const Eigen::Index nv = at.q.size(), nz = at.z.size();
+  at.t = t;
+  at.q = y_at_.head(nv), at.v = y_at_.segment(nv, nv), at.z = y_at_.tail(nz);
+}
+
 void RungeKuttaMotion::restore(std::span<const double> numbers) {
   method_.restore(numbers);
   const int nv = static_cast<int>(newest_.q.size()), nz = static_cast<int>(newest_.z.size());

@@ -135,7 +135,7 @@ std::string Simulation::find_slipping() {
   if (full_.contacts != nullptr && full_.contacts->n_states() > 0) {
     const ContactGroup& group = *full_.contacts;
     for (int slot = 0; slot < group.capacity(); ++slot) group.release(slot, others);
-    const KinematicState k = contact_kinematics(x_);
+    const KinematicState k = motion_kinematics(x_);
     for (int i = 0; i < group.n_listed(k.modes); ++i) {
       const ContactGroup::Place p = group.place(k.modes, i);
       const ContactGroup::Report report = group.calc_report(k, p);

@@ -6,12 +6,17 @@
 
 namespace trammel {
 
+std::string Alarm::to_text() const {
+  return fmt::format("{} at t = {:.6g} s{}: {}", name, t, element.empty() ? "" : ", " + element, text);
+}
+
 std::string Summary::to_text() const {
   std::string text = fmt::format("Summary\n");
   const auto line = [&](const std::string& name, const std::string& value) {
     text += fmt::format("    {:<16}: {}\n", name, value);
   };
   line("stopped", stop);
+  for (const Alarm& alarm : alarms) line("ALARM", alarm.to_text());
   line("machine", fmt::format("{} coordinates, {} constraint rows, {} states; {} degrees of freedom", nv, nc, nz,
                               degrees_of_freedom));
   line("method", fmt::format("{} on {}, {}", integrator, formulation, linear_solver));
@@ -26,7 +31,8 @@ std::string Summary::to_text() const {
   line("steps", fmt::format("{} (h = {:.3g} … {:.3g} s), rejected {} (error test {}, Newton {})", steps, h_min, h_max,
                             rejected_error + rejected_newton, rejected_error, rejected_newton));
   if (rejected_contact > 0)
-    line("contact", fmt::format("{} steps taken again to end where contact begins or ends", rejected_contact));
+    line("contact",
+         fmt::format("{} steps taken again to end where a force begins, ends or has a kink", rejected_contact));
   std::string reasons, help;
   for (std::size_t i = 0; i < rejections.size(); ++i)
     if (rejections[i] > 0)
@@ -95,6 +101,7 @@ std::map<std::string, std::string> Summary::to_attributes() const {
       a[fmt::format("rejected: {}", describe(static_cast<Cause>(i)))] = std::to_string(rejections[i]);
   for (const auto& [name, count] : remedies) a["helped by: " + name] = std::to_string(count);
   for (std::size_t i = 0; i < events.size(); ++i) a[fmt::format("event_{}", i + 1)] = events[i];
+  for (std::size_t i = 0; i < alarms.size(); ++i) a[fmt::format("alarm_{}", i + 1)] = alarms[i].to_text();
   for (std::size_t i = 0; i < notes.size(); ++i) a[fmt::format("note_{}", i + 1)] = notes[i];
   return a;
 }

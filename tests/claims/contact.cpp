@@ -23,7 +23,7 @@ Events run_events(const std::string& text, const SetList& settings, Recorded& ru
   run.summary = simulation.run(run.record);
   EXPECT_TRUE(run.summary.completed) << run.summary.stop << "\n" << run.summary.failure;
   Events events;
-  for (const ContactWatch::Change& change : simulation.contact_changes())
+  for (const KinkWatch::Change& change : simulation.contact_changes())
     (change.begins ? events.touch : events.part).push_back(change.t);
   return events;
 }

@@ -37,7 +37,7 @@ CamRun run_cam(const Study& study) {
   Simulation simulation(study);
   cam.run.summary = simulation.run(cam.run.record);
   EXPECT_TRUE(cam.run.summary.completed) << cam.run.summary.stop << "\n" << cam.run.summary.failure;
-  for (const ContactWatch::Change& change : simulation.contact_changes()) {
+  for (const KinkWatch::Change& change : simulation.contact_changes()) {
     if (change.begins)
       cam.impacts.push_back({change.t, change.t, 0.0, 0.0});
     else if (!cam.impacts.empty())

@@ -251,7 +251,7 @@ Motion move(const std::string& text, const std::string& body, const SetList& set
   run.summary = simulation.run(run.record);
   EXPECT_TRUE(run.summary.completed) << run.summary.stop << "\n" << run.summary.failure;
   Motion motion;
-  for (const ContactWatch::Change& change : simulation.contact_changes()) motion.changes.push_back(change.t);
+  for (const KinkWatch::Change& change : simulation.contact_changes()) motion.changes.push_back(change.t);
   motion.end.resize(6);
   motion.end << run.last(body + ".position"), run.last(body + ".velocity");
   return motion;

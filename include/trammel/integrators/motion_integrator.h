@@ -66,6 +66,8 @@ class MotionIntegrator {
   virtual const MotionVariables& newest() const = 0;
   /// Dense output within the last step.
   virtual void interpolate(double t, MotionVariables& at) const = 0;
+  /// The same for q, v and z alone; the rest of `at` is left in whatever state it is.
+  virtual void interpolate_motion(double t, MotionVariables& at) const { interpolate(t, at); }
 
   // ---- for reports -----------------------------------------------------------------------------------------------
   virtual const Layout& layout() const = 0;  ///< names of the rows and unknowns in StepReport

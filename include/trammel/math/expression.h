@@ -66,6 +66,11 @@ class Expression {
   /// `time` with constant coefficients, or mod(linear, constant). What depends on other variables is not found.
   BreakpointSet breakpoints(int time) const;
 
+  /// Functions of the variables at whose zeros the expression may jump or have a kink in its first derivative: the
+  /// differences that min, max, abs, sign, clamp, ramp and comparisons look at, the ends of tables, and for floor, ceil
+  /// and mod a function with their jumps as zeros.
+  std::vector<Expression> switches() const;
+
   const std::string& text() const;
 
  private:

@@ -96,6 +96,8 @@ const std::vector<WordOf<LinearSolverKind>>& words_of();
 template <>
 const std::vector<WordOf<RedundancyPolicy>>& words_of();
 template <>
+const std::vector<WordOf<AlarmPolicy>>& words_of();
+template <>
 const std::vector<WordOf<Preset>>& words_of();
 template <>
 const std::vector<WordOf<BdfFields>>& words_of();

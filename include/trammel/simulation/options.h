@@ -44,6 +44,9 @@ enum class CoordinateSet { absolute, joint };
 /// How redundant constraint rows are treated. `error` names them and refuses.
 enum class RedundancyPolicy { error, drop, minimum_norm };
 
+/// What becomes of a run whose numbers are doubtful (Alarm): it says so, or it counts as failed.
+enum class AlarmPolicy { warn, error };
+
 /// Settings of bdf under one name; `preset_settings` (option.h) says which.
 enum class Preset { dassl, gstiff_i3, gstiff_si2, hastiff };
 
@@ -171,6 +174,7 @@ struct OutputOptions {
   std::optional<bool> every_step;  ///< record at the integrator's own steps instead
   std::optional<std::string> file;
   std::optional<bool> flush_every_frame;
+  std::optional<AlarmPolicy> alarms;
   Source source;
 };
 

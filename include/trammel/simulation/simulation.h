@@ -11,8 +11,9 @@
 #include "trammel/integrators/events.h"
 #include "trammel/integrators/motion_integrator.h"
 #include "trammel/mechanics/joint/joint_system.h"
-#include "trammel/simulation/contact_watch.h"
+#include "trammel/simulation/energy_watch.h"
 #include "trammel/simulation/initial_conditions.h"
+#include "trammel/simulation/kink_watch.h"
 #include "trammel/simulation/options.h"
 #include "trammel/simulation/recorder.h"
 #include "trammel/simulation/step_channels.h"
@@ -73,7 +74,7 @@ class Simulation {
   const MotionVariables& initial() const { return x_; }
   const std::vector<std::string>& notes() const { return notes_; }
   /// Where contact began and ended in the run so far; slots are those of ContactGroup.
-  const std::vector<ContactWatch::Change>& contact_changes() const { return contact_changes_; }
+  const std::vector<KinkWatch::Change>& contact_changes() const { return contact_changes_; }
   /// Begins the run at other variables of the same machine, in the charts of `state`: another simulation's newest
   /// point.
   void begin_at(const MotionVariables& x, const State& state);
@@ -139,16 +140,22 @@ class Simulation {
   void spread_multipliers(const MotionVariables& x);
   void share_multipliers(const Shown& shown);
   void watch_events();
-  // Contacts: contact_events.cpp.
-  KinematicState contact_kinematics(const MotionVariables& x);
+  // Contacts, stops and other kinks of forces: contact_events.cpp.
+  void watch_kinks();
+  KinematicState motion_kinematics(const MotionVariables& x);
   void centre_charts(MotionVariables& x);
-  bool cut_at_contact(Summary& summary);
+  bool cut_at_kink(Summary& summary);
+  bool has_kink(double t, double h, const KinkWatch::At& at) const;
   bool is_sliver(double t) const;
-  bool begin_at_change(const ContactWatch::Change& change);
-  Status restart_after_contact();
+  bool begin_at_change(const KinkWatch::Change& change);
+  Status restart_after_kink();
   std::string find_contact_failure() const;
   std::string describe_contacts();
   void sum_up_contacts(Summary& summary) const;
+  // Alarms: alarms.cpp.
+  void watch_energy(const MotionVariables& x);
+  std::string find_largest_energy(const MotionVariables& x);
+  void raise_alarms(Summary& summary) const;
   EventFinder::Values event_values();
   void record_step(RecordSink& sink, double t, const StepReport& report, Summary& summary);
   void warn_of_split(Summary& summary) const;
@@ -176,14 +183,14 @@ class Simulation {
   std::unique_ptr<Recorder> recorder_;
   std::optional<ChannelList<StepSource, StepInstant>> steps_;  // what is recorded of each
   EventFinder events_;
-  ContactWatch contact_watch_;
-  std::vector<ContactWatch::Change> contact_changes_;
-  std::unique_ptr<AccelerationSolver> acceleration_;  // after changes of contact
+  KinkWatch kink_watch_;
+  std::vector<KinkWatch::Change> contact_changes_;
+  std::unique_ptr<AccelerationSolver> acceleration_;  // after kinks
   // The step under way: where it began, where it must end, why, and how often it was taken again.
   MotionVariables x_before_, x_change_;
   State state_before_;
-  double contact_limit_ = std::numeric_limits<double>::infinity();
-  std::optional<ContactWatch::Change> change_due_, change_;
+  double kink_limit_ = std::numeric_limits<double>::infinity();
+  std::optional<KinkWatch::Change> change_due_, change_;
   int retakes_ = 0;
   Ledger ledger_;
   std::size_t velocity_jumps_ = 0;
@@ -191,6 +198,7 @@ class Simulation {
   std::unique_ptr<RunWatch> run_watch_;
   double unresolved_turn_ = 0.0, unresolved_t_ = 0.0;  // largest |v̇| h² of a rotation with a fixed step, and when
   double largest_speed_ = 0.0;                         // of such a run
+  EnergyWatch energy_watch_;
   double last_power_ = 0.0, largest_drift_ = 0.0, largest_position_ = 0.0, largest_velocity_ = 0.0;
   InputBuffer inputs_;
   MotionVariables sample_, shown_;

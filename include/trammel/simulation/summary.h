@@ -10,6 +10,17 @@
 
 namespace trammel {
 
+/// What makes the numbers of a run doubtful, by its own checks.
+struct Alarm {
+  std::string name;     ///< of the check: "energy from nothing"
+  double t = 0.0;       ///< when it was seen first [s]
+  std::string element;  ///< where, by the user's names; empty: nowhere in particular
+  double value = 0.0, limit = 0.0;
+  std::string text;  ///< value and limit with their units, what it means and what to do
+
+  std::string to_text() const;
+};
+
 /// How a run ended and what it cost.
 struct Summary {
   bool completed = false;
@@ -19,7 +30,7 @@ struct Summary {
   double t = 0.0;  ///< where it stopped [s]; statics: the part of the load
   bool statics = false;
   long steps = 0, rejected_error = 0, rejected_newton = 0, iterations = 0, linearizations = 0, factorizations = 0;
-  long rejected_contact = 0;                          ///< steps taken again because contact began or ended within them
+  long rejected_contact = 0;  ///< steps taken again: contact began or ended within them, or a force had a kink
   std::array<long, n_causes> rejections{};            ///< steps with rejected attempts, by the Cause of the last
   std::map<std::string, long, std::less<>> remedies;  ///< restarts, lower orders …: how often
   /// Of bdf: residuals in all and without those of difference Jacobians, matrices made of derivatives at hand,
@@ -38,6 +49,7 @@ struct Summary {
   int nv = 0, nc = 0, nz = 0, degrees_of_freedom = 0;
   std::vector<std::string> events;  ///< name, time and direction of each
   std::vector<std::string> notes;   ///< corrected initial values, dropped rows, …
+  std::vector<Alarm> alarms;        ///< what makes its numbers doubtful
 
   std::string to_text() const;
   std::map<std::string, std::string> to_attributes() const;

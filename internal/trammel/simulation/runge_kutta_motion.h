@@ -15,6 +15,7 @@ class RungeKuttaMotion final : public MotionIntegrator {
   void commit(State& state) override { method_.commit(state); }
   const MotionVariables& newest() const override { return newest_; }
   void interpolate(double t, MotionVariables& at) const override;
+  void interpolate_motion(double t, MotionVariables& at) const override;
   const Layout& layout() const override { return form_.layout(); }
   /// Solves nothing when accelerations come by recursion; then it has never been given a matrix.
   const LinearSolver<double>& linear_solver() const override { return *solver_; }

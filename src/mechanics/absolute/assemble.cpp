@@ -153,6 +153,8 @@ void Assembler::make_groups() {
   wheels_ = &s.add_group(std::make_unique<WheelRailGroup>());
   flange_stops_ = &s.add_group(std::make_unique<ForceGroup<FlangeStop>>());
   out_.wheels = wheels_;
+  switches_ = &s.add_group(std::make_unique<StopSwitches>());
+  formula_switches_ = &s.add_group(std::make_unique<FormulaSwitches>(*out_.formulas));
 }
 
 int Assembler::frame_of(const std::string& body) const {

@@ -58,7 +58,7 @@ void Assembler::add_force(const ForceSpec& spec) {
       formula.output = spec.kind == ForceKind::force ? FormulaGroup::Output::force : FormulaGroup::Output::torque;
       formula.s_b = local_point(b, world(spec.point_b));
       for (const Formula& component : spec.components)
-        formula.programs.push_back(compile(component.given() ? component : Formula{"0", ""}, scope));
+        formula.programs.push_back(compile_acting(component.given() ? component : Formula{"0", ""}, scope));
       add_formula();
       break;
     case ForceKind::spring_damper: {
@@ -66,7 +66,7 @@ void Assembler::add_force(const ForceSpec& spec) {
       if (spec.law.given()) {
         formula.output = FormulaGroup::Output::line;
         formula.s_a = s_a, formula.s_b = s_b;
-        formula.programs.push_back(compile(spec.law, scope));
+        formula.programs.push_back(compile_acting(spec.law, scope));
         add_formula();
       } else {
         const double drawn = (world(spec.point_b) - world(spec.point_a)).norm();
@@ -89,7 +89,7 @@ void Assembler::add_force(const ForceSpec& spec) {
         formula.output = FormulaGroup::Output::coordinate;
         formula.x = term.x;
         formula.frame[0] = term.frame[0], formula.frame[1] = term.frame[1];
-        formula.programs.push_back(compile(spec.law, scope));
+        formula.programs.push_back(compile_acting(spec.law, scope));
         add_formula();
         break;
       }
@@ -103,6 +103,14 @@ void Assembler::add_force(const ForceSpec& spec) {
       constexpr double unlimited = std::numeric_limits<double>::infinity();
       params.lower = spec.lower.value_or(-unlimited);
       params.upper = spec.upper.value_or(unlimited);
+      if (params.stop)
+        switches_->add_stop({.x = params.x,
+                             .frame = {term.frame[0], term.frame[1]},
+                             .branch = term.branch,
+                             .stiffness = params.stiffness,
+                             .damping = params.damping,
+                             .ramp = params.depth},
+                            params.lower, params.upper);
       using Springs = ForceGroup<CoordinateForce>;
       add(*joint_springs_, std::make_unique<Springs>(),
           Springs::Element{params, {term.frame[0], term.frame[1]}, {term.branch}});

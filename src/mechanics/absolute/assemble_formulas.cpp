@@ -40,7 +40,23 @@ int Assembler::compile(const Formula& formula, const FormulaScope& scope) {
     out_.system->add_breakpoints(expression.breakpoints(static_cast<int>(i)));
     out_.system->add_time_parts(expression, static_cast<int>(i));
   }
-  return out_.formulas->add(std::move(expression), std::move(bound));
+  std::vector<int> switches;
+  for (Expression& at_kink : expression.switches()) switches.push_back(out_.formulas->add(std::move(at_kink), bound));
+  for (const FormulaSignal& signal : bound)
+    if (signal.type == Type::program)
+      for (const int inner : program_switches_[signal.index]) switches.push_back(inner);
+  const int program = out_.formulas->add(std::move(expression), std::move(bound));
+  program_switches_.resize(program + 1);
+  program_switches_[program] = std::move(switches);
+  return program;
+}
+
+// What acts has its kinks looked for; what is only measured has not.
+int Assembler::compile_acting(const Formula& formula, const FormulaScope& scope) {
+  const int program = compile(formula, scope);
+  for (const int at_kink : program_switches_[program])
+    if (watched_switches_.insert(at_kink).second) formula_switches_->add(at_kink);
+  return program;
 }
 
 int Assembler::compile_measure(int measure) {
@@ -223,7 +239,7 @@ void Assembler::add_control_rates() {
     scope.control = static_cast<int>(i);
     FormulaGroup::Element e;
     e.output = FormulaGroup::Output::rates;
-    for (const Formula& rate : model_.controls[i].rates) e.programs.push_back(compile(rate, scope));
+    for (const Formula& rate : model_.controls[i].rates) e.programs.push_back(compile_acting(rate, scope));
     e.states = out_.control_states[i];
     formula_->add(std::move(e));
   }

@@ -46,6 +46,7 @@ void Assembler::add_wheel(const WheelRailSpec& spec) {
 }
 
 void Assembler::add_flange_stop(const FlangeStopSpec& spec) {
+  switches_->add({tracks_.at(spec.track), frame_of(spec.body), spec.clearance, spec.rounding});
   flange_stops_->add(
       {{tracks_.at(spec.track), spec.clearance, spec.stiffness, spec.rounding}, {frame_of(spec.body)}, {}});
 }

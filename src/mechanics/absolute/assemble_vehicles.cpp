@@ -24,6 +24,13 @@ void Assembler::add_vehicle_force(const ForceSpec& spec, Assembly::Force& alone)
       params.x.s_a = local_point(a, world(spec.point_a)), params.x.s_b = local_point(b, world(spec.point_b));
       params.stiffness = spec.stiffness, params.quadratic = v.quadratic, params.damping = spec.damping;
       params.lower = spec.lower.value_or(-unlimited), params.upper = spec.upper.value_or(unlimited);
+      switches_->add_stop({.x = params.x,
+                           .frame = {a, b},
+                           .stiffness = params.stiffness,
+                           .quadratic = params.quadratic,
+                           .damping = params.damping,
+                           .ramp = params.depth},
+                          params.lower, params.upper);
       add(*bump_stops_, ForceGroup<BumpStop>::Element{params, {a, b}, {}});
       break;
     }
@@ -47,6 +54,8 @@ void Assembler::add_vehicle_force(const ForceSpec& spec, Assembly::Force& alone)
       params.axle_in_wheel = local_axis(b, world(spec.axis));
       params.stiffness = spec.stiffness, params.damping = spec.damping;
       params.data = v.tyre;
+      switches_->add({a, carrier, params.s_road, params.axle, params.center, params.data.free_radius, params.stiffness,
+                      params.damping});
       alone.frame_b = carrier, alone.others[0] = b;
       alone.s_b = params.center;
       add(*tyres_, ForceGroup<RollingTyre>::Element{params, {a, carrier, b}, {}});
@@ -60,6 +69,8 @@ void Assembler::add_vehicle_force(const ForceSpec& spec, Assembly::Force& alone)
       params.stiffness = spec.stiffness, params.damping = spec.damping;
       params.free_radius = v.tyre.free_radius;
       params.horizontal_stiffness = v.horizontal_stiffness, params.horizontal_damping = v.horizontal_damping;
+      switches_->add(
+          {a, b, params.s_road, params.axle, params.center, params.free_radius, params.stiffness, params.damping});
       add(*standing_tyres_, ForceGroup<StandingTyre>::Element{params, {a, b}, {}});
       break;
     }

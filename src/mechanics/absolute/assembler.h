@@ -3,6 +3,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "trammel/mechanics/elements/constraints.h"
 #include "trammel/mechanics/elements/force_group.h"
 #include "trammel/mechanics/elements/forces.h"
+#include "trammel/mechanics/elements/formula_switches.h"
+#include "trammel/mechanics/elements/stop_switches.h"
 #include "trammel/mechanics/elements/vehicle_forces.h"
 #include "trammel/mechanics/elements/wheel_rail.h"
 #include "trammel/mechanics/signals.h"
@@ -98,6 +101,7 @@ class Assembler {
   Expression parse(const Formula& formula, const FormulaScope& scope, std::vector<Signal>& signals) const;
   int add_time_function(const Formula& formula);
   int compile(const Formula& formula, const FormulaScope& scope);
+  int compile_acting(const Formula& formula, const FormulaScope& scope);
   int compile_measure(int measure);
   int compile_output(int control);
   FormulaSignal bind(const Signal& signal);
@@ -144,6 +148,10 @@ class Assembler {
   ConstraintGroup<OnTrack>* on_track_ = nullptr;
   WheelRailGroup* wheels_ = nullptr;
   ForceGroup<FlangeStop>* flange_stops_ = nullptr;
+  StopSwitches* switches_ = nullptr;
+  FormulaSwitches* formula_switches_ = nullptr;
+  std::set<int> watched_switches_;
+  std::vector<std::vector<int>> program_switches_;  // of each program: programs whose zeros are its kinks
 };
 
 }  // namespace trammel::detail

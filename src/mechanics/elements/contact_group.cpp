@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "contact_columns.h"
 #include "contact_kernel.h"
+#include "contact_listed.h"
 
 namespace trammel {
 
@@ -67,66 +69,12 @@ bool ContactGroup::bristled(const Place& p) const { return laws_[p.law].law.fric
 
 // ---- search --------------------------------------------------------------------------------------------------------
 
-namespace {
-
-struct Box {
-  double low[3], high[3];
-  int geometry;
-  int column;
-};
-
-bool overlap(const Box& a, const Box& b) {
-  return a.low[1] <= b.high[1] && b.low[1] <= a.high[1] && a.low[2] <= b.high[2] && b.low[2] <= a.high[2];
-}
-
-/// Boxes stand in columns along axis 0, a grid over axes 1 and 2 whose cells are as wide as the widest box, so that
-/// what a box overlaps begins in its own column or in one of the eight around it.
-struct Columns {
-  int n[2] = {1, 1};
-  std::vector<int> start;  // of each column among the sorted boxes, and their end
-
-  void sort(std::vector<Box>& boxes) {
-    double least[2], width[2] = {0.0, 0.0};
-    for (int k = 0; k < 2; ++k) {
-      double most = -std::numeric_limits<double>::infinity();
-      least[k] = -most;
-      for (const Box& box : boxes) {
-        least[k] = std::min(least[k], box.low[k + 1]), most = std::max(most, box.low[k + 1]);
-        width[k] = std::max(width[k], box.high[k + 1] - box.low[k + 1]);
-      }
-      // Not more columns than a plane of that many boxes has: memory stays of the order of the boxes.
-      const double finest = (most - least[k]) / std::max(1.0, std::sqrt(static_cast<double>(boxes.size())));
-      width[k] = std::max(width[k], finest);
-      n[k] = boxes.empty() || !(width[k] > 0.0) ? 1 : 1 + static_cast<int>((most - least[k]) / width[k]);
-    }
-    for (Box& box : boxes) {
-      int at[2];
-      for (int k = 0; k < 2; ++k)
-        at[k] = width[k] > 0.0 ? std::min(n[k] - 1, static_cast<int>((box.low[k + 1] - least[k]) / width[k])) : 0;
-      box.column = at[0] * n[1] + at[1];
-    }
-    std::sort(boxes.begin(), boxes.end(), [](const Box& a, const Box& b) {
-      if (a.column != b.column) return a.column < b.column;
-      return a.low[0] < b.low[0] || (a.low[0] == b.low[0] && a.geometry < b.geometry);
-    });
-    const std::size_t side = 2 + static_cast<std::size_t>(std::sqrt(static_cast<double>(boxes.size())));
-    start.reserve(side * side + 1);  // whatever they do later
-    start.assign(static_cast<std::size_t>(n[0] * n[1]) + 1, 0);
-    for (const Box& box : boxes) ++start[box.column + 1];
-    for (std::size_t c = 1; c < start.size(); ++c) start[c] += start[c - 1];
-  }
-};
-
-}  // namespace
-
-// Sort-and-sweep in columns: boxes sorted by their low ends along the axis on which they are spread most; each is
-// compared with those of its column and of the neighbours that begin before it ends. Planes have no box: everything is
-// compared with them. `visit` gets geometry a, b with kind(a) ≤ kind(b), and the law.
+// Boxes around the bounded shapes; planes have none: everything is compared with them. `visit` gets geometry a, b with
+// kind(a) ≤ kind(b), between which there is a law.
 template <class Visit>
 void ContactGroup::visit_near(const KinematicState& state, double margins, const Visit& visit) const {
-  static thread_local std::vector<Box> boxes;  // scratch: nothing survives a call
+  static thread_local std::vector<detail::ContactBox> boxes;  // scratch: nothing survives a call
   boxes.resize(bounded_.size());
-  double sum[3] = {0.0, 0.0, 0.0}, squares[3] = {0.0, 0.0, 0.0};
   for (std::size_t i = 0; i < bounded_.size(); ++i) {
     const Geometry& g = geometry_[bounded_[i]];
     const Frame<double>& f = state.frames[g.frame];
@@ -137,81 +85,22 @@ void ContactGroup::visit_near(const KinematicState& state, double margins, const
     for (int k = 0; k < 3; ++k) {
       const double half = (ball ? g.shape.radius : g.shape.extent(f.R.row(k).transpose())) + extra;
       boxes[i].low[k] = center[k] - half, boxes[i].high[k] = center[k] + half;
-      sum[k] += center[k], squares[k] += center[k] * center[k];
     }
   }
   const auto call = [&](int i, int j) {
-    const int law = law_between(i, j);
-    if (law < 0) return;
-    if (geometry_[i].shape.kind > geometry_[j].shape.kind ||
-        (geometry_[i].shape.kind == geometry_[j].shape.kind && i > j))
-      std::swap(i, j);
-    visit(i, j);
+    if (order_pair(i, j)) visit(i, j);
   };
   for (const int plane : planes_)
     for (const int other : bounded_) call(plane, other);
-  int axis = 0;
-  const double n = static_cast<double>(std::max<std::size_t>(1, boxes.size()));
-  const auto spread = [&](int k) { return squares[k] - sum[k] * sum[k] / n; };
-  for (int k = 1; k < 3; ++k)
-    if (spread(k) > spread(axis)) axis = k;
-  if (axis != 0)
-    for (Box& box : boxes) std::swap(box.low[0], box.low[axis]), std::swap(box.high[0], box.high[axis]);
-  static thread_local Columns columns;  // scratch
-  columns.sort(boxes);
-  const auto compare = [&](const Box& a, const Box& b) {
-    if (overlap(a, b)) call(a.geometry, b.geometry);
-  };
-  // Each of the boxes `from` with those of `to` that begin within it; `first`: what begins together counts as well.
-  const auto sweep = [&](int from, int to, bool first) {
-    int begin = columns.start[to];
-    const int end = columns.start[to + 1];
-    for (int i = columns.start[from]; i < columns.start[from + 1]; ++i) {
-      const Box& a = boxes[i];
-      while (begin < end && (first ? boxes[begin].low[0] < a.low[0] : boxes[begin].low[0] <= a.low[0])) ++begin;
-      for (int j = begin; j < end && boxes[j].low[0] <= a.high[0]; ++j) compare(a, boxes[j]);
-    }
-  };
-  for (int r = 0; r < columns.n[0]; ++r)
-    for (int c = 0; c < columns.n[1]; ++c) {
-      const int own = r * columns.n[1] + c;
-      for (int i = columns.start[own]; i < columns.start[own + 1]; ++i)
-        for (int j = i + 1; j < columns.start[own + 1] && boxes[j].low[0] <= boxes[i].high[0]; ++j)
-          compare(boxes[i], boxes[j]);
-      for (const auto& [dr, dc] : {std::pair(0, 1), std::pair(1, -1), std::pair(1, 0), std::pair(1, 1)}) {
-        if (r + dr >= columns.n[0] || c + dc < 0 || c + dc >= columns.n[1]) continue;
-        const int other = (r + dr) * columns.n[1] + c + dc;
-        sweep(own, other, true);
-        sweep(other, own, false);
-      }
-    }
+  detail::visit_overlaps(boxes, call);
 }
 
-// The listed pairs in their order, to be asked for many: those of one shape follow each other.
-struct ContactGroup::Listed {
-  std::vector<int> pair, first;  // first: of each shape, where the pairs begin in which it has the smaller number
-  int per_shape = 0;
-
-  void read(const ContactGroup& group, std::span<const int> modes) {
-    const int n = static_cast<int>(group.geometry_.size());
-    per_shape = n * max_features;
-    first.assign(n + 1, 0);
-    pair.reserve(group.capacity_);  // whatever comes later
-    pair.resize(modes[0]);
-    const auto slots = group.order(modes), own = group.pairs(modes);
-    for (int i = 0; i < modes[0]; ++i) {
-      pair[i] = own[slots[i]] - 1;
-      ++first[pair[i] / per_shape + 1];
-    }
-    for (int i = 0; i < n; ++i) first[i + 1] += first[i];
-  }
-  bool contains(int wanted) const {
-    const int shape = wanted / per_shape;
-    for (int i = first[shape]; i < first[shape + 1]; ++i)
-      if (pair[i] == wanted) return true;
-    return false;
-  }
-};
+bool ContactGroup::order_pair(int& i, int& j) const {
+  if (law_between(i, j) < 0) return false;
+  const ContactShape::Kind first = geometry_[i].shape.kind, second = geometry_[j].shape.kind;
+  if (first > second || (first == second && i > j)) std::swap(i, j);
+  return true;
+}
 
 // A pair within its margin that is not listed brings all pairs within twice the margin into the list, and those that
 // are further than three margins leave it. Otherwise the list stays what it is.

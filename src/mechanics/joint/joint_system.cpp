@@ -111,6 +111,10 @@ KinematicState JointSystem::update_kinematics(const MotionPoint& p, const State&
   return {ws.frames, p.in, ws.lam, std::span(p.z.data(), p.z.size()), ws.turns};
 }
 
+KinematicState JointSystem::update_kinematics(const MotionPoint& p, const State& state, Workspace& workspace) const {
+  return update_kinematics(p, state, scratch(workspace));
+}
+
 void JointSystem::to_links(std::span<const Wrench<double>> by_frame, JointWorkspace& ws) const {
   for (int i = 0; i < tree_.size(); ++i) ws.by_link[i] = by_frame[tree_.link(i).tag];
 }

@@ -84,6 +84,33 @@ class ContactGroup final : public ElementGroup {
   /// Zeroes the bristles of a place.
   void release(int slot, Eigen::Ref<Eigen::VectorXd> z) const;
 
+  // ---- within a step ---------------------------------------------------------------------------------------------
+  /// The frames at some instants of a step, one instant after the other.
+  struct Way {
+    std::span<const double> t;
+    std::span<const Frame<double>> frames;
+    std::span<const Frame<double>> at(std::size_t instant) const {
+      const std::size_t n = frames.size() / t.size();
+      return frames.subspan(instant * n, n);
+    }
+  };
+  /// Places that are not listed (slot −1) and that bounds of their ways do not keep apart: appended to `found`. Bounds
+  /// hold while no shape turns by more than a good part of a radian between two instants.
+  void find_candidates(const Way& way, std::span<const int> modes, std::vector<Place>& found) const;
+  /// A place at an instant: the two frames, the gap (−depth) and how fast it opens.
+  struct Passing {
+    double t = 0.0;
+    Frame<double> a, b;
+    double gap = 0.0, rate = 0.0;
+  };
+  Passing calc_passing(double t, std::span<const Frame<double>> frames, const Place& place) const;
+  /// A lower bound of the gap between two instants.
+  double bound_gap(const Place& place, const Passing& from, const Passing& to) const;
+  /// The largest rotation speed of a shape whose turning moves its surface, or of any (`all`) [rad/s].
+  double largest_spin(std::span<const Frame<double>> frames, bool all) const;
+  /// A pair is listed when its gap falls below this [m].
+  double margin(int i, int j) const;
+
   // ---- ElementGroup ----------------------------------------------------------------------------------------------
   std::string_view kind() const override { return "contact"; }
   int size() const override { return capacity_; }
@@ -104,7 +131,8 @@ class ContactGroup final : public ElementGroup {
   struct Listed;
   template <class Visit>
   void visit_near(const KinematicState& state, double margins, const Visit& visit) const;
-  double margin(int i, int j) const;
+  /// Puts them into the order of their kinds; false: they never touch.
+  bool order_pair(int& i, int& j) const;
   NormalLaw normal_law(const Place& place) const;
   bool bristled(const Place& place) const;
 

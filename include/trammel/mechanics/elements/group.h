@@ -21,6 +21,11 @@ struct KinematicState {
   std::span<const int> modes{};           ///< of the group that is called: as they were at the last accepted step
 };
 
+/// A function of the motion whose zeros are kinks of a force, and its rate of change.
+struct SwitchValue {
+  double value = 0.0, rate = 0.0;
+};
+
 using Block6 = Eigen::Matrix<double, 6, 6, Eigen::RowMajor>;
 using Row6 = Eigen::Matrix<double, 1, 6>;
 
@@ -114,6 +119,11 @@ class ElementGroup {
   virtual bool has_own_clock() const { return false; }
   /// Why forces of this group are not finite, if it is known; asked only when they are not.
   virtual Cause find_cause(const KinematicState&) const { return Cause::none; }
+
+  /// Functions of the motion at whose zeros forces have a kink or jump: steps end there. They see frames, inputs and
+  /// turns.
+  virtual int n_switches() const { return 0; }
+  virtual void calc_switches(const KinematicState&, std::span<SwitchValue>) const {}
 
   /// true: rows are the same anywhere along a track and at any turn about the axle, so that of a track joint only the
   /// coordinates y, z, ψ and φ enter them.

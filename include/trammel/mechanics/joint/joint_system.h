@@ -60,6 +60,9 @@ class JointSystem final : public MechanicalSystem {
   void to_absolute(const MotionPoint& p, const State& state, const Assembly& full, MotionVariables& x, State& absolute,
                    Workspace& workspace) const;
 
+  /// The frames, which are numbered as in absolute coordinates; valid until the next use of the workspace.
+  KinematicState update_kinematics(const MotionPoint& p, const State& state, Workspace& workspace) const;
+
   // ---- MechanicalSystem ------------------------------------------------------------------------------------------
   int nv() const override { return tree_.nv(); }
   int nz() const override { return machine_.system->nz(); }

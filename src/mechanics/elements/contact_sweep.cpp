@@ -1,0 +1,171 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "contact_columns.h"
+#include "contact_kernel.h"
+#include "contact_listed.h"
+
+// What may meet within a step. Between two instants τ apart a point moves from c₀ to c₁ with the velocities v₀ and v₁
+// there, and is taken to follow the cubic through them:
+//
+//   (1) it stays in the hull of c₀, c₀ + τ v₀/3, c₁ − τ v₁/3, c₁
+//   (2) its acceleration is between (6 w − 4 v₀ − 2 v₁)/τ and (−6 w + 2 v₀ + 4 v₁)/τ, w = (c₁ − c₀)/τ
+//
+// Dense output is of a higher order than three: what is off the straight line counts one and a half times (2), twice
+// (1).
+//
+// The gap g of convex shapes that move straight without turning is convex in time, so that its tangents are below it;
+// every surface point of a motion with accelerations up to A leaves the straight motion by A s²/2. With L, the largest
+// relative speed of surface points,
+//
+//   (3) g(s) ≥ max(g₀ + ġ₀ s, g₁ − ġ₁ (τ − s)) − A τ²/2,       (4) g(s) ≥ (g₀ + g₁ − L τ)/2
+
+namespace trammel {
+
+namespace {
+
+constexpr double beyond_cubic = 1.5, beyond_hull = 2.0;
+
+// Of a shape about its centre; what turning it moves.
+double radius_about_center(const ContactShape& shape) {
+  switch (shape.kind) {
+    case ContactShape::Kind::box:
+      return shape.half.norm() + shape.radius;
+    case ContactShape::Kind::cylinder:
+      return std::hypot(shape.core_radius, shape.half_length) + shape.radius;
+    case ContactShape::Kind::capsule:
+      return shape.half_length + shape.radius;
+    case ContactShape::Kind::ellipsoid:
+      return shape.half.maxCoeff();
+    case ContactShape::Kind::profile:
+      return std::hypot(shape.profile->reach, shape.half_length);
+    case ContactShape::Kind::sphere:
+      return shape.radius;
+    case ContactShape::Kind::plane:
+      break;
+  }
+  return std::numeric_limits<double>::infinity();
+}
+
+double turning_reach(const ContactShape& shape) {
+  return shape.kind == ContactShape::Kind::sphere ? 0.0 : radius_about_center(shape);
+}
+
+Vec3<double> largest_acceleration_ends(const Vec3<double>& w, const Vec3<double>& v0, const Vec3<double>& v1) {
+  const Vec3<double> first = 6.0 * w - 4.0 * v0 - 2.0 * v1, last = 6.0 * w - 2.0 * v0 - 4.0 * v1;
+  return first.squaredNorm() > last.squaredNorm() ? first : last;
+}
+
+}  // namespace
+
+ContactGroup::Passing ContactGroup::calc_passing(double t, std::span<const Frame<double>> frames,
+                                                 const Place& p) const {
+  const Geometry &ga = geometry_[p.a], &gb = geometry_[p.b];
+  Passing passing{t, frames[ga.frame], frames[gb.frame], 0.0, 0.0};
+  const Touch<double> touch = calc_touch(ga.shape, passing.a, gb.shape, passing.b, p.feature);
+  passing.gap = -touch.depth;
+  passing.rate =
+      -touch.n.dot(detail::velocity_at(passing.a, touch.point) - detail::velocity_at(passing.b, touch.point));
+  return passing;
+}
+
+double ContactGroup::bound_gap(const Place& p, const Passing& from, const Passing& to) const {
+  const double tau = to.t - from.t;
+  const ContactShape &sa = geometry_[p.a].shape, &sb = geometry_[p.b].shape;
+  const Vec3<double> c0 = point_position(from.b, sb.center) - point_position(from.a, sa.center);
+  const Vec3<double> c1 = point_position(to.b, sb.center) - point_position(to.a, sa.center);
+  const Vec3<double> v0 = point_velocity(from.b, sb.center) - point_velocity(from.a, sa.center);
+  const Vec3<double> v1 = point_velocity(to.b, sb.center) - point_velocity(to.a, sa.center);
+  const Vec3<double> w = (c1 - c0) / tau;
+  double A = beyond_cubic * largest_acceleration_ends(w, v0, v1).norm() / tau;
+  double L = std::max(v0.norm(), v1.norm()) + 0.5 * A * tau;
+  const auto turn = [&](const Frame<double>& f0, const Frame<double>& f1, double reach) {
+    const double spin = std::max(f0.w.norm(), f1.w.norm());
+    if (spin == 0.0) return;
+    A += reach * (spin * spin + beyond_cubic * (f1.w - f0.w).norm() / tau);
+    L += reach * spin;
+  };
+  const bool plane = sa.kind == ContactShape::Kind::plane;  // turns about a point of it: the other one is that far away
+  turn(from.a, to.a, plane ? std::max(c0.norm(), c1.norm()) + radius_about_center(sb) : turning_reach(sa));
+  turn(from.b, to.b, turning_reach(sb));
+  const double slow = 0.5 * (from.gap + to.gap - L * tau);
+  if (sa.kind == ContactShape::Kind::profile || sb.kind == ContactShape::Kind::profile) return slow;  // not convex
+  double lines = 0.0;
+  if (from.rate >= 0.0) {
+    lines = from.gap;
+  } else if (to.rate <= 0.0) {
+    lines = to.gap;
+  } else {
+    const double s = std::clamp((to.gap - to.rate * tau - from.gap) / (from.rate - to.rate), 0.0, tau);
+    lines = std::max(from.gap + from.rate * s, to.gap - to.rate * (tau - s));
+  }
+  return std::max(slow, lines - 0.5 * A * tau * tau);
+}
+
+double ContactGroup::largest_spin(std::span<const Frame<double>> frames, bool all) const {
+  double largest = 0.0;
+  for (const Geometry& g : geometry_)
+    if (all || turning_reach(g.shape) > 0.0 || !g.shape.center.isZero())
+      largest = std::max(largest, frames[g.frame].w.squaredNorm());
+  return std::sqrt(largest);
+}
+
+void ContactGroup::find_candidates(const Way& way, std::span<const int> modes, std::vector<Place>& found) const {
+  static thread_local std::vector<detail::ContactBox> boxes;  // scratch
+  static thread_local Listed listed;
+  listed.read(*this, modes);
+  const auto call = [&](int a, int b) {
+    if (!order_pair(a, b)) return;
+    const int law = law_of_[geometry_[a].kind * n_kinds_ + geometry_[b].kind];
+    for (int feature = 0; feature < n_features(geometry_[a].shape, geometry_[b].shape); ++feature)
+      if (!listed.contains(pair_number(a, b, feature))) found.push_back({-1, a, b, feature, law});
+  };
+  boxes.resize(bounded_.size());
+  for (std::size_t i = 0; i < bounded_.size(); ++i) {
+    const Geometry& g = geometry_[bounded_[i]];
+    const double radius = radius_about_center(g.shape);
+    detail::ContactBox& box = boxes[i];
+    box.geometry = bounded_[i];
+    for (int k = 0; k < 3; ++k) box.low[k] = std::numeric_limits<double>::infinity(), box.high[k] = -box.low[k];
+    for (std::size_t s = 0; s + 1 < way.t.size(); ++s) {
+      const double tau = way.t[s + 1] - way.t[s];
+      const Frame<double>&f0 = way.at(s)[g.frame], &f1 = way.at(s + 1)[g.frame];
+      const Vec3<double> c0 = point_position(f0, g.shape.center), c1 = point_position(f1, g.shape.center);
+      const Vec3<double> third = (c1 - c0) / 3.0;
+      const Vec3<double> off0 = tau / 3.0 * point_velocity(f0, g.shape.center) - third,
+                         off1 = third - tau / 3.0 * point_velocity(f1, g.shape.center);
+      const double turned = turning_reach(g.shape) * tau * std::max(f0.w.norm(), f1.w.norm());
+      for (int k = 0; k < 3; ++k) {
+        double half = radius;
+        if (g.shape.kind != ContactShape::Kind::sphere)
+          half = std::min(radius, 0.5 * turned + std::max(g.shape.extent(f0.R.row(k).transpose()),
+                                                          g.shape.extent(f1.R.row(k).transpose())));
+        const double p1 = c0[k] + third[k] + beyond_hull * off0[k], p2 = c1[k] - third[k] + beyond_hull * off1[k];
+        box.low[k] = std::min({box.low[k], c0[k] - half, c1[k] - half, p1 - half, p2 - half});
+        box.high[k] = std::max({box.high[k], c0[k] + half, c1[k] + half, p1 + half, p2 + half});
+      }
+    }
+    // Planes that stand still: the box is on their side that is free, or it is not.
+    for (const int plane : planes_) {
+      const Geometry& other = geometry_[plane];
+      if (other.frame == g.frame) continue;
+      bool clear = true;
+      const Frame<double>& f = way.at(0)[other.frame];
+      for (std::size_t s = 0; s < way.t.size() && clear; ++s) {
+        const Frame<double>& now = way.at(s)[other.frame];
+        clear = now.v.isZero(0.0) && now.w.isZero(0.0) && now.p == f.p;
+      }
+      if (clear) {
+        const Vec3<double> n = f.R * other.shape.Q.col(2), at = point_position(f, other.shape.center);
+        double height = 0.0;
+        for (int k = 0; k < 3; ++k) height += n[k] * ((n[k] > 0.0 ? box.low[k] : box.high[k]) - at[k]);
+        clear = height > 0.0;
+      }
+      if (!clear) call(plane, bounded_[i]);
+    }
+  }
+  detail::visit_overlaps(boxes, call);
+}
+
+}  // namespace trammel

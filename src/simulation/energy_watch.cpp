@@ -1,0 +1,68 @@
+#include "trammel/simulation/energy_watch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace trammel {
+
+namespace {
+
+// Of the available energy. Runs within their tolerance gain less than a thousandth part; the work of forces is summed
+// by the trapezoidal rule, which errs by some hundredths in machines that are driven through sharp kinks.
+constexpr double largest_part = 0.5;
+// Gains below this part of all energies are rounding, or the first steps of a machine at rest.
+constexpr double rounding_part = 1e-9;
+
+}  // namespace
+
+void EnergyWatch::start(const Ledger& ledger) {
+  *this = {};
+  start_ = ledger.kinetic + ledger.potential;
+  least_potential_ = ledger.potential;
+  largest_ = std::abs(ledger.kinetic) + std::abs(ledger.potential);
+  marks_.reserve(64);
+}
+
+bool EnergyWatch::update(double t, const Ledger& ledger) {
+  brought_ += std::max(0.0, ledger.work - work_);
+  work_ = ledger.work;
+  least_potential_ = std::min(least_potential_, ledger.potential);
+  least_drift_ = std::min(least_drift_, ledger.drift());
+  const double gain = ledger.drift() - least_drift_;
+  const double before = largest_;
+  if (!(gain > gain_)) {
+    largest_ = std::max(largest_, std::abs(ledger.kinetic) + std::abs(ledger.potential));
+    return false;
+  }
+  gain_ = gain;
+  const bool doubled = gain > rounding_part * before && (marks_.empty() || gain > 2.0 * marks_.back().gain);
+  if (doubled && marks_.size() < marks_.capacity()) marks_.push_back({t, gain, {}});
+  return doubled;
+}
+
+std::optional<Alarm> EnergyWatch::judge(bool fixed_step) const {
+  const double available = start_ - least_potential_ + brought_;
+  const double limit = largest_part * available;
+  if (!(gain_ > limit) || !(gain_ > rounding_part * largest_) || marks_.empty()) return std::nullopt;
+  const auto first = std::find_if(marks_.begin(), marks_.end(), [&](const Mark& m) { return m.gain > 0.5 * limit; });
+  if (first == marks_.end()) return std::nullopt;
+  Alarm alarm{.name = "energy from nothing",
+              .t = first->t,
+              .element = first->element,
+              .value = gain_,
+              .limit = limit,
+              .text = {}};
+  alarm.text = fmt::format(
+      "the machine gained {:.3g} J that nothing brought in, limit {:.3g} J ({:.0f} % of the {:.3g} J that it had or "
+      "was "
+      "given); usual cause: {}",
+      gain_, limit, 100.0 * largest_part, available,
+      fixed_step ? "a fixed step that is too long for a stiff force or contact; leave 'h' out, or take it well below "
+                   "the duration of an impact"
+                 : "a tolerance that is too coarse for a stiff force; tighten rtol and atol");
+  return alarm;
+}
+
+}  // namespace trammel

@@ -1,0 +1,158 @@
+#include <gtest/gtest.h>
+
+#include <numbers>
+
+#include "run_model.h"
+
+// Stops are met where they are: their forces have a kink there, and steps end at it.
+
+namespace trammel::test_stops {
+namespace {
+
+const std::vector<std::string> methods{"generalized_alpha", "hht", "newmark", "midpoint", "bdf", "radau",
+                                       "runge_kutta"};
+const std::vector<std::string> coordinates{"absolute", "joint"};
+
+// A slider of 1 kg that flies at `speed` to an elastic stop 0.5 m away.
+std::string slider(const std::string& stop) {
+  return R"(
+gravity = [0, 0, 0]
+[parameters]
+k = 1e8
+speed = 1
+[[body]]
+name = "slider"
+mass = 1
+inertia = [0.1, 0.1, 0.1]
+position = [0, 0, 0]
+velocity = ["speed", 0, 0]
+[[joint]]
+name = "guide"
+kind = "prismatic"
+bodies = ["ground", "slider"]
+point = [0, 0, 0]
+axis = "x"
+[[force]]
+name = "wall"
+)" + stop +
+         R"(
+[analysis]
+end = "0.9/speed"
+)";
+}
+
+const std::string limit = "kind = \"joint_limit\"\njoint = \"guide\"\nupper = 0.5\nstiffness = \"k\"\n";
+const std::string bump =
+    "kind = \"bump_stop\"\nbodies = [\"ground\", \"slider\"]\npoint_a = [0, 0, 0]\npoint_b = [0, 0, 0]\n"
+    "axis = \"x\"\nupper = 0.5\nstiffness = \"k\"\n";
+
+// An elastic stop returns the speed, whatever its stiffness: it is left after half a period, π √(m/k), as fast as it
+// was met. The tolerance is 1e-5 of the depth v √(m/k), so that the same is asked of all: no more is lost than a part
+// of the speed that the methods lose in the smooth half period itself. The slider is 0.2 m away from the stop at the
+// end.
+TEST(Stops, elastic_stops_return_the_speed) {
+  for (const std::string& stop : {limit, bump})
+    for (const double k : {1e3, 1e6, 1e10})
+      for (const double speed : {0.1, 20.0})
+        for (const std::string& set : coordinates)
+          for (const std::string& method : methods) {
+            if (k == 1e3 && speed != 0.1) continue;  // the way into it would be as long as that to it
+            if (stop == bump && (set == "joint" || speed != 0.1)) continue;
+            SCOPED_TRACE(
+                fmt::format("{} k {:.0e} speed {} {} {}", stop == bump ? "bump" : "limit", k, speed, set, method));
+            const double root = std::sqrt(k), end = 0.7 / speed + std::numbers::pi / root;
+            const Recorded run =
+                run_text(slider(stop),
+                         {"solver.integrator=" + method, "solver.coordinates=" + set, trammel::set("parameters.k", k),
+                          trammel::set("parameters.speed", speed), trammel::set("analysis.end", end),
+                          "solver.rtol=1e-8", trammel::set("solver.atol", 1e-5 * speed / root)});
+            const double tol = method == "newmark" ? 0.05 : 1e-3;  // newmark damps by itself, in proportion to the step
+            EXPECT_NEAR(run.last("slider.velocity")[0] / speed, -1.0, tol);
+            EXPECT_NEAR(run.last("slider.position")[0], 0.3, 0.3 * tol);
+          }
+}
+
+// The same law as a formula, in three ways to write it.
+TEST(Stops, kinks_of_laws_in_positions_are_met) {
+  for (const std::string law : {"-k*max(0, displacement - 0.5)", "if(displacement > 0.5, -k*(displacement - 0.5), 0)",
+                                "-k*(abs(displacement - 0.5) + displacement - 0.5)/2"})
+    for (const std::string& method : methods) {
+      SCOPED_TRACE(law + " " + method);
+      const Recorded run = run_text(slider("kind = \"joint_spring\"\njoint = \"guide\"\nlaw = \"" + law + "\"\n"),
+                                    {"solver.integrator=" + method, "solver.rtol=1e-8", "solver.atol=1e-9"});
+      EXPECT_NEAR(run.last("slider.velocity")[0], -1.0, method == "newmark" ? 0.05 : 1e-3);
+    }
+}
+
+// The error of the way back falls with the tolerance: one decade for each decade with methods whose error test sees
+// velocities (radau, runge_kutta), and in proportion to the part of it that a test of positions leaves to the others.
+TEST(Stops, the_speed_after_a_stop_follows_the_tolerance) {
+  for (const std::string method : {"generalized_alpha", "bdf", "radau", "runge_kutta"}) {
+    SCOPED_TRACE(method);
+    std::vector<double> errors;
+    for (const double tol : {1e-5, 1e-8}) {
+      const Recorded run = run_text(slider(limit), {"solver.integrator=" + method, trammel::set("solver.rtol", tol),
+                                                    trammel::set("solver.atol", tol)});
+      errors.push_back(std::abs(run.last("slider.velocity")[0] + 1.0));
+    }
+    EXPECT_LT(errors[1], method == "radau" || method == "runge_kutta" ? 1e-7 : 2e-5);
+    EXPECT_LT(errors[1], 0.05 * errors[0]);
+  }
+}
+
+// A rod that a motor presses against one stop and then the other, with damping: a long rest on the stops, many
+// touch-downs before. The static depth is (20 sin 9° + m g l/2 cos φ)/k at the end.
+TEST(Stops, a_motor_may_press_against_stops_for_long) {
+  const std::string text = R"toml(
+[[body]]
+name = "rod"
+shape = { kind = "rod", length = 1, axis = "x" }
+mass = 2
+position = [0.5, 0, 0]
+[[joint]]
+name = "hinge"
+kind = "revolute"
+bodies = ["ground", "rod"]
+point = [0, 0, 0]
+axis = "y"
+[[force]]
+name = "wall"
+kind = "joint_limit"
+joint = "hinge"
+upper = 0.3
+lower = -0.2
+stiffness = 1e6
+damping = 300
+[[force]]
+name = "motor"
+kind = "torque"
+body = "rod"
+torque = [0, "20*sin(3*t)", 0]
+[analysis]
+end = 3
+)toml";
+  const double weight = 2.0 * 9.81 * 0.5 * std::cos(0.3), torque = 20.0 * std::sin(9.0);
+  for (const std::string& set : coordinates)
+    for (const std::string method : {"generalized_alpha", "bdf", "radau", "runge_kutta"}) {
+      SCOPED_TRACE(set + " " + method);
+      const Recorded run = run_text(text, {"solver.integrator=" + method, "solver.coordinates=" + set});
+      EXPECT_NEAR(run.last_value("hinge.angle"), 0.3 + (weight + torque) / 1e6, 1e-7);
+      EXPECT_GT(run.values("hinge.angle").minCoeff(), -0.21);
+    }
+}
+
+// At rest on a stop from the start nothing moves: x stays at its static depth.
+TEST(Stops, what_rests_on_a_stop_at_the_start_stays) {
+  for (const std::string& method : methods) {
+    SCOPED_TRACE(method);
+    std::string text = slider(limit);
+    text = replace_once(text, "gravity = [0, 0, 0]", "gravity = [10, 0, 0]");
+    text = replace_once(text, "upper = 0.5", "upper = \"-10/k\"");
+    const Recorded run = run_text(text, {"solver.integrator=" + method, "parameters.speed=0", "analysis.end=1"});
+    const Eigen::MatrixXd x = run.values("slider.position");
+    EXPECT_LT((x.col(0).array() - x(0, 0)).abs().maxCoeff(), 1e-9);
+  }
+}
+
+}  // namespace
+}  // namespace trammel::test_stops
