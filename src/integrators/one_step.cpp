@@ -52,6 +52,9 @@ OneStep::OneStep(const SecondOrderDae& dae, const StepOptions& options, LinearSo
   lam_old_.setZero(nc);
   for (auto* x : {&x_, &residual_}) x->setZero(nv + nz + nc);
   weight_.setOnes(nv + nz + nc);
+  atol_.resize(nv);
+  for (int i = 0; i < nv; ++i)
+    atol_[i] = dae.layout().kinds()[i] == Kind::rotation ? options.rotation_atol.value_or(options.atol) : options.atol;
   corrections_.reserve(static_cast<std::size_t>(options_.max_iterations));
   column_.assign(static_cast<std::size_t>(nv + nz + nc), 1.0);
 }
@@ -183,7 +186,7 @@ double OneStep::choose_step(double t_end) {
     // First step: the change of q by the third derivative stays below the tolerance, with a margin.
     double size = 0.0;
     for (Eigen::Index i = 0; i < a_rate_.size(); ++i)
-      size = std::max(size, std::abs(a_rate_[i]) / (options_.atol + options_.rtol * std::abs(ends_.from.q[i])));
+      size = std::max(size, std::abs(a_rate_[i]) / (atol_[i] + options_.rtol * std::abs(ends_.from.q[i])));
     h = options_.h0 ? *options_.h0 : std::min(0.5 * std::cbrt(1.0 / (size + 1e-30)), 1e-2 * remaining);
   }
   if (!options_.h) h = std::min(h, options_.hmax);
@@ -320,13 +323,19 @@ void OneStep::update_weights() {
   const int nv = dae_.nv(), nz = dae_.nz();
   // Φ is a difference of coordinates: corrections cannot become smaller than what rounding leaves of it.
   const double size = nv > 0 ? ends_.from.q.lpNorm<Eigen::Infinity>() : 0.0;
-  const double absolute = std::max(uses_newton_tol() ? options_.newton_tol : one_step::newton_fraction * options_.atol,
-                                   rounding_margin * epsilon * size);
-  newton_absolute_ = absolute;
+  const double rounding = rounding_margin * epsilon * size;
+  const auto absolute = [&](double atol, double unit) {
+    return std::max(uses_newton_tol() ? options_.newton_tol * unit : one_step::newton_fraction * atol, rounding);
+  };
+  newton_absolute_ = absolute(options_.atol, options_.length);
   const double relative = uses_newton_tol() ? options_.newton_tol : one_step::newton_fraction * options_.rtol;
-  for (int i = 0; i < nv; ++i) weight_[i] = absolute + relative * std::abs(ends_.from.q[i]);
+  const double of_angles = absolute(options_.rotation_atol.value_or(options_.atol), 1.0);
+  const double of_states = absolute(options_.state_atol.value_or(options_.atol), 1.0);
+  for (int i = 0; i < nv; ++i)
+    weight_[i] = (dae_.layout().kinds()[i] == Kind::rotation ? of_angles : newton_absolute_) +
+                 relative * std::abs(ends_.from.q[i]);
   for (int i = 0; i < nz; ++i)
-    weight_[nv + i] = std::max(state_factor_ * (absolute + relative * std::abs(ends_.from.z[i])),
+    weight_[nv + i] = std::max(state_factor_ * (of_states + relative * std::abs(ends_.from.z[i])),
                                rounding_margin * epsilon * std::abs(ends_.from.z[i]));
 }
 
@@ -397,7 +406,7 @@ void OneStep::find_worst_row(StepReport& report) const {
 double OneStep::error_norm(double h) {
   double largest = dae_.nz() > 0 ? state_error_norm(h) : 0.0;
   for (Eigen::Index i = 0; i < a_rate_.size(); ++i) {
-    const double weight = options_.atol + options_.rtol * std::max(std::abs(ends_.from.q[i]), std::abs(ends_.to.q[i]));
+    const double weight = atol_[i] + options_.rtol * std::max(std::abs(ends_.from.q[i]), std::abs(ends_.to.q[i]));
     largest = std::max(largest, local_error(h, i) / weight);
   }
   return largest;
@@ -405,7 +414,8 @@ double OneStep::error_norm(double h) {
 
 double OneStep::state_weight(Eigen::Index i) const {
   const double size = std::max(std::abs(ends_.from.z[i]), std::abs(ends_.to.z[i]));
-  return std::max(state_factor_ * (options_.atol + options_.rtol * size), state_rounding * epsilon * size);
+  const double atol = options_.state_atol.value_or(options_.atol);
+  return std::max(state_factor_ * (atol + options_.rtol * size), state_rounding * epsilon * size);
 }
 
 // A component of z whose time constant T is much shorter than h shows its errors in ż = g divided by T, so that what

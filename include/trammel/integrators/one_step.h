@@ -15,6 +15,8 @@ struct StepOptions {
   std::optional<double> h0;  ///< first step of an error-controlled run
   double hmin = 0.0, hmax = std::numeric_limits<double>::infinity();
   double rtol = 1e-5, atol = 1e-7;
+  std::optional<double> rotation_atol, state_atol;  ///< of angles [rad] and of z; absent: atol
+  double length = 1.0;                              ///< of the machine, where it is a small one: newton_tol's unit [m]
   double newton_tol = 1e-12;  ///< fixed step, or test of all: tolerance of q, z and λ̂, relative to 1 + |x|
   int max_iterations = 10;
   NewtonTest newton_test = NewtonTest::motion;
@@ -115,6 +117,7 @@ class OneStep : public MotionIntegrator {
   ConvergenceTest test_;
   std::uint64_t matrix_version_ = 0;  // State::version when the matrix was made
   double force_scale_ = 1.0;          // the force that moves a mean mass by 1 m within a step [N]
+  Eigen::VectorXd atol_;              // of every coordinate
   double state_factor_ = 1.0;         // of the tolerances of z: (1)
   double newton_absolute_ = 0.0;      // absolute tolerance of corrections, never below what rounding leaves of Φ
   bool pending_ = false;              // ends_.to is accepted, but the charts still belong to ends_.from
