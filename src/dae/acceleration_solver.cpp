@@ -25,6 +25,15 @@ std::vector<int> map_slots(const Pattern& plane, int row, int column, const Patt
   return slots;
 }
 
+// M of a machine of micrograms vanishes beside G: forces, rows and multipliers, are counted in a power of two near its
+// largest mass. From a milligram on, the unit is 1 kg.
+double calc_mass_unit(const std::vector<double>& M) {
+  constexpr double ordinary_mass = 1e-6;
+  double largest = 0.0;
+  for (const double m : M) largest = std::max(largest, std::abs(m));
+  return largest > 0.0 && largest < ordinary_mass ? std::exp2(std::floor(std::log2(largest))) : 1.0;
+}
+
 }  // namespace
 
 AccelerationSolver::AccelerationSolver(const SecondOrderDae& dae, LinearSolverKind solver)
@@ -99,28 +108,31 @@ Status AccelerationSolver::solve(MotionVariables& x, const State& state, Workspa
       for (int k = planes_.constraint.start[c]; k < planes_.constraint.start[c + 1]; ++k)
         constraint[planes_.constraint.index[k]] += planes_.G[k] * x.a[c];
 
+    const double unit = calc_mass_unit(planes_.M);
     std::fill(values_.begin(), values_.end(), 0.0);
     for (std::size_t k = 0; k < M_.size(); ++k)
-      if (has_inertia_[k]) values_[M_[k]] += planes_.M[k];
+      if (has_inertia_[k]) values_[M_[k]] += planes_.M[k] / unit;
     for (std::size_t k = 0; k < G_.size(); ++k) {
       values_[G_[k]] += planes_.G[k];
       values_[Gt_[k]] += planes_.G[k];
     }
     for (std::size_t k = 0; k < reaction_.size(); ++k) values_[reaction_[k]] += planes_.f_lam[k];
-    for (std::size_t k = 0; k < state_lam_.size(); ++k) values_[state_lam_[k]] += planes_.g_lam[k];
+    for (std::size_t k = 0; k < state_lam_.size(); ++k) values_[state_lam_[k]] += planes_.g_lam[k] * unit;
     for (int z = 0; z < nz; ++z) {
       values_[E_[z]] += E[z];
       if (E[z] != 0.0) continue;  // algebraic: its column is z itself
       for (int k = planes_.state_force.start[z]; k < planes_.state_force.start[z + 1]; ++k)
-        values_[state_force_[k]] += planes_.f_z[k];
+        values_[state_force_[k]] += planes_.f_z[k] / unit;
       for (int k = planes_.state_state.start[z]; k < planes_.state_state.start[z + 1]; ++k)
         values_[state_state_[k]] += planes_.g_z[k];
     }
     status = solver_->refactor(values_);
     if (!status.ok()) return status;
     r_ = -r_;
+    r_.head(nv) /= unit;
     status = solver_->solve(r_);
     if (!status.ok()) return status;
+    constraint *= unit;
 
     x.a += motion;
     x.lam += constraint;

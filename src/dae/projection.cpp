@@ -11,7 +11,10 @@ namespace {
 // which contradict it, and the contradiction can be named.
 constexpr double firm_weight = 1e8;
 constexpr double massless_weight = 1e-3;  // of the smallest mass
-constexpr double regularization = 1e-9;   // of the mean of G W⁻¹ Gᵀ
+constexpr double regularization = 1e-9;   // of the mean of G W⁻¹ Gᵀ …
+// … or of a row's own entry, where that is so much smaller: rows have units, and in a machine of micrometres those of
+// directions, 1/J, are 1e12 times those of points, 1/m.
+constexpr double small_row = 1e-3;
 
 }  // namespace
 
@@ -46,6 +49,7 @@ Status Projection::setup(const MotionPoint& p, const State& state, Workspace& wo
     if (W_[i] <= 0.0) W_[i] = massless_weight * smallest;
     if (!firm_.empty() && firm_[i]) W_[i] *= firm_weight;
   }
+  x_.setZero();
   double sum = 0.0;
   std::fill(values_.begin(), values_.end(), 0.0);
   for (int c = 0; c < nv; ++c) {
@@ -53,10 +57,16 @@ Status Projection::setup(const MotionPoint& p, const State& state, Workspace& wo
     for (int k = C.start[c]; k < C.start[c + 1]; ++k) {
       values_[pattern_.slot(nv + C.index[k], c)] = planes_.G[k];
       values_[pattern_.slot(c, nv + C.index[k])] = planes_.G[k];
-      sum += planes_.G[k] * planes_.G[k] / W_[c];
+      const double entry = planes_.G[k] * planes_.G[k] / W_[c];
+      sum += entry;
+      x_[nv + C.index[k]] += entry;
     }
   }
-  for (int r = 0; r < nc; ++r) values_[pattern_.slot(nv + r, nv + r)] = -regularization * sum / nc;
+  for (int r = 0; r < nc; ++r) {
+    const double own = x_[nv + r];
+    const bool is_small = firm_.empty() && own > 0.0 && own < small_row * sum / nc;  // a firm row is small on purpose
+    values_[pattern_.slot(nv + r, nv + r)] = is_small ? -regularization * own : -regularization * sum / nc;
+  }
   return solver_->refactor(values_);
 }
 

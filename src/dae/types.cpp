@@ -5,8 +5,12 @@ namespace trammel {
 std::vector<double> State::to_numbers() const {
   std::vector<double> numbers{static_cast<double>(charts.size()), static_cast<double>(branches.size()),
                               static_cast<double>(modes.size()), static_cast<double>(version)};
-  for (const Chart& chart : charts) numbers.insert(numbers.end(), chart.R_ref.data(), chart.R_ref.data() + 9);
-  for (const Branch& branch : branches) numbers.insert(numbers.end(), {branch.t, branch.angle, branch.rate});
+  for (const Chart& chart : charts) {
+    numbers.insert(numbers.end(), chart.R_ref.data(), chart.R_ref.data() + 9);
+    numbers.insert(numbers.end(), chart.theta.data(), chart.theta.data() + 3);
+  }
+  for (const Branch& branch : branches)
+    numbers.insert(numbers.end(), {branch.t, branch.angle, branch.rate, branch.planar_turns});
   numbers.insert(numbers.end(), modes.begin(), modes.end());
   return numbers;
 }
@@ -20,11 +24,12 @@ State State::from_numbers(std::span<const double> numbers) {
   const double* next = numbers.data() + 4;
   for (Chart& chart : state.charts) {
     std::copy(next, next + 9, chart.R_ref.data());
-    next += 9;
+    std::copy(next + 9, next + 12, chart.theta.data());
+    next += 12;
   }
   for (Branch& branch : state.branches) {
-    branch = {next[0], next[1], next[2]};
-    next += 3;
+    branch = {next[0], next[1], next[2], next[3]};
+    next += 4;
   }
   for (int& mode : state.modes) mode = static_cast<int>(*next++);
   return state;

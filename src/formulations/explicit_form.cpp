@@ -1,5 +1,7 @@
 #include "trammel/formulations/explicit_form.h"
 
+#include <algorithm>
+
 #include "trammel/mechanics/joint/joint_system.h"
 
 namespace trammel {
@@ -8,7 +10,8 @@ namespace {
 
 // Rows are fulfilled to this, in metres, radians and per second; corrections of points that an error test has accepted
 // are small, so that the first matrix serves all of them.
-constexpr double constraint_tol = 1e-12;
+// A machine below 0.1 m has its own metre: ten times its largest coordinate, but not less than what rounding leaves.
+constexpr double constraint_tol = 1e-12, coordinates_of_a_metre = 10.0, smallest_metre = 1e-6;
 constexpr int max_corrections = 6;
 
 }  // namespace
@@ -101,12 +104,13 @@ Status ExplicitForm::project(double t, Vec y, const State& state, bool& moved, W
   const std::span<const char> holonomic = system_.holonomic();
   Status status = s.projection->setup(x.point(s.inputs.view()), state, *s.system);
   if (!status.ok()) return status;
+  const double metre = std::clamp(coordinates_of_a_metre * x.q.lpNorm<Eigen::Infinity>(), smallest_metre, 1.0);
   const auto correct = [&](auto&& residual, Eigen::VectorXd& variable, bool on_velocity) {
     double before = std::numeric_limits<double>::infinity();
     for (int k = 0; k < max_corrections; ++k) {
       if (const Status evaluated = residual(); !evaluated.ok()) return evaluated;
       const double size = s.phi.lpNorm<Eigen::Infinity>();
-      if (size <= constraint_tol || size >= 0.5 * before) break;
+      if (size <= constraint_tol * metre || size >= 0.5 * before) break;
       before = size;
       if (const Status solved = s.projection->solve(s.phi, s.delta); !solved.ok()) return solved;
       if (on_velocity)

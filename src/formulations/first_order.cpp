@@ -501,10 +501,11 @@ void FirstOrderForm::rebase(Eigen::Ref<Eigen::MatrixXd> points, State& state, Wo
     const int row = 3 * static_cast<int>(c);
     const Vec3<double> newest = points.block<3, 1>(row, 0);
     if (newest.squaredNorm() <= options_.chart_threshold * options_.chart_threshold) continue;
-    const Chart moved = recentre(state.charts[c], newest);
+    Chart moved = recentre(state.charts[c], newest);
     for (int i = 0; i < n_points; ++i) mapped[i] = points.block<3, 1>(row, i);
     map_points(state.charts[c], moved, std::span(mapped.data(), n_points));
     for (int i = 0; i < n_points; ++i) points.block<3, 1>(row, i) = mapped[i];
+    moved.theta = mapped[0];
     state.charts[c] = moved;
   }
 }

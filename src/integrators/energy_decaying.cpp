@@ -1,5 +1,7 @@
 #include "trammel/integrators/energy_decaying.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -18,6 +20,8 @@ constexpr double decaying_rounding_margin = 64.0;
 // A matrix costs a dozen simplified corrections: it is kept while at most this many of them are expected to remain.
 // Patience for more than half a dozen saves little, as the rate, guessed from two corrections, gets worse.
 constexpr int simplified_patience = 4;
+// What a rotation may fall behind without a word: a part of a turn that can be seen, and of all it turned.
+constexpr double noticeable_angle = 0.1, noticeable_part = 0.01;
 // Damped steps: natural monotonicity asks |δ̄| ≤ (1 − λ/4)|δ|; below the smallest λ Newton has failed.
 constexpr double smallest_damping = 1.0 / 256.0;
 // Continuation begins where the step is nearly free motion, and gives up when it creeps. Parts grow by a factor of
@@ -46,6 +50,7 @@ EnergyDecaying::EnergyDecaying(std::unique_ptr<const JumpSystem> jump, const Sec
   for (MotionVariables* x : {&ends_.from, &ends_.to, &middle_}) x->resize(nv, dae.nz(), nc);
   for (auto* x : {&ends_.q_rate_from, &ends_.q_rate_to, &a_middle_}) x->setZero(nv);
   for (auto* x : {&lam_middle_, &phi_dot_, &bias_}) x->setZero(nc);
+  for (auto* x : {&turned_, &behind_}) x->setZero(nv);
   for (auto* x : {&memory_, &next_memory_}) x->setZero(jump_.n_memory());
   for (auto* x : {&y_, &trial_, &r_, &delta_, &next_delta_}) x->setZero(jump_.n());
 }
@@ -127,7 +132,7 @@ double EnergyDecaying::choose_step(double t_end) const {
   if (h <= 0.0) {
     // First step: the motion by the acceleration within it stays small against the tolerance's cube root.
     const double tol = std::cbrt(options_.atol + options_.rtol);
-    const double rate = ends_.from.v.lpNorm<Eigen::Infinity>() + std::sqrt(ends_.from.a.lpNorm<Eigen::Infinity>());
+    const double rate = largest(ends_.from.v) + std::sqrt(largest(ends_.from.a));
     h = options_.h0 ? *options_.h0 : std::min(0.1 * tol / (1e-3 + rate), 1e-2 * remaining);
   }
   if (!options_.h) h = std::min({h, options_.hmax, h_bound_});
@@ -205,6 +210,7 @@ Status EnergyDecaying::refresh(StepReport& report) {
   if (version_ != pattern.version) {
     version_ = pattern.version;
     pattern_ = pattern;
+    mass_unit_ = 0.0;
     values_.assign(pattern.index.size(), 0.0);
     OrderingHint hint;
     for (const Kind kind : jump_.layout().kinds())
@@ -214,7 +220,35 @@ Status EnergyDecaying::refresh(StepReport& report) {
   ++report.linearizations;
   ++report.factorizations;
   if (const Status status = jump_.linearize(y_, values_, *jump_workspace_); !status.ok()) return status;
+  scale_matrix();
   return solver_->refactor(values_);
+}
+
+// M of a machine of micrograms vanishes beside B: rows of motion and impulses are counted in a power of two near its
+// largest mass. From a milligram on, the unit is 1 kg.
+void EnergyDecaying::scale_matrix() {
+  constexpr double ordinary_mass = 1e-6;
+  const int n_motion = 2 * jump_.nv(), first_impulse = jump_.n() - 2 * jump_.n_multipliers();
+  if (mass_unit_ == 0.0) {
+    double largest = 0.0;
+    for (int c = 0; c < n_motion; ++c)
+      for (int k = pattern_.start[c]; k < pattern_.start[c + 1]; ++k)
+        if (pattern_.index[k] < n_motion) largest = std::max(largest, std::abs(values_[k]));
+    mass_unit_ = largest > 0.0 && largest < ordinary_mass ? std::exp2(std::floor(std::log2(largest))) : 1.0;
+  }
+  if (mass_unit_ == 1.0) return;
+  for (int c = 0; c < pattern_.n_cols; ++c)
+    for (int k = pattern_.start[c]; k < pattern_.start[c + 1]; ++k) {
+      if (pattern_.index[k] < n_motion) values_[k] /= mass_unit_;
+      if (c >= first_impulse) values_[k] *= mass_unit_;
+    }
+}
+
+Status EnergyDecaying::solve(Vec x) {
+  x.head(2 * jump_.nv()) /= mass_unit_;
+  const Status status = solver_->solve(x);
+  x.tail(2 * jump_.n_multipliers()) *= mass_unit_;
+  return status;
 }
 
 Status EnergyDecaying::iterate(double h, double rough_tol, StepReport& report) {
@@ -228,7 +262,7 @@ Status EnergyDecaying::iterate(double h, double rough_tol, StepReport& report) {
       status = refresh(report);
       if (!status.ok()) return status;
       delta_ = -r_;
-      status = solver_->solve(delta_);
+      status = solve(delta_);
       if (!status.ok()) return status;
       fresh = true;
     }
@@ -248,7 +282,7 @@ Status EnergyDecaying::iterate(double h, double rough_tol, StepReport& report) {
       status = jump_.residual(trial_, r_, *jump_workspace_);
       if (status.ok()) {
         next_delta_ = -r_;
-        status = solver_->solve(next_delta_);
+        status = solve(next_delta_);
         if (!status.ok()) return status;
         delta_.swap(next_delta_);
         next = calc_norm(h);
@@ -279,10 +313,22 @@ Status EnergyDecaying::iterate(double h, double rough_tol, StepReport& report) {
 
 // ---- norms ---------------------------------------------------------------------------------------------------------
 
+// The largest |x_i|, positions and their rates in units of the machine's length.
+double EnergyDecaying::largest(ConstVec x) const {
+  const int nv = jump_.nv();
+  double size = 0.0;
+  for (Eigen::Index i = 0; i < x.size(); ++i) {
+    const double value =
+        std::abs(x[i]) * (dae_.layout().kinds()[i % nv] == Kind::rotation ? 1.0 : 1.0 / options_.length);
+    if (!(value <= size)) size = value;
+  }
+  return size;
+}
+
 // The largest correction of a velocity, and of a state over h; impulses are linear in what velocities are.
 double EnergyDecaying::calc_norm(double h) const {
   const int nv = jump_.nv(), nz = jump_.nz();
-  double size = delta_.head(2 * nv).lpNorm<Eigen::Infinity>();
+  double size = largest(delta_.head(2 * nv));
   if (nz > 0) size = std::max(size, delta_.segment(2 * nv, 2 * nz).lpNorm<Eigen::Infinity>() / h);
   return std::isfinite(size) ? size : std::numeric_limits<double>::infinity();
 }
@@ -293,22 +339,56 @@ double EnergyDecaying::calc_tolerance(double h, double rough_tol) const {
       options_.h ? options_.newton_tol : std::min(options_.newton_tol * 1e3, one_step::newton_fraction * options_.rtol);
   const double tol = std::max(fine, rough_tol);
   const int nv = jump_.nv();
-  const double speed = nv > 0 ? y_.head(2 * nv).lpNorm<Eigen::Infinity>() : 0.0;
-  double place = nv > 0 ? ends_.from.q.lpNorm<Eigen::Infinity>() : 0.0;
+  const double speed = nv > 0 ? largest(y_.head(2 * nv)) : 0.0;
+  double place = nv > 0 ? largest(ends_.from.q) : 0.0;
   if (jump_.nz() > 0) place = std::max(place, ends_.from.z.lpNorm<Eigen::Infinity>());
   return tol * speed + 16.0 * epsilon * (1.0 + place) / h;
+}
+
+// Θ of every rotation: coordinate, |Θ|, (5).
+template <class Use>
+void EnergyDecaying::for_each_turn(double h, Use&& use) const {
+  const int nv = jump_.nv();
+  const std::span<const Kind> kinds = dae_.layout().kinds();
+  for (int i = 0; i < nv; ++i) {
+    if (kinds[i] != Kind::rotation) continue;
+    const int first = i;
+    double square = 0.0;
+    for (; i < nv && kinds[i] == Kind::rotation; ++i) square += std::pow(0.5 * h * (y_[i] + y_[nv + i]), 2);
+    const double turn = std::sqrt(square);
+    use(first, turn, turn - 2.0 * std::atan(0.5 * turn));
+  }
+}
+
+std::string EnergyDecaying::warning() const {
+  Eigen::Index worst = 0;
+  if (behind_.size() == 0 || behind_.maxCoeff(&worst) < noticeable_angle ||
+      behind_[worst] < noticeable_part * turned_[worst])
+    return {};
+  return fmt::format(
+      "the rotation of {} fell behind by {:.3g} rad of {:.3g} rad: the scheme turns a body by 2 atan(θ/2) instead of θ "
+      "in a "
+      "step. Take a smaller step 'h' (the error falls with its square), or leave it to 'rtol' and 'atol'",
+      dae_.layout().describe_unknown(static_cast<int>(worst)), behind_[worst], turned_[worst]);
 }
 
 double EnergyDecaying::error_norm(double h) const {
   const int nv = jump_.nv(), nz = jump_.nz();
   double largest = 0.0;
+  const double of_angles = options_.rotation_atol.value_or(options_.atol);
   for (int i = 0; i < nv; ++i) {
-    const double weight = options_.atol + options_.rtol * std::abs(ends_.from.q[i]);
+    const double absolute = dae_.layout().kinds()[i] == Kind::rotation ? of_angles : options_.atol;
+    const double weight = absolute + options_.rtol * std::abs(ends_.from.q[i]);
     largest = std::max(largest, 0.5 * h * std::abs(y_[i] - memory_[i]) / weight);
   }
+  // Relative to the turn, so that over many steps the angle errs by rtol of all it turned.
+  for_each_turn(h, [&](int, double turn, double behind) {
+    const double weight = options_.rtol > 0.0 ? options_.rtol * turn : of_angles;
+    if (behind > 0.0) largest = std::max(largest, behind / weight);
+  });
   for (int i = 0; i < nz; ++i) {
     if (dae_.E()[i] == 0.0) continue;
-    const double weight = options_.atol + options_.rtol * std::abs(ends_.from.z[i]);
+    const double weight = options_.state_atol.value_or(options_.atol) + options_.rtol * std::abs(ends_.from.z[i]);
     largest = std::max(largest, 0.5 * std::abs(y_[2 * nv + i] - ends_.from.z[i]) / weight);
   }
   return largest;
@@ -319,6 +399,7 @@ double EnergyDecaying::error_norm(double h) const {
 Status EnergyDecaying::accept(double h, const State& state) {
   MotionVariables& to = ends_.to;
   to.t = h == t_end_ - ends_.from.t ? t_end_ : ends_.from.t + h;
+  for_each_turn(h, [&](int i, double turn, double behind) { turned_[i] += turn, behind_[i] += behind; });
   jump_.finish(y_, to, next_memory_, ledger_, *jump_workspace_);
   memory_.swap(next_memory_);
   middle_.a = to.a, middle_.lam = to.lam;

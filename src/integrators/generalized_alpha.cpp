@@ -78,6 +78,17 @@ double GeneralizedAlpha::local_error(double h, Eigen::Index i) const {
   return constant * h * h * std::abs(alg_new_[i] - alg_[i]);
 }
 
+// (4), with x‴ from rates at t_{n−1}, t_n and t_{n+1}.
+double GeneralizedAlpha::integral_error(double h, const IntegralRates& rates) const {
+  const double delta = c_.alpha_m - c_.alpha_f;
+  const double of_second = 0.5 - c_.gamma - delta;
+  const double of_third = 1.0 / 6.0 - c_.gamma * (0.5 + delta) - delta * (c_.alpha_m - 0.5);
+  const double second = (rates.to - rates.from) / h;
+  const double before = h_old_ > 0.0 ? (rates.from - rates.before) / h_old_ : rates.second;
+  const double third = 2.0 * (second - before) / (h + h_old_);
+  return h * h * (of_second * second + h * of_third * third);
+}
+
 void GeneralizedAlpha::remember(double h) {
   a_rate_ = (alg_new_ - alg_) / h;
   zp_rate_ = (algz_new_ - algz_) / h;

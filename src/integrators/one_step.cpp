@@ -22,6 +22,17 @@ constexpr double rounding_margin = 16.0;  // a chain of 10 000 links stagnates a
 constexpr double slow_rate = 0.2, patience = 2.0;
 // Corrections may exceed the tolerance by this much when the equations are solved to rounding already.
 constexpr double rounding_growth = 1e3;
+// Of an error of order h³ in every step, t/h steps make one of h² ∼ tol^(2/3): the error of a run does not fall as its
+// tolerance does. States are integrated with tol √(tol/loose_tol) instead, so that theirs does [as RADAU5 does it for
+// all its unknowns]. Coordinates keep the tolerance itself: their steps are what a run costs.
+constexpr double loose_tol = 1e-4;
+// In units of rounding of z: Newton's remainder is of that size, and no smaller error can be seen beside it.
+constexpr double state_rounding = 1024.0;
+
+double calc_state_factor(const StepOptions& options) {
+  if (options.h || options.rtol == 0.0) return 1.0;  // an absolute tolerance alone has a unit
+  return std::min(1.0, std::sqrt(options.rtol / loose_tol));
+}
 
 }  // namespace
 
@@ -31,7 +42,8 @@ OneStep::OneStep(const SecondOrderDae& dae, const StepOptions& options, LinearSo
       operator_(dae, solver, scaling),
       workspace_(dae.make_workspace()),
       options_(options),
-      acceleration_(dae, solver) {
+      acceleration_(dae, solver),
+      state_factor_(calc_state_factor(options)) {
   const int nv = dae.nv(), nz = dae.nz(), nc = dae.nc();
   ends_.from.resize(nv, nz, nc);
   ends_.to.resize(nv, nz, nc);
@@ -40,6 +52,9 @@ OneStep::OneStep(const SecondOrderDae& dae, const StepOptions& options, LinearSo
   lam_old_.setZero(nc);
   for (auto* x : {&x_, &residual_}) x->setZero(nv + nz + nc);
   weight_.setOnes(nv + nz + nc);
+  atol_.resize(nv);
+  for (int i = 0; i < nv; ++i)
+    atol_[i] = dae.layout().kinds()[i] == Kind::rotation ? options.rotation_atol.value_or(options.atol) : options.atol;
   corrections_.reserve(static_cast<std::size_t>(options_.max_iterations));
   column_.assign(static_cast<std::size_t>(nv + nz + nc), 1.0);
 }
@@ -171,7 +186,7 @@ double OneStep::choose_step(double t_end) {
     // First step: the change of q by the third derivative stays below the tolerance, with a margin.
     double size = 0.0;
     for (Eigen::Index i = 0; i < a_rate_.size(); ++i)
-      size = std::max(size, std::abs(a_rate_[i]) / (options_.atol + options_.rtol * std::abs(ends_.from.q[i])));
+      size = std::max(size, std::abs(a_rate_[i]) / (atol_[i] + options_.rtol * std::abs(ends_.from.q[i])));
     h = options_.h0 ? *options_.h0 : std::min(0.5 * std::cbrt(1.0 / (size + 1e-30)), 1e-2 * remaining);
   }
   if (!options_.h) h = std::min({h, options_.hmax, h_bound_});
@@ -308,12 +323,20 @@ void OneStep::update_weights() {
   const int nv = dae_.nv(), nz = dae_.nz();
   // Φ is a difference of coordinates: corrections cannot become smaller than what rounding leaves of it.
   const double size = nv > 0 ? ends_.from.q.lpNorm<Eigen::Infinity>() : 0.0;
-  const double absolute = std::max(uses_newton_tol() ? options_.newton_tol : one_step::newton_fraction * options_.atol,
-                                   rounding_margin * epsilon * size);
-  newton_absolute_ = absolute;
+  const double rounding = rounding_margin * epsilon * size;
+  const auto absolute = [&](double atol, double unit) {
+    return std::max(uses_newton_tol() ? options_.newton_tol * unit : one_step::newton_fraction * atol, rounding);
+  };
+  newton_absolute_ = absolute(options_.atol, options_.length);
   const double relative = uses_newton_tol() ? options_.newton_tol : one_step::newton_fraction * options_.rtol;
-  for (int i = 0; i < nv; ++i) weight_[i] = absolute + relative * std::abs(ends_.from.q[i]);
-  for (int i = 0; i < nz; ++i) weight_[nv + i] = absolute + relative * std::abs(ends_.from.z[i]);
+  const double of_angles = absolute(options_.rotation_atol.value_or(options_.atol), 1.0);
+  const double of_states = absolute(options_.state_atol.value_or(options_.atol), 1.0);
+  for (int i = 0; i < nv; ++i)
+    weight_[i] = (dae_.layout().kinds()[i] == Kind::rotation ? of_angles : newton_absolute_) +
+                 relative * std::abs(ends_.from.q[i]);
+  for (int i = 0; i < nz; ++i)
+    weight_[nv + i] = std::max(state_factor_ * (of_states + relative * std::abs(ends_.from.z[i])),
+                               rounding_margin * epsilon * std::abs(ends_.from.z[i]));
 }
 
 // Largest weighted correction; NaN is the largest of all.
@@ -380,13 +403,41 @@ void OneStep::find_worst_row(StepReport& report) const {
   }
 }
 
-double OneStep::error_norm(double h) const {
-  double largest = 0.0;
+double OneStep::error_norm(double h) {
+  double largest = dae_.nz() > 0 ? state_error_norm(h) : 0.0;
   for (Eigen::Index i = 0; i < a_rate_.size(); ++i) {
-    const double weight = options_.atol + options_.rtol * std::max(std::abs(ends_.from.q[i]), std::abs(ends_.to.q[i]));
+    const double weight = atol_[i] + options_.rtol * std::max(std::abs(ends_.from.q[i]), std::abs(ends_.to.q[i]));
     largest = std::max(largest, local_error(h, i) / weight);
   }
   return largest;
+}
+
+double OneStep::state_weight(Eigen::Index i) const {
+  const double size = std::max(std::abs(ends_.from.z[i]), std::abs(ends_.to.z[i]));
+  const double atol = options_.state_atol.value_or(options_.atol);
+  return std::max(state_factor_ * (atol + options_.rtol * size), state_rounding * epsilon * size);
+}
+
+// A component of z whose time constant T is much shorter than h shows its errors in ż = g divided by T, so that what
+// derivatives say is larger than it by h/T. The matrix knows: (E c − g_z)⁻¹ E c e, c = ∂ż/∂z, is e for slow components
+// and e T/h for fast ones. Rates that are differences of z need no such filter.
+double OneStep::state_error_norm(double h) {
+  const int nv = dae_.nv(), nz = dae_.nz();
+  const double rate = operator_.coefficients().zp;
+  double largest = 0.0;
+  x_.setZero();
+  for (int i = 0; i < nz; ++i) {
+    if (dae_.E()[i] == 0.0) continue;
+    const double error = integral_error(h, {zp_old_[i], ends_.from.zp[i], ends_.to.zp[i], zp_rate_[i]});
+    x_[nv + i] = rate * error;
+    const double size = std::abs(error) / state_weight(i);
+    if (!(size <= largest)) largest = size;
+  }
+  if (largest <= 1.0 || !has_end_rates() || !operator_.solve(x_).ok()) return largest;
+  double filtered = 0.0;
+  for (int i = 0; i < nz; ++i)
+    if (dae_.E()[i] != 0.0) filtered = std::max(filtered, std::abs(x_[nv + i]) / state_weight(i));
+  return std::min(largest, filtered);
 }
 
 // ---- accepting -----------------------------------------------------------------------------------------------------

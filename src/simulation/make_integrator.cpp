@@ -6,6 +6,7 @@
 #include "trammel/mechanics/slots/slot_system.h"
 #include "trammel/simulation/bdf_motion.h"
 #include "trammel/simulation/coordinate_names.h"
+#include "trammel/simulation/machine_length.h"
 #include "trammel/simulation/option.h"
 #include "trammel/simulation/radau_motion.h"
 #include "trammel/simulation/runge_kutta_motion.h"
@@ -130,11 +131,13 @@ RungeKuttaOptions runge_kutta_options_of(const SolverOptions& o) {
   return r;
 }
 
-StepOptions step_options_of(const SolverOptions& o) {
+StepOptions step_options_of(const SolverOptions& o, const Model& machine) {
   StepOptions steps;
   steps.h = o.h, steps.h0 = o.h0;
   if (o.rtol) steps.rtol = *o.rtol;
   if (o.atol) steps.atol = *o.atol;
+  steps.rotation_atol = o.tolerances.rotation_tol, steps.state_atol = o.tolerances.internal_tol;
+  steps.length = tolerance_scale(machine);
   if (o.newton_tol) steps.newton_tol = *o.newton_tol;
   steps.max_iterations = *o.max_iterations;
   if (o.one_step.newton_test) steps.newton_test = *o.one_step.newton_test;
@@ -172,7 +175,7 @@ void Simulation::make_integrator() {
     options.hmin = hmin, options.hmax = hmax;
     integrator_ = std::make_unique<RungeKuttaMotion>(moved_system(), options);
   } else {
-    StepOptions steps = step_options_of(o);
+    StepOptions steps = step_options_of(o, study_.model);
     steps.hmin = hmin, steps.hmax = hmax;
     max_corrections_ = steps.max_iterations;
     if (o.integrator == Integrator::energy_decaying) {
@@ -195,6 +198,10 @@ void Simulation::make_integrator() {
           "step and accelerations and reactions grow without bound; give newmark a gamma > 1/2, hht an alpha < 0, or "
           "take 'midpoint' if nothing may be damped");
   }
+  if (const double scale = tolerance_scale(study_.model); scale != 1.0 && o.atol && o.tolerances.rotation_tol)
+    notes_.push_back(
+        fmt::format("tolerances of a machine of {:.2g} m: atol = {:.3g} m, rotation_tol = {:.3g} rad, rtol = {:.3g}",
+                    machine_length(study_.model), *o.atol, *o.tolerances.rotation_tol, o.rtol.value_or(0.0)));
   if (full_.contacts != nullptr) {
     centre_charts(x_);
     if (const Status status = find_first_accelerations(); !status.ok())  // with what touches at the start

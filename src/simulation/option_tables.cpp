@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "trammel/base/text.h"
+#include "trammel/simulation/machine_length.h"
 #include "trammel/simulation/option.h"
 
 // Every option, once: key, unit, range, default, meaning, and beside what it means something.
@@ -207,6 +208,9 @@ OptionValue default_rho(const Settings& s, const Model&) {
   return has_augmented_term(s) && is_physical(s) && s.solver.linear_solver != LinearSolverKind::gmres ? 1.0 : 0.0;
 }
 
+// Of positions in metres, and of angles and states.
+constexpr double default_atol = 1e-7;
+
 // ---- making descriptions
 // ---------------------------------------------------------------------------------------------
 
@@ -301,12 +305,27 @@ std::vector<Option> method_options() {
 
 std::vector<Option> step_options() {
   const std::vector<Integrator> weighted{radau, bdf, runge_kutta};
-  const auto kind = [&](const char* name, auto at, const char* unit, const char* what) {
-    return option(name, at,
-                  {.unit = unit,
-                   .meaning = fmt::format("absolute tolerance of {} (absent: `atol`)", what),
-                   .range = Range::above(0.0),
-                   .integrators = weighted});
+  const std::vector<Integrator> of_all{generalized_alpha, hht,   newmark, midpoint,
+                                       energy_decaying,   radau, bdf,     runge_kutta};
+  // What a small machine makes of `atol` is a length; angles, speeds and states keep theirs.
+  const auto kind = [&](const char* name, auto at, const char* unit, const char* what,
+                        std::vector<Integrator> integrators, double (*of_scale)(double)) {
+    Text text{.unit = unit,
+              .meaning = fmt::format("absolute tolerance of {} ", what),
+              .range = Range::above(0.0),
+              .integrators = std::move(integrators),
+              .refusal = [](const Settings& s) {
+                return uses(s, {radau, bdf, runge_kutta}) ? std::string() : has_tolerance(s);
+              }};
+    if (of_scale) {
+      text.otherwise = [of_scale](const Settings& s, const Model& machine) -> OptionValue {
+        const double scale = tolerance_scale(machine);
+        if (s.solver.atol || s.solver.bdf.preset || (s.solver.h && !uses(s, {bdf})) || scale == 1.0) return {};
+        return of_scale(scale);
+      };
+      text.otherwise_words = "`atol`; of a small machine without it: its own";
+    }
+    return option(name, at, text);
   };
   return {
       option("h", AT(solver.h),
@@ -337,9 +356,20 @@ std::vector<Option> step_options() {
               .meaning = "relative tolerance of the local error",
               .range = {.low = 0.0, .high = 1.0, .low_open = false},
               .refusal = has_tolerance}),
+      kind("position_tol", AT(solver.tolerances.position_tol), "m", "positions", weighted, nullptr),
+      kind("rotation_tol", AT(solver.tolerances.rotation_tol), "rad", "rotations", of_all,
+           [](double) { return default_atol; }),
+      kind("velocity_tol", AT(solver.tolerances.velocity_tol), "m/s, rad/s", "velocities", weighted,
+           [](double scale) { return default_atol * std::sqrt(scale); }),
+      kind("multiplier_tol", AT(solver.tolerances.multiplier_tol), "N, N m", "multipliers", weighted, nullptr),
+      kind("internal_tol", AT(solver.tolerances.internal_tol), "", "internal states", of_all,
+           [](double) { return default_atol; }),
       option("atol", AT(solver.atol),
              {.unit = "m, rad",
-              .fallback = 1e-7,
+              .otherwise = [](const Settings&, const Model& machine) -> OptionValue {
+                return default_atol * tolerance_scale(machine);
+              },
+              .otherwise_words = "1e-7; of a machine smaller than 0.1 m that times a power of ten near its length",
               .meaning = "absolute tolerance of the local error",
               .range = Range::above(0.0),
               .refusal = has_tolerance}),
@@ -348,11 +378,6 @@ std::vector<Option> step_options() {
               .meaning = "how both make the tolerance of an unknown y",
               .integrators = weighted,
               .refusal = has_tolerance}),
-      kind("position_tol", AT(solver.tolerances.position_tol), "m", "positions"),
-      kind("rotation_tol", AT(solver.tolerances.rotation_tol), "rad", "rotations"),
-      kind("velocity_tol", AT(solver.tolerances.velocity_tol), "m/s, rad/s", "velocities"),
-      kind("multiplier_tol", AT(solver.tolerances.multiplier_tol), "N, N m", "multipliers"),
-      kind("internal_tol", AT(solver.tolerances.internal_tol), "", "internal states"),
   };
 }
 

@@ -46,6 +46,7 @@ struct InputBuffer {
 /// The continuous branch of a joint angle: where it was at an accepted instant, so that turns are counted.
 struct Branch {
   double t = 0.0, angle = 0.0, rate = 0.0;
+  double planar_turns = 0.0;  ///< what angles of planar bodies, which count turns themselves, were then
   /// The angle expected at t: atan2's result is shifted by full turns to the one nearest to it.
   double predict(double at) const { return angle + rate * (at - t); }
 };

@@ -96,6 +96,8 @@ class MotionIntegrator {
   virtual SplitReport split() const { return {}; }
   /// The balance of energy of the last step, of methods that keep one; null: none.
   virtual const JumpLedger* ledger() const { return nullptr; }
+  /// What is worth a note at the end of the run; empty if nothing is.
+  virtual std::string warning() const { return {}; }
 
   /// How Jacobians were obtained, of methods that count it [arnold2004 section 4].
   struct JacobianReport {

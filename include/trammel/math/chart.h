@@ -13,6 +13,7 @@ namespace trammel {
 
 struct Chart {
   Mat3<double> R_ref = Mat3<double>::Identity();
+  Vec3<double> theta = Vec3<double>::Zero();  ///< at the last accepted instant: turns are counted from there
 };
 
 /// R(θ) = R_ref exp θ̂.

@@ -27,7 +27,12 @@ namespace trammel {
 /// with its own (velocities()): fed back, the projection would lose eight times more energy. λ and v̇ belong to the
 /// middle of a step and are extrapolated to its end.
 ///
-/// Error control: h |v_j − v_0|/2, which is h³ v̈/12 + O(h⁴) in smooth motion.
+/// Error control: h |v_j − v_0|/2, which is h³ v̈/12 + O(h⁴) in smooth motion, and what the Cayley map leaves of a
+/// rotation,
+///
+///   (5) |Θ| − 2 atan(|Θ|/2) = |Θ|³/12 + O(Θ⁵),   Θ = h/2 (Ω_j + Ω_f)
+///
+/// for every body, below rtol |Θ|: the angle of a rotor falls behind by it in every step, and no velocity shows it.
 class EnergyDecaying final : public MotionIntegrator {
  public:
   EnergyDecaying(std::unique_ptr<const JumpSystem> jump, const SecondOrderDae& dae, const StepOptions& options,
@@ -42,6 +47,7 @@ class EnergyDecaying final : public MotionIntegrator {
   const LinearSolver<double>& linear_solver() const override { return *solver_; }
   double calc_condition() override;
   const JumpLedger* ledger() const override { return &ledger_; }
+  std::string warning() const override;
   std::vector<double> save() override;
   void restore(std::span<const double> numbers) override;
 
@@ -60,10 +66,15 @@ class EnergyDecaying final : public MotionIntegrator {
   Status continue_in_h(double h, double curvature, StepReport& report);
   Status iterate(double h, double rough_tol, StepReport& report);
   Status refresh(StepReport& report);
+  void scale_matrix();
+  Status solve(Vec x);
   void prepare(double h, double curvature);
+  double largest(ConstVec x) const;
   double calc_norm(double h) const;
   double calc_tolerance(double h, double rough_tol) const;
   double error_norm(double h) const;
+  template <class Use>
+  void for_each_turn(double h, Use&& use) const;
   Status accept(double h, const State& state);
   Status project(const State& state);
   double input_time(double t) const;
@@ -87,7 +98,9 @@ class EnergyDecaying final : public MotionIntegrator {
   std::vector<double> values_;
   Pattern pattern_;  // of the values; a copy, as conditions are asked for later
   std::uint64_t version_ = 0;
+  double mass_unit_ = 0.0;  // of rows of motion and of impulses [kg]; 0: not yet known
   JumpLedger ledger_;
+  Eigen::VectorXd turned_, behind_;  // sums of |Θ| and of (5), at the first coordinate of each rotation [rad]
   InputBuffer inputs_;
   Eigen::VectorXd phi_dot_, bias_;
   bool pending_ = false;

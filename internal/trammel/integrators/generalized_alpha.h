@@ -27,7 +27,12 @@ struct AlphaCoefficients {
 /// Second order in q, v and λ (λ after a transient of a few steps); the start a_0 = v̇_0 + Δ h v̈_0, Δ = α_m − α_f,
 /// avoids an error of first order. a_n belongs to t_n + Δ h: when h changes it is moved along (a_n − a_{n−1})/h.
 ///
-/// Error control: the local error of q is |1/6 − β − Δ/2| h² (a_{n+1} − a_n) + O(h⁴).
+/// Error control: the local error of q is |1/6 − β − Δ/2| h² (a_{n+1} − a_n) + O(h⁴), that of z, as a_n is
+/// ż + Δ h z̈ + Δ (α_m − ½) h² z⃛,
+///
+///   (4) (½ − γ − Δ) h² z̈ + (1/6 − γ (½ + Δ) − Δ (α_m − ½)) h³ z⃛ + O(h⁴)
+///
+/// where the first term vanishes for all members but Newmark with γ > ½.
 /// Undamped methods (ρ∞ = 1, Newmark with γ = ½) are unstable with constraints.
 class GeneralizedAlpha final : public OneStep {
  public:
@@ -42,6 +47,8 @@ class GeneralizedAlpha final : public OneStep {
   MotionCoefficients coefficients(double h) const override;
   void correct(double h, ConstVec dq, ConstVec dz) override;
   double local_error(double h, Eigen::Index i) const override;
+  double integral_error(double h, const IntegralRates& rates) const override;
+  bool has_end_rates() const override { return true; }
   void remember(double h) override;
   std::vector<Eigen::VectorXd*> memory() override { return {&alg_, &algz_}; }
   std::vector<double*> scalar_memory() override { return {&h_alpha_}; }

@@ -21,7 +21,7 @@ namespace trammel {
 /// −v_n, neither grows nor decays. For smooth motion whose energy must neither grow nor fade; use generalized-α where
 /// accelerations and reactions matter.
 ///
-/// Error control: the local error of q is h³ v̈/12 + O(h⁴).
+/// Error control: the local error of q is h³ v̈/12 + O(h⁴), that of z is h³ z⃛/12 + O(h⁴) if ż is linear in z.
 class Midpoint final : public OneStep {
  public:
   Midpoint(const SecondOrderDae& dae, const StepOptions& options, LinearSolverKind solver,
@@ -29,17 +29,22 @@ class Midpoint final : public OneStep {
 
  protected:
   int order() const override { return 2; }
+  void begin() override { h_older_ = 0.0; }
   void predict(double h) override;
   MotionCoefficients coefficients(double h) const override;
   Status calc_residual(const State& state, Vec motion, Vec internal, Vec constraint) override;
   Status setup_matrix(double h, const State& state, MotionOperator::Refresh refresh) override;
   void correct(double h, ConstVec dq, ConstVec dz) override;
   double local_error(double h, Eigen::Index i) const override;
+  double integral_error(double h, const IntegralRates& rates) const override;
+  bool has_end_rates() const override { return false; }
   void remember(double h) override;
+  std::vector<double*> scalar_memory() override { return {&h_older_}; }
 
  private:
   void update_stage();
 
+  double h_older_ = 0.0;   // the step before that of h_old_
   MotionVariables stage_;  // at t_m
   InputBuffer stage_inputs_;
   Eigen::VectorXd end_motion_, end_internal_, stage_constraint_;  // residuals of rows taken at the other point

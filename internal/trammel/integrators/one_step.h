@@ -15,6 +15,8 @@ struct StepOptions {
   std::optional<double> h0;  ///< first step of an error-controlled run
   double hmin = 0.0, hmax = std::numeric_limits<double>::infinity();
   double rtol = 1e-5, atol = 1e-7;
+  std::optional<double> rotation_atol, state_atol;  ///< of angles [rad] and of z; absent: atol
+  double length = 1.0;                              ///< of the machine, where it is a small one: newton_tol's unit [m]
   double newton_tol = 1e-12;  ///< fixed step, or test of all: tolerance of q, z and λ̂, relative to 1 + |x|
   int max_iterations = 10;
   NewtonTest newton_test = NewtonTest::motion;
@@ -66,6 +68,15 @@ class OneStep : public MotionIntegrator {
   virtual void correct(double h, ConstVec dq, ConstVec dz) = 0;
   /// Local error of coordinate i.
   virtual double local_error(double h, Eigen::Index i) const = 0;
+  /// What a step left, a velocity or a state, and the rates that the local error is estimated from.
+  struct IntegralRates {
+    double before, from, to;  ///< x′ (v̇ or ż) of the step before, where this one starts, and of this one
+    double second;            ///< a_rate_ or zp_rate_: x″ of the step before, the exact one at a start
+  };
+  /// Local error of x, exact − computed.
+  virtual double integral_error(double h, const IntegralRates& rates) const = 0;
+  /// Rates of states are g at the end of the step, not differences of states.
+  virtual bool has_end_rates() const = 0;
   /// The step is accepted, ends_.from is not yet replaced: a_rate_, zp_rate_ and memory.
   virtual void remember(double h) = 0;
   /// What a continuation needs besides the ends of the step.
@@ -95,7 +106,9 @@ class OneStep : public MotionIntegrator {
   bool saturated();
   void find_worst_row(StepReport& report) const;
   void update_weights();
-  double error_norm(double h) const;
+  double error_norm(double h);
+  double state_error_norm(double h);
+  double state_weight(Eigen::Index i) const;
   void accept(double h);
   bool uses_newton_tol() const { return options_.h || options_.newton_test == NewtonTest::all; }
 
@@ -104,6 +117,8 @@ class OneStep : public MotionIntegrator {
   ConvergenceTest test_;
   std::uint64_t matrix_version_ = 0;  // State::version when the matrix was made
   double force_scale_ = 1.0;          // the force that moves a mean mass by 1 m within a step [N]
+  Eigen::VectorXd atol_;              // of every coordinate
+  double state_factor_ = 1.0;         // of the tolerances of z: (1)
   double newton_absolute_ = 0.0;      // absolute tolerance of corrections, never below what rounding leaves of Φ
   bool pending_ = false;              // ends_.to is accepted, but the charts still belong to ends_.from
   bool restart_ = true;               // the accelerations before ends_.from are unknown (start, kink of an input)

@@ -9,6 +9,7 @@
 #include "trammel/mechanics/chart_columns.h"
 #include "trammel/mechanics/elements/constraint_group.h"
 #include "trammel/mechanics/elements/constraints.h"
+#include "trammel/mechanics/elements/turns.h"
 
 namespace trammel {
 
@@ -280,7 +281,17 @@ KinematicState AbsoluteSystem::update_kinematics(const MotionPoint& p, const Sta
     }
   }
   for (int row = 0; row < n_rows(); ++row) ws.lam[row] = active_[row] < 0 ? 0.0 : p.lam[active_[row]];
-  for (std::size_t b = 0; b < branches_.size(); ++b) ws.turns[b] = state.branches[b].predict(p.t);
+  for (std::size_t b = 0; b < branches_.size(); ++b) {
+    const BranchMap& branch = branches_[b];
+    const Frame<double>&a = ws.frames[branch.frame[0]], &c = ws.frames[branch.frame[1]];
+    const Branch& last = state.branches[b];
+    if (turns_little(a, c, last, p.t - last.t)) {
+      ws.turns[b] = last.predict(p.t);
+    } else {
+      const Frame<double> f[2] = {a, c};
+      ws.turns[b] = expect_angle(branch, last, f, p.q, p.t, state);
+    }
+  }
   return {ws.frames, p.in, ws.lam, std::span(p.z.data(), p.z.size()), ws.turns};
 }
 
@@ -465,9 +476,7 @@ void AbsoluteSystem::accepted(const MotionPoint& p, double chart_threshold, Vec 
   for (std::size_t b = 0; b < branches_.size(); ++b) {
     const BranchMap& branch = branches_[b];
     const Frame<double> f[2] = {k.frames[branch.frame[0]], k.frames[branch.frame[1]]};
-    FrameRow<double> g[2];
-    branch.x.gradient(f, g);
-    state.branches[b] = {p.t, branch.x.value(f, k.turns[b]), along(g[0], f[0]) + along(g[1], f[1])};
+    state.branches[b] = {p.t, branch.x.value(f, k.turns[b]), rate_of(branch.x, f), planar_turns(branch, f, p.q)};
   }
   int mode = 0;
   bool pattern_changed = false;
@@ -479,6 +488,7 @@ void AbsoluteSystem::accepted(const MotionPoint& p, double chart_threshold, Vec 
   for (const FrameMap& map : frames_) {
     if (map.kind != FrameMap::Kind::rigid) continue;
     const Vec3<double> theta = q.segment<3>(map.offset + 3);
+    state.charts[map.chart].theta = theta;
     if (theta.norm() <= chart_threshold) continue;
     state.charts[map.chart] = recentre(state.charts[map.chart], theta);
     q.segment<3>(map.offset + 3).setZero();

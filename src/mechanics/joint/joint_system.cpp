@@ -8,6 +8,7 @@
 #include "joint_workspace.h"
 #include "trammel/math/rotations.h"
 #include "trammel/mechanics/chart_columns.h"
+#include "trammel/mechanics/elements/turns.h"
 
 namespace trammel {
 
@@ -104,10 +105,17 @@ KinematicState JointSystem::update_kinematics(const MotionPoint& p, const State&
   update_frames(ws);
   for (std::size_t row = 0; row < active_.size(); ++row) ws.lam[row] = active_[row] < 0 ? 0.0 : p.lam[active_[row]];
   // The angle of a tree joint counts its turns by itself; others are predicted from the last accepted instant.
-  for (std::size_t b = 0; b < ws.turns.size(); ++b)
-    ws.turns[b] = branch_coordinate_[b] >= 0 ? p.q[branch_coordinate_[b]]
-                  : branch_input_[b] >= 0    ? p.in.u[branch_input_[b]]
-                                             : state.branches[b].predict(p.t);
+  for (std::size_t b = 0; b < ws.turns.size(); ++b) {
+    if (branch_coordinate_[b] >= 0) {
+      ws.turns[b] = p.q[branch_coordinate_[b]];
+    } else if (branch_input_[b] >= 0) {
+      ws.turns[b] = p.in.u[branch_input_[b]];
+    } else {
+      const AbsoluteSystem::BranchMap& branch = machine_.system->branches()[b];
+      const Frame<double> f[2] = {ws.frames[branch.frame[0]], ws.frames[branch.frame[1]]};
+      ws.turns[b] = expected_angle(branch.x, f, state.branches[b], p.t);
+    }
+  }
   return {ws.frames, p.in, ws.lam, std::span(p.z.data(), p.z.size()), ws.turns};
 }
 
@@ -266,9 +274,7 @@ void JointSystem::accepted(const MotionPoint& p, double chart_threshold, Vec q, 
     for (std::size_t b = 0; b < machine.branches().size(); ++b) {
       const AbsoluteSystem::BranchMap& branch = machine.branches()[b];
       const Frame<double> f[2] = {k.frames[branch.frame[0]], k.frames[branch.frame[1]]};
-      FrameRow<double> g[2];
-      branch.x.gradient(f, g);
-      state.branches[b] = {p.t, branch.x.value(f, k.turns[b]), along(g[0], f[0]) + along(g[1], f[1])};
+      state.branches[b] = {p.t, branch.x.value(f, k.turns[b]), rate_of(branch.x, f)};
     }
     int mode = 0;
     bool pattern_changed = false;

@@ -82,6 +82,9 @@ class AbsoluteSystem final : public MechanicalSystem {
     int frame[2];
   };
   std::span<const BranchMap> branches() const { return branches_; }
+  /// The angle of a joint to within half a turn [turns.h]; f are its frames at q, charts those of `state`.
+  double expect_angle(const BranchMap& branch, const Branch& last, const Frame<double>* f, ConstVec q, double t,
+                      const State& state) const;
   std::span<const char> all_holonomic() const { return row_holonomic_; }  ///< of every row, dropped ones included
   State make_state() const;                                               ///< charts at identity, branches at zero
 
@@ -137,6 +140,9 @@ class AbsoluteSystem final : public MechanicalSystem {
   BreakpointSet breakpoints_;  // of formulas that use t
   std::vector<TimePart> time_parts_;
   std::vector<std::unique_ptr<ElementGroup>> groups_;
+  double planar_turn(int frame, const Vec3<double>& n, ConstVec q) const;
+  double planar_turns(const BranchMap& branch, const Frame<double>* f, ConstVec q) const;
+
   std::vector<BranchMap> branches_;
   std::vector<double> E_;
   std::vector<std::string> state_names_;
