@@ -21,6 +21,14 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+// One-step methods of order 2 have multipliers that ring with the steps: the trapezoidal rule takes their mean, its
+// next term would not.
+bool has_smooth_power(const Study& study) {
+  const std::optional<Integrator>& i = study.solver.integrator;
+  return study.analysis.kind != AnalysisKind::dynamics || i == Integrator::bdf || i == Integrator::radau ||
+         i == Integrator::runge_kutta;
+}
+
 }  // namespace
 
 RecordSchema Simulation::make_schema() const {
@@ -109,9 +117,11 @@ void Simulation::share_multipliers(const Shown& shown) {
   if (k > 0) all_lam_ -= N * solve_symmetric(N.transpose() * N, N.transpose() * all_lam_);
 }
 
-// Work by the trapezoidal rule with its next term, −h³/12 P″ from three ends of steps: of third order, as far as there
-// was no kink or change of contact among them. A method whose velocities violate Φ̇ = 0 moves along its reactions; that
-// is its own dissipation, not work of anybody: constraints give −λᵀ(G v − Φ̇).
+// Work by the trapezoidal rule, for methods of higher order with its next term, −h³/12 P″ from three ends of steps: of
+// third order, as far as there was no kink or change of contact among them. A method whose velocities violate Φ̇ = 0
+// moves along its reactions: where nothing drives, that is its own dissipation and nobody's work, −λᵀ(G v − Φ̇) = 0.
+// Beside motions −λᵀG v is kept: errors of λ and v at the ends of steps belong together, and their product with the
+// exact u̇ errs by more.
 void Simulation::update_ledger(const MotionVariables& x, double h) {
   const Shown shown = show(x, state_);
   const MotionPoint& p = shown.point;
@@ -124,12 +134,12 @@ void Simulation::update_ledger(const MotionVariables& x, double h) {
   ledger_.kinetic = energy.kinetic;
   ledger_.potential = energy.potential;
   calc_violation(shown, ledger_);
-  energy.power += all_lam_.dot(phi_dot_);
+  if (study_.model.motions.empty() && study_.model.tracks.empty()) energy.power += all_lam_.dot(phi_dot_);
   if (h == 0.0) {
     ledger_.start = energy.kinetic + energy.potential;
   } else {
     ledger_.work += 0.5 * h * (last_power_ + energy.power);
-    if (smooth_steps_ > 0) {
+    if (smooth_steps_ > 0 && has_smooth_power(study_)) {
       const double bend = (energy.power - last_power_) / h - (last_power_ - power_before) / h_before;
       ledger_.work -= h * h * h / 6.0 * bend / (h + h_before);
     }
