@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace trammel {
 
@@ -10,6 +11,9 @@ namespace {
 constexpr int max_acceleration_iterations = 30;
 // Corrections below this fraction of the largest value are rounding, not progress.
 constexpr double relative_tol = 1e-12;
+// Points of an interpolation are near: quadratic convergence from there, or none.
+constexpr int max_projections = 8;
+constexpr double projected_tol = 1e-13;
 
 // Without M/h² + ρ GᵀG a massless coordinate leaves a zero on the diagonal of [M Gᵀ; G 0]: solvers that do not exchange
 // rows are meant for steps only.
@@ -41,6 +45,7 @@ AccelerationSolver::AccelerationSolver(const SecondOrderDae& dae, LinearSolverKi
   r_.setZero(dae.nv() + dae.nz() + dae.nc());
   bias_.setZero(dae.nc());
   phi_dot_.setZero(dae.nc());
+  for (auto* x : {&delta_, &q_rate_}) x->setZero(dae.nv());
 }
 
 // M shares its pattern with D and K, but springs and contacts that couple bodies have no part in it: an entry counts
@@ -86,65 +91,152 @@ void AccelerationSolver::rebuild() {
   static_cast<void>(solver_->analyze(pattern_));
 }
 
-Status AccelerationSolver::solve(MotionVariables& x, const State& state, Workspace& workspace) {
+// r_ ← the rows of motion and states; bias_.
+Status AccelerationSolver::calc_rows(const MotionVariables& x, const State& state, Workspace& workspace) {
   const int nv = dae_.nv(), nz = dae_.nz(), nc = dae_.nc();
+  const MotionPoint p = x.point(inputs_.view());
+  const Status status = dae_.residual(p, state, r_.head(nv), r_.segment(nv, nz), r_.tail(nc), workspace);
+  return status.ok() ? dae_.velocity_level(p, state, phi_dot_, bias_, workspace) : status;
+}
+
+// Planes and factors at the point.
+Status AccelerationSolver::setup(const MotionVariables& x, const State& state, Workspace& workspace) {
   const std::span<const double> E = dae_.E();
+  const Status status =
+      dae_.linearize(x.point(inputs_.view()), state, PlaneSet::M | PlaneSet::G | PlaneSet::f_lam | PlaneSet::internal,
+                     planes_, workspace);
+  if (!status.ok()) return status;
+  if (note_inertia()) rebuild();
+  unit_ = calc_mass_unit(planes_.M);
+  std::fill(values_.begin(), values_.end(), 0.0);
+  for (std::size_t k = 0; k < M_.size(); ++k)
+    if (has_inertia_[k]) values_[M_[k]] += planes_.M[k] / unit_;
+  for (std::size_t k = 0; k < G_.size(); ++k) {
+    values_[G_[k]] += planes_.G[k];
+    values_[Gt_[k]] += planes_.G[k];
+  }
+  for (std::size_t k = 0; k < reaction_.size(); ++k) values_[reaction_[k]] += planes_.f_lam[k];
+  for (std::size_t k = 0; k < state_lam_.size(); ++k) values_[state_lam_[k]] += planes_.g_lam[k] * unit_;
+  for (int z = 0; z < dae_.nz(); ++z) {
+    values_[E_[z]] += E[z];
+    if (E[z] != 0.0) continue;  // algebraic: its column is z itself
+    for (int k = planes_.state_force.start[z]; k < planes_.state_force.start[z + 1]; ++k)
+      values_[state_force_[k]] += planes_.f_z[k] / unit_;
+    for (int k = planes_.state_state.start[z]; k < planes_.state_state.start[z + 1]; ++k)
+      values_[state_state_[k]] += planes_.g_z[k];
+  }
+  return solver_->refactor(values_);
+}
+
+// (v̇, ż or z, λ) −= matrix⁻¹ r_ with G v̇ + bias as the last rows; r_ is the correction afterwards.
+Status AccelerationSolver::correct(MotionVariables& x) {
+  const int nv = dae_.nv(), nz = dae_.nz();
+  auto constraint = r_.tail(dae_.nc());
+  constraint = bias_;
+  for (int c = 0; c < nv; ++c)
+    for (int k = planes_.constraint.start[c]; k < planes_.constraint.start[c + 1]; ++k)
+      constraint[planes_.constraint.index[k]] += planes_.G[k] * x.a[c];
+  r_ = -r_;
+  r_.head(nv) /= unit_;
+  if (const Status status = solver_->solve(r_); !status.ok()) return status;
+  constraint *= unit_;
+  x.a += r_.head(nv);
+  x.lam += r_.tail(dae_.nc());
+  for (int z = 0; z < nz; ++z) (dae_.E()[z] != 0.0 ? x.zp[z] : x.z[z]) += r_[nv + z];
+  return Status::success();
+}
+
+bool AccelerationSolver::is_rounding(const MotionVariables& x) const {
+  const double size = 1.0 + std::max({x.a.size() ? x.a.lpNorm<Eigen::Infinity>() : 0.0,
+                                      x.lam.size() ? x.lam.lpNorm<Eigen::Infinity>() : 0.0});
+  return r_.lpNorm<Eigen::Infinity>() <= relative_tol * size;
+}
+
+Status AccelerationSolver::solve(MotionVariables& x, const State& state, Workspace& workspace) {
   dae_.calc_inputs(x.t, inputs_);
-  const auto motion = r_.head(nv);
-  auto internal = r_.segment(nv, nz);
-  auto constraint = r_.tail(nc);
   for (int iteration = 0; iteration < max_acceleration_iterations; ++iteration) {
-    const MotionPoint p = x.point(inputs_.view());
-    Status status = dae_.residual(p, state, r_.head(nv), internal, constraint, workspace);
+    Status status = calc_rows(x, state, workspace);
+    if (status.ok()) status = setup(x, state, workspace);
+    if (status.ok()) status = correct(x);
     if (!status.ok()) return status;
-    status = dae_.velocity_level(p, state, phi_dot_, bias_, workspace);
-    if (!status.ok()) return status;
-    status =
-        dae_.linearize(p, state, PlaneSet::M | PlaneSet::G | PlaneSet::f_lam | PlaneSet::internal, planes_, workspace);
-    if (!status.ok()) return status;
-    if (note_inertia()) rebuild();
-    constraint = bias_;  // G v̇ + bias = 0
-    for (int c = 0; c < nv; ++c)
-      for (int k = planes_.constraint.start[c]; k < planes_.constraint.start[c + 1]; ++k)
-        constraint[planes_.constraint.index[k]] += planes_.G[k] * x.a[c];
-
-    const double unit = calc_mass_unit(planes_.M);
-    std::fill(values_.begin(), values_.end(), 0.0);
-    for (std::size_t k = 0; k < M_.size(); ++k)
-      if (has_inertia_[k]) values_[M_[k]] += planes_.M[k] / unit;
-    for (std::size_t k = 0; k < G_.size(); ++k) {
-      values_[G_[k]] += planes_.G[k];
-      values_[Gt_[k]] += planes_.G[k];
-    }
-    for (std::size_t k = 0; k < reaction_.size(); ++k) values_[reaction_[k]] += planes_.f_lam[k];
-    for (std::size_t k = 0; k < state_lam_.size(); ++k) values_[state_lam_[k]] += planes_.g_lam[k] * unit;
-    for (int z = 0; z < nz; ++z) {
-      values_[E_[z]] += E[z];
-      if (E[z] != 0.0) continue;  // algebraic: its column is z itself
-      for (int k = planes_.state_force.start[z]; k < planes_.state_force.start[z + 1]; ++k)
-        values_[state_force_[k]] += planes_.f_z[k] / unit;
-      for (int k = planes_.state_state.start[z]; k < planes_.state_state.start[z + 1]; ++k)
-        values_[state_state_[k]] += planes_.g_z[k];
-    }
-    status = solver_->refactor(values_);
-    if (!status.ok()) return status;
-    r_ = -r_;
-    r_.head(nv) /= unit;
-    status = solver_->solve(r_);
-    if (!status.ok()) return status;
-    constraint *= unit;
-
-    x.a += motion;
-    x.lam += constraint;
-    for (int z = 0; z < nz; ++z) (E[z] != 0.0 ? x.zp[z] : x.z[z]) += internal[z];
-    const double size = 1.0 + std::max({x.a.size() ? x.a.lpNorm<Eigen::Infinity>() : 0.0,
-                                        x.lam.size() ? x.lam.lpNorm<Eigen::Infinity>() : 0.0});
     // Linear in (v̇, λ, ż) unless forces depend on λ: then the second correction is rounding.
-    if (r_.size() == 0 || (iteration > 0 && r_.lpNorm<Eigen::Infinity>() <= relative_tol * size)) break;
+    if (r_.size() == 0 || (iteration > 0 && is_rounding(x))) break;
     if (iteration == 1 && planes_.f_lam.empty() && planes_.g_lam.empty()) break;
     if (iteration + 1 == max_acceleration_iterations) return Status::recoverable(Cause::too_many_iterations);
   }
   return Status::success();
+}
+
+// (2) and (3) with the factors at hand; a row that no longer falls by half is at its rounding, or cannot be fulfilled.
+Status AccelerationSolver::project(bool velocities, double limit, MotionVariables& x, const State& state,
+                                   Workspace& workspace, bool& moved) {
+  const int nv = dae_.nv(), nz = dae_.nz(), nc = dae_.nc();
+  moved = false;
+  double before = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < max_projections; ++k) {
+    const MotionPoint p = x.point(inputs_.view());
+    const Status status = velocities ? dae_.velocity_level(p, state, phi_dot_, bias_, workspace)
+                                     : dae_.residual(p, state, r_.head(nv), r_.segment(nv, nz), phi_dot_, workspace);
+    if (!status.ok()) return status;
+    if (!velocities)
+      for (int r = 0; r < nc; ++r)
+        if (!dae_.holonomic()[r]) phi_dot_[r] = 0.0;  // belongs to the velocities
+    const double size = phi_dot_.lpNorm<Eigen::Infinity>();
+    if (size <= (moved ? projected_tol : limit) || !(size < 0.5 * before)) break;
+    before = size;
+    r_.setZero();
+    r_.tail(nc) = -phi_dot_;
+    if (const Status solved = solver_->solve(r_); !solved.ok()) return solved;
+    if (velocities) {
+      x.v += r_.head(nv);
+    } else {
+      delta_ = r_.head(nv);
+      dae_.calc_q_rate(x.q, delta_, q_rate_);  // increments are those of bodies: δq = T(q) δ
+      x.q += q_rate_;
+    }
+    moved = true;
+  }
+  return Status::success();
+}
+
+Status AccelerationSolver::settle(MotionVariables& x, double t_inputs, const SettleLimits& limits, const State& state,
+                                  Workspace& workspace) {
+  dae_.calc_inputs(t_inputs, inputs_);
+  Status status = setup(x, state, workspace);
+  if (!status.ok()) return status;
+  if (dae_.nc() > 0) {
+    bool moved = false;
+    if (std::isfinite(limits.position)) status = project(false, limits.position, x, state, workspace, moved);
+    if (status.ok() && moved) status = setup(x, state, workspace);
+    if (status.ok() && std::isfinite(limits.velocity))
+      status = project(true, limits.velocity, x, state, workspace, moved);
+    if (!status.ok()) return status;
+  }
+  // The share of the motion's own rows in the change of v̇, beside that of G v̇ + bias.
+  status = calc_rows(x, state, workspace);
+  if (!status.ok()) return status;
+  own_ = r_;
+  r_.head(dae_.nv() + dae_.nz()).setZero();
+  kept_ = x;
+  status = correct(kept_);
+  if (!status.ok()) return status;
+  delta_ = r_.head(dae_.nv());
+  r_ = own_;
+  status = correct(x);
+  if (!status.ok()) return status;
+  if (dae_.nv() > 0 && (r_.head(dae_.nv()) - delta_).lpNorm<Eigen::Infinity>() > limits.acceleration) {
+    x = kept_;
+    return status;
+  }
+  const bool linear = planes_.f_lam.empty() && planes_.g_lam.empty();
+  for (int iteration = 1; iteration < max_acceleration_iterations; ++iteration) {
+    if (!linear) status = setup(x, state, workspace);
+    if (status.ok()) status = calc_rows(x, state, workspace);
+    if (status.ok()) status = correct(x);
+    if (!status.ok()) return status;
+    if (linear || is_rounding(x)) return Status::success();
+  }
+  return Status::recoverable(Cause::too_many_iterations);
 }
 
 }  // namespace trammel

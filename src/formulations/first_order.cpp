@@ -56,7 +56,11 @@ std::unique_ptr<Workspace> FirstOrderForm::make_workspace() const {
   scratch->turn = scratch->R_matrix;
   scratch->zp.setZero(nz_);
   for (auto* x : {&scratch->lam, &scratch->mu, &scratch->phi, &scratch->phi_dot, &scratch->bias}) x->setZero(nc_);
-  for (auto* x : {&scratch->kinematic, &scratch->body_rate, &scratch->acceleration}) x->setZero(nv_);
+  for (auto* x : {&scratch->kinematic, &scratch->body_rate, &scratch->acceleration, &scratch->rate, &scratch->rate_from,
+                  &scratch->rate_to, &scratch->bend_from, &scratch->bend_to})
+    x->setZero(nv_);
+  for (auto* x : {&scratch->first_quarter, &scratch->last_quarter}) x->setZero(nz_);
+  scratch->between.resize(nv_, nz_, nc_);
   return scratch;
 }
 

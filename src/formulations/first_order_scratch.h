@@ -18,6 +18,10 @@ struct FirstOrderForm::Scratch final : Workspace {
   std::vector<int> chart;                    // nine per chart, by columns
   std::vector<Mat3<double>> R_matrix, turn;  // per chart: R when the matrix was made, and R_J Rᵀ now
   Eigen::VectorXd lam, mu, phi, phi_dot, bias, kinematic, body_rate, acceleration, zp;
+  // Of the interpolation between the ends of a step.
+  InputBuffer inputs;
+  MotionVariables between;
+  Eigen::VectorXd rate, rate_from, rate_to, bend_from, bend_to, first_quarter, last_quarter;
   // Of the explicit formalism: M of one tree, and columns of its rows.
   Eigen::MatrixXd M, columns;
   Eigen::LDLT<Eigen::MatrixXd> factor;

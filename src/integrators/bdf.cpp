@@ -22,6 +22,9 @@ constexpr double full_noise = 22.0;  // between orders 4 and 5
 constexpr double loosest_newton = 0.33;
 // Planes of so few steps ago are recent: if Newton is slow with them, their pattern is suspected.
 constexpr int recent_steps = 3;
+// Multipliers: the least rate that is presumed of a matrix in its later steps, the growth of their size that is
+// believed from step to step, and the part of it that Newton settles at least.
+constexpr double presumed_rate = 0.1, multiplier_growth = 1.1, multiplier_part = 1e-3;
 constexpr int ordinary_iterations = 2;  // of a step with a new matrix: its rate must be seen once
 // A correction of this many roundings of y cannot become smaller.
 constexpr double bdf_rounding_margin = 100.0;
@@ -65,6 +68,15 @@ Bdf::Bdf(const DaeSystem& system, BdfOptions options, std::unique_ptr<IterationO
   error_mask_.assign(static_cast<std::size_t>(n), 1.0);
   corrector_mask_ = error_mask_;
   corrections_.reserve(static_cast<std::size_t>(options_.max_iterations));
+  const bool own_tolerance = options_.tolerances.kinds[static_cast<std::size_t>(Kind::multiplier)].has_value();
+  if (options_.guards_multipliers && !own_tolerance && !options_.fixed_h) {
+    forces_ = system.forces();
+    std::vector<int> index(static_cast<std::size_t>(n), 1);
+    system.calc_indices(index);
+    for (int i = 0; i < n; ++i)
+      if (system.layout().kinds()[i] == Kind::multiplier)
+        guarded_.push_back({i, index[static_cast<std::size_t>(i)] - 1});
+  }
   points_.setZero(static_cast<Eigen::Index>(system.chart_unknowns().size()), BdfHistory::max_order + 1);
 }
 
@@ -89,9 +101,12 @@ Status Bdf::start(double t, ConstVec y, ConstVec yp, State& state) {
   cap_steps_ = cap_length_ = 0;
   free_steps_ = 0;
   corrector_ = options_.corrector;
+  relaxed_steps_ = relaxed_length_ = 0;
   operator_->invalidate();
   system_.calc_inputs(t_, inputs_);
   history_.start(t, y, yp, 1.0);  // the true first step is not known yet
+  h_ = options_.fixed_h.value_or(1.0);
+  note_multipliers(true);
   update_masks();
   update_weights();
   events_.start(t_, [this, &state](double at, Vec g) {
@@ -281,6 +296,7 @@ Status Bdf::iterate(const State& state, BdfStep& step) {
     const Verdict verdict = judge(m, norm);
     if (verdict == Verdict::converged) {
       extra_iterations_ += std::max(0, m + 1 - ordinary_iterations);
+      note_multipliers(m > 0);
       return Status::success();
     }
     if (verdict == Verdict::failed) return Status::recoverable(Cause::slow_convergence);
@@ -338,6 +354,9 @@ double Bdf::apply_correction() {
     e_[i] += delta;
     square += weighted * weighted;
   }
+  multiplier_norm_ = 0.0;
+  for (const Guarded& g : guarded_) multiplier_norm_ += std::pow(x_[g.unknown] * corrector_factor_[g.unknown], 2);
+  multiplier_norm_ = std::sqrt(multiplier_norm_);
   return std::sqrt(square);
 }
 
@@ -355,6 +374,10 @@ Bdf::Verdict Bdf::judge(int iteration, double norm) {
     if (rate > bdf_max_rate) return Verdict::failed;
     rate_factor_ = rate / (1.0 - rate);
   }
+  // A new matrix may show a rate of 1e-9, which flatters the same matrix ten steps later. The error test bounds what
+  // that leaves of the states; what it leaves of multipliers would be extrapolated, up to 2ᵏ⁺¹ − 1 times as large, and
+  // left again.
+  if (iteration == 0 && presumed_rate * multiplier_norm_ > newton_limit()) return Verdict::go_on;
   return rate_factor_ * norm <= newton_limit() ? Verdict::converged : Verdict::go_on;
 }
 
@@ -365,6 +388,13 @@ double Bdf::newton_limit() const {
   return std::min(looser, std::max(options_.newton_constant, loosest_newton));
 }
 
+// Reactions that vanish by symmetry are known relative to the largest, which must not follow its own error: only an
+// iteration that has shown its rate makes it larger at once.
+void Bdf::note_multipliers(bool rate_is_shown) {
+  const double largest = forces_.size > 0 ? y_.segment(forces_.first, forces_.size).lpNorm<Eigen::Infinity>() : 0.0;
+  multiplier_size_ = rate_is_shown ? largest : std::min(largest, multiplier_growth * multiplier_size_);
+}
+
 void Bdf::accept(double breakpoint, State& state, BdfStep& step) {
   history_.accept(e_, t_trial_);
   step.h = history_.last_h();
@@ -373,6 +403,10 @@ void Bdf::accept(double breakpoint, State& state, BdfStep& step) {
   pending_ = true;
   ++planes_age_;
   ++counters_.steps;
+  if (corrector_ != options_.corrector && !options_.fixed_h && --relaxed_steps_ <= 0) {
+    corrector_ = options_.corrector;  // what multipliers could not pass is over, or comes again
+    update_means();
+  }
   if (t_ >= breakpoint) restart_ = inconsistent_ = true;
   handle_events(state, step);
 }
@@ -448,6 +482,15 @@ void Bdf::update_weights() {
     history_.set_factor(i, error_mask_[i] * error_mean_ * inverse);
     corrector_factor_[i] = of_corrector[i] * corrector_mean_ * inverse;
   }
+  // An unknown of index 1 + m moves the states by hᵐ of what Newton leaves of it, and cannot be settled to more than
+  // ε/hᵐ: first steps are small.
+  for (const Guarded& g : guarded_) {
+    const bool force = g.unknown >= forces_.first && g.unknown < forces_.first + forces_.size;
+    const double size = force ? multiplier_size_ : std::abs(history_.y(g.unknown));
+    const double plain = tolerance_.weight(g.unknown, size), loose = plain / std::pow(std::min(h_, 1.0), g.power);
+    const double weight = force ? std::max(plain, std::min(loose, multiplier_part * multiplier_size_)) : loose;
+    corrector_factor_[g.unknown] = of_corrector[g.unknown] * corrector_mean_ / weight;
+  }
 }
 
 Status Bdf::find_not_finite(const Status& otherwise) const {
@@ -507,13 +550,16 @@ std::vector<double> Bdf::save() {
                               static_cast<double>(order_cap_),
                               static_cast<double>(cap_steps_),
                               static_cast<double>(cap_length_),
-                              static_cast<double>(free_steps_)};
+                              static_cast<double>(free_steps_),
+                              static_cast<double>(relaxed_steps_),
+                              static_cast<double>(relaxed_length_)};
   history_.append(numbers);
   events_.append(numbers);
   numbers.insert(numbers.end(), y_.begin(), y_.end());
   numbers.insert(numbers.end(), yp_.begin(), yp_.end());
   numbers.insert(numbers.end(), error_mask_.begin(), error_mask_.end());
   numbers.insert(numbers.end(), corrector_mask_.begin(), corrector_mask_.end());
+  numbers.push_back(multiplier_size_);
   operator_->invalidate();
   was_slow_ = false;
   stability_.reset();
@@ -529,12 +575,14 @@ void Bdf::restore(std::span<const double> numbers) {
   corrector_ = *next++ == static_cast<double>(Corrector::classical) ? Corrector::classical : Corrector::modified;
   for (int* x : {&growth_pause_, &order_cap_, &cap_steps_, &cap_length_}) *x = static_cast<int>(*next++);
   free_steps_ = static_cast<long>(*next++);
+  for (int* x : {&relaxed_steps_, &relaxed_length_}) *x = static_cast<int>(*next++);
   next = history_.read(next);
   next = events_.read(next);
   for (double& x : y_) x = *next++;
   for (double& x : yp_) x = *next++;
   for (double& x : error_mask_) x = *next++;
   for (double& x : corrector_mask_) x = *next++;
+  multiplier_size_ = *next++;
   update_means();
   operator_->invalidate();
   was_slow_ = false;

@@ -18,6 +18,9 @@ double step_factor(double estimate, int order) { return std::pow(2.0 * estimate 
 
 // Order 2 is held twice as long if a stability limit is met again soon, but not longer than this.
 constexpr int max_cap_length = 10000;
+// Multipliers stay out of Newton's test for so many steps, and twice as many each time that it was needed again: left
+// out for good, they would grow without any bound.
+constexpr int first_relaxation = 20, max_relaxation = 10000;
 
 }  // namespace
 
@@ -162,7 +165,11 @@ bool Bdf::climb_ladder(double t_limit, double hmin, State& state, BdfStep& step)
   const bool may_relax = options_.relaxes_corrector && corrector_ == Corrector::classical;
   if (!may_restart && !may_relax) return false;
   step.rung = may_restart ? Rung::restart : Rung::modified_corrector;
-  if (!may_restart) corrector_ = Corrector::modified, update_means();
+  if (!may_restart) {
+    corrector_ = Corrector::modified, update_means();
+    relaxed_length_ = std::clamp(2 * relaxed_length_, first_relaxation, max_relaxation);
+    relaxed_steps_ = relaxed_length_;
+  }
 
   history_.interpolate(t_, y_, yp_);
   system_.calc_inputs(t_, inputs_);

@@ -10,6 +10,7 @@ BdfOptions BdfOptions::dassl() {
   BdfOptions options;
   options.newton_constant = 0.33;
   options.first_rate_factor = 100.0;
+  options.guards_multipliers = false;
   options.matrix_cost = 0;
   options.restarts = options.relaxes_corrector = false;
   options.detects_stability_limit = options.pauses_growth = false;

@@ -21,6 +21,7 @@ constexpr double radau_max_rate = 0.99;
 constexpr int fixed_step_patience = 3;
 // A correction of this many roundings of y cannot become smaller.
 constexpr double radau_rounding_margin = 100.0;
+constexpr double gap_order = 6.0;  // of DaeSystem::calc_gap in h
 // And a residual of this many roundings of y, through the matrix, cannot either.
 constexpr double residual_margin = 32.0;
 
@@ -63,7 +64,8 @@ Radau::Radau(const DaeSystem& system, RadauOptions options, LinearSolverKind sol
       tolerance_(system.layout(), options_.tolerances) {
   const int n = system.layout().n(), s = tableau_.stages();
   events_.configure(system);
-  for (Eigen::VectorXd* x : {&y_, &yp_, &y_from_, &e_, &g_, &rate_at_start_, &noise_, &weight_, &y_event_, &yp_event_})
+  for (Eigen::VectorXd* x :
+       {&y_, &yp_, &y_from_, &yp_from_, &e_, &g_, &rate_at_start_, &noise_, &weight_, &y_event_, &yp_event_})
     x->setZero(n);
   for (Eigen::MatrixXd* x : {&Z_, &Y_, &Yp_, &R_, &F_, &Z_from_}) x->setZero(n, s);
   error_mask_.assign(static_cast<std::size_t>(n), 1.0);
@@ -78,7 +80,7 @@ Radau::Radau(const DaeSystem& system, RadauOptions options, LinearSolverKind sol
 Status Radau::start(double t, ConstVec y, ConstVec yp, State& state) {
   t_ = t_from_ = t;
   y_ = y_from_ = y;
-  yp_ = yp;
+  yp_ = yp_from_ = yp;
   Z_from_.setZero();
   h_from_ = h_accepted_ = error_accepted_ = 0.0;
   restart_ = true;
@@ -121,6 +123,7 @@ RadauStep Radau::advance(double t_stop, State& state) {
     status = correct(state, step);
     if (status.ok() && !options_.fixed_h) {
       status = estimate_error(state, restart_ || step.rejected_error > 0, step.error);
+      if (status.ok() && step.error <= 1.0) status = estimate_gap(state, step.error);
       if (status.ok() && !(step.error <= 1.0)) status = Status::recoverable(Cause::error_test);
     }
     if (status.ok()) {
@@ -354,10 +357,30 @@ Status Radau::estimate_error(const State& state, bool filter_again, double& erro
   return status;
 }
 
+// What the interpolant misses, as an error of the order that the controller presumes: gap^((s+1)/6).
+Status Radau::estimate_gap(const State& state, double& error) {
+  const int last = tableau_.stages() - 1;
+  const double middle = t_ + 0.5 * h_;
+  system_.calc_inputs(middle, event_inputs_);
+  double gap = 0.0;
+  const Status status = system_.calc_gap({t_, inputs_.view(), y_, yp_},
+                                         {t_end_of_step_, stage_inputs_[last].view(), Y_.col(last), Yp_.col(last)},
+                                         middle, event_inputs_.view(), state, gap, *workspace_);
+  if (!status.ok()) return status;
+  double size = 0.0;
+  const std::span<const Kind> kinds = system_.layout().kinds();
+  for (Eigen::Index i = 0; i < y_.size(); ++i)
+    if (kinds[i] == Kind::position) size = std::max(size, std::abs(y_[i]));
+  gap /= options_.tolerances.atol + options_.tolerances.rtol * size;
+  error = std::max(error, std::pow(gap, (tableau_.stages() + 1) / gap_order));
+  return status;
+}
+
 void Radau::accept(double breakpoint, State& state, RadauStep& step) {
   t_from_ = t_;
   h_from_ = step.h = h_;
   y_from_.swap(y_);
+  yp_from_.swap(yp_);
   Z_from_.swap(Z_);
   y_ = Y_.col(tableau_.stages() - 1);
   yp_ = Yp_.col(tableau_.stages() - 1);
@@ -401,6 +424,7 @@ void Radau::commit(State& state) {
   }
   system_.rebase(points_, state, *workspace_);
   e_ = y_;
+  g_ = y_from_;
   for (std::size_t k = 0; k < unknowns.size(); ++k) {
     const Eigen::Index row = static_cast<Eigen::Index>(k);
     const int u = unknowns[k];
@@ -409,6 +433,7 @@ void Radau::commit(State& state) {
     for (int i = 0; i < s; ++i) Z_from_(u, i) = points_(row, s - 1 - i) - y_from_[u];
   }
   system_.rebase_rates(e_, y_, yp_);
+  system_.rebase_rates(g_, y_from_, yp_from_);
 }
 
 // ---- events --------------------------------------------------------------------------------------------------------
@@ -464,7 +489,7 @@ std::vector<double> Radau::save() {
                               static_cast<double>(inconsistent_),
                               static_cast<double>(pending_)};
   events_.append(numbers);
-  for (const Eigen::VectorXd* x : {&y_, &yp_, &y_from_}) numbers.insert(numbers.end(), x->begin(), x->end());
+  for (const Eigen::VectorXd* x : {&y_, &yp_, &y_from_, &yp_from_}) numbers.insert(numbers.end(), x->begin(), x->end());
   numbers.insert(numbers.end(), Z_from_.data(), Z_from_.data() + Z_from_.size());
   for (const auto* mask : {&error_mask_, &corrector_mask_}) numbers.insert(numbers.end(), mask->begin(), mask->end());
   forget_matrices();
@@ -476,7 +501,7 @@ void Radau::restore(std::span<const double> numbers) {
   for (double* x : {&t_, &h_, &t_from_, &h_from_, &h_accepted_, &error_accepted_}) *x = *next++;
   for (bool* flag : {&restart_, &inconsistent_, &pending_}) *flag = *next++ != 0.0;
   next = events_.read(next);
-  for (Eigen::VectorXd* x : {&y_, &yp_, &y_from_})
+  for (Eigen::VectorXd* x : {&y_, &yp_, &y_from_, &yp_from_})
     for (double& value : *x) value = *next++;
   for (Eigen::Index k = 0; k < Z_from_.size(); ++k) Z_from_.data()[k] = *next++;
   for (auto* mask : {&error_mask_, &corrector_mask_})

@@ -41,4 +41,22 @@ void calc_chart_rates(std::span<const int> offsets, ConstVec q, ConstVec v, Vec 
   }
 }
 
+void calc_chart_velocities(std::span<const int> offsets, ConstVec q, ConstVec q_rate, Vec v) {
+  v = q_rate;
+  for (const int at : offsets) {
+    const Vec3<double> theta = q.segment<3>(at), rate = q_rate.segment<3>(at);
+    v.segment<3>(at) = right_jacobian(theta) * rate;
+  }
+}
+
+void calc_chart_accelerations(std::span<const int> offsets, ConstVec q, ConstVec v, ConstVec a, Vec q_acceleration) {
+  q_acceleration = a;
+  for (const int at : offsets) {
+    const Vec3<double> theta = q.segment<3>(at), omega = v.segment<3>(at), alpha = a.segment<3>(at);
+    const Mat3<double> T = inverse_right_jacobian(theta);
+    q_acceleration.segment<3>(at) =
+        T * alpha + inverse_right_jacobian_derivative(theta, omega) * Vec3<double>(T * omega);
+  }
+}
+
 }  // namespace trammel

@@ -382,14 +382,15 @@ void add_ledger(std::vector<FrameChannel>& list) {
                   .write =
                       [](const FrameInstant& at, ChannelValues& out) {
                         const MechanicalSystem::Energy& energy = at.parts.energy;
-                        for (const double x : {energy.kinetic, energy.potential, energy.kinetic + energy.potential,
-                                               at.ledger.work, at.ledger.drift()})
+                        const double total = energy.kinetic + energy.potential;
+                        for (const double x : {energy.kinetic, energy.potential, total, at.ledger.work,
+                                               total - at.ledger.start - at.ledger.work})
                           out.put(x);
                       }});
   list.push_back({.quantity = "constraint_drift",
                   .view = "/constraint_drift/{name}",
                   .unit = "m, rad and per second",
-                  .meaning = "largest violation at the last accepted step",
+                  .meaning = "largest violation at this instant",
                   .items =
                       [](const FrameSource&) {
                         return ChannelItems{{"position", "velocity"}, {}};

@@ -10,19 +10,22 @@ RadauMotion::RadauMotion(const MechanicalSystem& system, const FirstOrderForm::O
     : form_(system, form),
       scaling_(form_, system, scaling),
       reports_scaling_(scaling.kind == FirstOrderScaling::Kind::physical),
-      radau_(form_, options, solver, &scaling_) {
+      radau_(form_, options, solver, &scaling_),
+      workspace_(form_.make_workspace()) {
   newest_.resize(system.nv(), system.nz(), system.nc());
   for (auto* x : {&y_, &yp_, &y_at_, &yp_at_}) x->setZero(form_.layout().n());
 }
 
 Status RadauMotion::start(const MotionVariables& at, State& state) {
   newest_ = at;
+  state_ = &state;
   form_.pack(at, y_, yp_);
   return radau_.start(at.t, y_, yp_, state);
 }
 
 StepReport RadauMotion::advance(double t_end, State& state) {
   radau_.bound_step(h_bound_);
+  state_ = &state;
   const RadauStep step = radau_.advance(t_end, state);
   form_.unpack(radau_.t(), radau_.y(), radau_.yp(), newest_);
   return step;
@@ -30,7 +33,11 @@ StepReport RadauMotion::advance(double t_end, State& state) {
 
 void RadauMotion::interpolate(double t, MotionVariables& at) const {
   radau_.interpolate(t, y_at_, yp_at_);
-  form_.unpack(t, y_at_, yp_at_, at);
+  form_.unpack(t, y_at_, yp_at_, at);  // v̇, λ and algebraic z of the collocation polynomial
+  if (!(radau_.t() > radau_.t_from())) return;
+  const Inputs none;
+  static_cast<void>(form_.interpolate({radau_.t_from(), none, radau_.y_from(), radau_.yp_from()},
+                                      {radau_.t(), none, radau_.y(), radau_.yp()}, t, *state_, at, *workspace_));
 }
 
 double RadauMotion::calc_condition() {

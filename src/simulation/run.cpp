@@ -22,6 +22,14 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+// One-step methods of order 2 have multipliers that ring with the steps: the trapezoidal rule takes their mean, its
+// next term would not.
+bool has_smooth_power(const Study& study) {
+  const std::optional<Integrator>& i = study.solver.integrator;
+  return study.analysis.kind != AnalysisKind::dynamics || i == Integrator::bdf || i == Integrator::radau ||
+         i == Integrator::runge_kutta;
+}
+
 }  // namespace
 
 RecordSchema Simulation::make_schema() const {
@@ -111,39 +119,50 @@ void Simulation::share_multipliers(const Shown& shown) {
   if (k > 0) all_lam_ -= N * solve_symmetric(N.transpose() * N, N.transpose() * all_lam_);
 }
 
+// Work by the trapezoidal rule, for methods of higher order with its next term, −h³/12 P″ from three ends of steps: of
+// third order, as far as there was no kink or change of contact among them. A method whose velocities violate Φ̇ = 0
+// moves along its reactions: where nothing drives, that is its own dissipation and nobody's work, −λᵀ(G v − Φ̇) = 0.
+// Beside motions −λᵀG v is kept: errors of λ and v at the ends of steps belong together, and their product with the
+// exact u̇ errs by more.
 void Simulation::update_ledger(const MotionVariables& x, double h) {
   const Shown shown = show(x, state_);
   const MotionPoint& p = shown.point;
-  const MechanicalSystem::Energy energy = full_.system->calc_energy(p, shown.state, *full_workspace_);
+  MechanicalSystem::Energy energy = full_.system->calc_energy(p, shown.state, *full_workspace_);
+  const double h_before = ledger_time_ - before_.t, power_before = before_.power;
+  before_.t = ledger_time_, before_.power = last_power_, before_.ledger = ledger_;
+  before_.a.swap(newest_a_);
+  ledger_time_ = x.t;
+  newest_a_ = x.a;
   ledger_.kinetic = energy.kinetic;
   ledger_.potential = energy.potential;
-  if (h == 0.0)
+  calc_violation(shown, ledger_);
+  if (study_.model.motions.empty() && study_.model.tracks.empty()) energy.power += all_lam_.dot(phi_dot_);
+  if (h == 0.0) {
     ledger_.start = energy.kinetic + energy.potential;
-  else
+  } else {
     ledger_.work += 0.5 * h * (last_power_ + energy.power);
-  last_power_ = energy.power;
-  const int n_rows = full_.system->n_rows();
-  all_phi_.resize(n_rows), phi_dot_.resize(n_rows), bias_.resize(n_rows);
-  full_.system->all_constraints(p, shown.state, {all_phi_.data(), static_cast<std::size_t>(n_rows)}, *full_workspace_);
-  static_cast<void>(full_.system->velocity_level(p, shown.state, phi_dot_, bias_, *full_workspace_));
-  ledger_.position = ledger_.velocity = 0.0;
-  for (int row = 0; row < n_rows; ++row) {
-    if (full_.system->holonomic()[row]) ledger_.position = std::max(ledger_.position, std::abs(all_phi_[row]));
-    ledger_.velocity = std::max(ledger_.velocity, std::abs(phi_dot_[row]));
+    if (smooth_steps_ > 0 && has_smooth_power(study_)) {
+      const double bend = (energy.power - last_power_) / h - (last_power_ - power_before) / h_before;
+      ledger_.work -= h * h * h / 6.0 * bend / (h + h_before);
+    }
+    ++smooth_steps_;
   }
+  last_power_ = energy.power;
   if (run_watch_->follows_bushings())
     run_watch_->note_step(full_.system->update_kinematics(p, shown.state, *full_workspace_), x.t);
   largest_drift_ = std::max(largest_drift_, std::abs(ledger_.drift()));
-  largest_position_ = std::max(largest_position_, ledger_.position);
-  largest_velocity_ = std::max(largest_velocity_, ledger_.velocity);
 }
 
 void Simulation::record(RecordSink& sink, const MotionVariables& x, const State& state) {
   const Shown shown = show(x, state);
+  write_frame(sink, shown, ledger_);
+}
+
+void Simulation::write_frame(RecordSink& sink, const Shown& shown, const Ledger& ledger) {
   share_multipliers(shown);
-  const std::span<const double> values = recorder_->update_frame(shown.point, shown.state, ledger_);
-  run_watch_->note_frame(x.t, values);
-  sink.frame(x.t, values);
+  const std::span<const double> values = recorder_->update_frame(shown.point, shown.state, ledger);
+  run_watch_->note_frame(shown.point.t, values);
+  sink.frame(shown.point.t, values);
 }
 
 void Simulation::watch_events() {
@@ -236,19 +255,20 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
   // Output times do not dictate the step; instants of events are recorded among them.
   const auto record_at = [&](double at) {
     integrator_->interpolate(at, sample_);
-    record(sink, sample_, state_);
+    record_frame(sink, sample_, false);
   };
   const auto record_outputs = [&](double until) {
     for (; start + interval * static_cast<double>(output) <= until + same; ++output) {
       const double at = start + interval * static_cast<double>(output);
       if (std::abs(at - t) <= same)
-        record(sink, watches_kinks ? x_change_ : integrator_->newest(), state_);
+        record_frame(sink, watches_kinks ? x_change_ : integrator_->newest(), true);
       else
         record_at(at);
     }
   };
   const StepBounds bounds = study_.solver.h ? StepBounds{} : calc_step_bounds(end);
-  bool again = false;  // the step is taken again because a force has a kink within it
+  bool again = false;    // the step is taken again because a force has a kink within it
+  bool changed = false;  // at the end of the last step
   while (t < end && !stopped_by_event) {
     if (watches_kinks && !again) x_before_ = integrator_->newest(), state_before_ = state_;
     const double from = watches_kinks ? x_before_.t : t;  // later than t if a change right behind t was met
@@ -278,6 +298,9 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
     if (again) continue;
     const MotionVariables& newest = watches_kinks ? x_change_ : integrator_->newest();
     const double h = newest.t - t;
+    if (ends_at_kink_ || changed) smooth_steps_ = 0;
+    changed = change_.has_value();
+    ends_at_kink_ = index3_->next_breakpoint(t) <= newest.t;
     t = newest.t;
     kink_ = kink;
     ++summary.steps;
@@ -301,11 +324,11 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
     if (stopped_by_event) {
       // The rest of the step is not shown.
     } else if (*study_.output.every_step) {
-      record(sink, newest, state_);
+      record_frame(sink, newest, true);
     } else {
       record_outputs(t);
       const bool end_missing = t >= end && std::abs(start + interval * static_cast<double>(output - 1) - end) > same;
-      if (end_missing) record(sink, newest, state_);
+      if (end_missing) record_frame(sink, newest, true);
     }
     record_step(sink, t, report, summary);
     if (progress && !progress({t, start, end, report.h, summary.steps})) {

@@ -1,8 +1,10 @@
-#include "run_model.h"
+#include "compare_frames.h"
 #include "trammel/simulation/option.h"
 
 // One machine, one motion: every rigid example moved by every integrator, without exceptions. Rotations, nonholonomic
-// rows, massless coordinates, internal states, redundant rows and reaction-dependent forces are among them.
+// rows, massless coordinates, internal states, redundant rows and reaction-dependent forces are among them. Methods
+// with a tolerance are looked at in every recorded frame, fixed steps (whose multipliers are the method's own) at the
+// end.
 
 namespace trammel::test_integrators_agree {
 namespace {
@@ -39,7 +41,9 @@ struct Method {
 };
 
 const Method methods[] = {{"generalized_alpha", "", 3, false, false},
+                          {"generalized_alpha", "", 3, false, true},
                           {"hht", "", 3, false, false},
+                          {"hht", "", 3, false, true},
                           {"newmark", "", 3, true, false},
                           {"midpoint", "", 3, false, false},
                           {"midpoint", "", 3, false, true},
@@ -58,15 +62,23 @@ const Method methods[] = {{"generalized_alpha", "", 3, false, false},
 constexpr int n_steps = 2000;       // of a fixed step: errors ∝ (end/2000)²
 constexpr double tolerance = 1e-8;  // per step; some hundred of them may add up
 constexpr double limit = 1e-4;
+/// Velocities are in no error test of the methods of order 2 (measured: 1.1e-4, hht on the stiff slider crank).
+constexpr double controlled_limit = 2e-4;
 /// λ of Radau with two stages is of order 1, at the large steps that its order 3 in q allows, and that of Newmark too;
 /// the extrapolation of the latter leaves more than expected (measured: up to 9.4e-3 and 9.2e-3, the others below
 /// 1e-3).
 constexpr double reaction_limit = 1e-3, reaction_limit_of_order_1 = 2e-2;
+/// All frames: an interval that is no multiple of any step.
+constexpr int n_frames = 37;
+constexpr double frame_limit = 1e-4;
+/// Of the governor, whose dampers (4e4 N s/m) make forces of errors in the velocities that methods of order 2 do not
+/// test (measured: 3e-3 with the midpoint rule, 5e-4 with the others).
+constexpr double stiff_frame_limit = 5e-3;
 
 Study study_of(const Machine& machine, const Method& method, double steps) {
   Study study = read_study(example(machine.file), machine.settings);
   study.analysis.end = machine.end;
-  study.output.interval = machine.end;
+  study.output.interval = machine.end / (method.controlled ? n_frames : 1);
   study.output.every_step = false;
   const std::optional<RedundancyPolicy> redundant = study.solver.redundant;
   study.solver = {};  // the examples' own settings are for their own length
@@ -91,19 +103,19 @@ Eigen::VectorXd joined(const std::vector<double>& numbers) {
 }
 
 // λ of a midpoint step belongs to its middle and alternates: the mean of the steps before and after `end` is compared.
-End end_of(Study study, bool mean_of_neighbours) {
+End end_of(Study study, bool mean_of_neighbours, Recorded* frames = nullptr) {
   const double end = *study.analysis.end;
   if (mean_of_neighbours) {
     study.output = {};
     study.output.every_step = true;
     study.analysis.end = end + *study.solver.h;
   }
-  const Recorded recorded = run(study);
+  Recorded recorded = run(study);
   const auto at_end = [&](const std::string& channel) {
     const Eigen::MatrixXd all = recorded.values(channel);
     return Eigen::VectorXd(all.row(all.rows() - (mean_of_neighbours ? 2 : 1)).transpose());
   };
-  EXPECT_NEAR(recorded.times()[recorded.times().size() - (mean_of_neighbours ? 2 : 1)], end, 1e-12);
+  EXPECT_NEAR(recorded.times()[recorded.times().size() - (mean_of_neighbours ? 2 : 1)], end, 1e-10);
   std::vector<double> motion, reactions;
   for (const BodySpec& body : study.model.bodies) {
     const Eigen::VectorXd q = at_end(body.name + ".position"), v = at_end(body.name + ".velocity");
@@ -116,7 +128,23 @@ End end_of(Study study, bool mean_of_neighbours) {
       if (mean_of_neighbours) r = 0.5 * (r + recorded.last(joint.name + what));
       reactions.insert(reactions.end(), r.begin(), r.end());
     }
+  if (frames != nullptr) *frames = std::move(recorded);
   return {joined(motion), joined(reactions)};
+}
+
+bool is_stiff(const Machine& machine) { return std::string(machine.file) == "models/governor.toml"; }
+
+void expect_frames(const Machine& machine, const Method& method, const Recorded& recorded, const Recorded& reference) {
+  const bool stiff = is_stiff(machine);
+  const std::vector<FrameDifference> all = compare_frames(recorded, reference);
+  // The energy-decaying scheme turns frames by the Cayley map, which falls behind a fast spin about the axis.
+  const bool spins = std::string(machine.file) == "models/wheel.toml";
+  for (const char* sort : {"position", "velocity", "reaction_force"}) {
+    if (spins && std::string(method.integrator) == "energy_decaying" && std::string(sort) == "position") continue;
+    const FrameDifference worst = largest_difference(all, sort);
+    EXPECT_LT(worst.relative(), stiff && std::string(sort) == "reaction_force" ? stiff_frame_limit : frame_limit)
+        << worst;
+  }
 }
 
 bool is_order_1(const Method& method) {
@@ -131,25 +159,29 @@ TEST_P(IntegratorsAgree, on_positions_velocities_and_reactions) {
   const Method reference_method{"radau", "stabilized_index2", 3, false, true};
   Study precise = study_of(machine, reference_method, 0);
   precise.solver.rtol = precise.solver.atol = 1e-11;
-  const End reference = end_of(precise, false);
+  Recorded reference_frames, frames;
+  const End reference = end_of(precise, false, &reference_frames);
   const double force = 1.0 + (reference.reactions.size() ? reference.reactions.lpNorm<Eigen::Infinity>() : 0.0);
   for (const Method& method : methods) {
     SCOPED_TRACE(fmt::format("{} {} {} {}", method.integrator, method.formulation, method.stages,
                              method.controlled ? "tolerance" : "fixed step"));
     const bool midpoint = std::string(method.integrator) == "midpoint";
     const auto run_with = [&](int steps) {
-      return end_of(study_of(machine, method, steps), midpoint && !method.controlled);
+      return end_of(study_of(machine, method, steps), midpoint && !method.controlled, &frames);
     };
     End end = run_with(n_steps);
+    if (method.controlled) expect_frames(machine, method, frames, reference_frames);
     if (method.first_order) {
       const End half = run_with(2 * n_steps), quarter = run_with(4 * n_steps);
       end.motion = (8.0 * quarter.motion - 6.0 * half.motion + end.motion) / 3.0;
       end.reactions = (8.0 * quarter.reactions - 6.0 * half.reactions + end.reactions) / 3.0;
     }
-    EXPECT_LT((end.motion - reference.motion).lpNorm<Eigen::Infinity>(), limit);
-    if (end.reactions.size() == 0 || (midpoint && method.controlled)) continue;
+    EXPECT_LT((end.motion - reference.motion).lpNorm<Eigen::Infinity>(), method.controlled ? controlled_limit : limit);
+    if (end.reactions.size() == 0) continue;
     EXPECT_LT((end.reactions - reference.reactions).lpNorm<Eigen::Infinity>() / force,
-              is_order_1(method) ? reaction_limit_of_order_1 : reaction_limit);
+              is_order_1(method)                       ? reaction_limit_of_order_1
+              : method.controlled && is_stiff(machine) ? stiff_frame_limit
+                                                       : reaction_limit);
   }
 }
 

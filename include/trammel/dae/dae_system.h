@@ -97,11 +97,23 @@ class DaeSystem {
   /// The differentiation index of each unknown; 1 on entry. Errors of an unknown of index k are larger by h^(1−k) than
   /// those of index 1: Radau multiplies them by h^(k−1) in its tests.
   virtual void calc_indices(std::span<int> /*index*/) const {}
+  /// The multipliers that are forces, as a range of unknowns; none by default.
+  struct Range {
+    int first = 0, size = 0;
+  };
+  virtual Range forces() const { return {}; }
   /// Once per accepted step, after its dense output and events.
   virtual void accepted(const Point&, State&, Workspace&) const {}
   /// The largest step the system allows from here.
   virtual double step_bound(const Point&, int /*order*/, const State&) const {
     return std::numeric_limits<double>::infinity();
+  }
+  /// How much the system's own interpolant between the ends of a step violates at t what must hold there [m, rad]; by
+  /// default nothing is known of it.
+  virtual Status calc_gap(const Point& /*from*/, const Point& /*to*/, double /*t*/, const Inputs& /*in*/, const State&,
+                          double& gap, Workspace&) const {
+    gap = 0.0;
+    return Status::success();
   }
   /// Corrects y and y′ to consistent values before a restart at order 1 (events, breakpoints, failures).
   virtual Status make_consistent(double /*t*/, State&, Vec /*y*/, Vec /*yp*/, Workspace&) const {

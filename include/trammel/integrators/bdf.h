@@ -137,6 +137,7 @@ class Bdf {
   double apply_correction();
   bool saturated();
   Verdict judge(int iteration, double norm);
+  void note_multipliers(bool rate_is_shown);
   double newton_limit() const;
   void accept(double breakpoint, State& state, BdfStep& step);
   void handle_events(State& state, BdfStep& step);
@@ -183,10 +184,18 @@ class Bdf {
   int attempt_error_failures_ = 0, attempt_convergence_failures_ = 0;  // since the step or its last rung began
   int growth_pause_ = 0;                                               // steps before the size may grow again
   Corrector corrector_;
+  int relaxed_steps_ = 0, relaxed_length_ = 0;  // until it is the chosen one again; of the last relaxation
 
   // Newton's matrix and what is known of its convergence.
   double alpha_matrix_ = 0.0, alpha_last_ = 0.0;
   double rate_factor_ = 0.0, first_norm_ = 0.0, predicted_norm_ = 0.0;
+  struct Guarded {
+    int unknown, power;  // of the states' index 1, or of 1 + power
+  };
+  std::vector<Guarded> guarded_;  // multipliers: BdfOptions::guards_multipliers
+  DaeSystem::Range forces_;       // those of them that are forces
+  double multiplier_norm_ = 0.0;  // of their correction
+  double multiplier_size_ = 0.0;  // the largest force, as far as it is believed
   std::uint64_t matrix_version_ = 0;
   int extra_iterations_ = 0;  // beyond the ordinary, with this matrix
   double t_matrix_ = 0.0;     // where it was made

@@ -53,6 +53,10 @@ struct BdfOptions {
   double newton_constant = 0.03;  ///< converged when ϱ/(1 − ϱ) ‖δ‖ ≤ this part of the tolerance at order 5,
                                   ///< up to 0.28 at order 1; DASSL 0.33 at all
   double first_rate_factor = 20;  ///< stands for ϱ/(1 − ϱ) while a new matrix has not shown its rate; DASSL 100
+  /// Multipliers, which no error test sees, are settled to their tolerance over h^(index − 1), forces relative to the
+  /// largest of them and at least to a thousandth of it, and never on a rate below 0.1 that the step has not shown
+  /// itself. Not with a fixed step (every step shows its rate) nor with a tolerance of their own. DASSL: as all others.
+  bool guards_multipliers = true;
   int max_iterations = 4;
   /// A matrix that has cost this many iterations beyond two per step is made anew: about what making it costs, so that
   /// keeping it is never dearer than twice the best. 0: only when Newton fails, as DASSL.

@@ -59,6 +59,11 @@ struct RadauCounters {
 /// y′ = f(y) and s = 3 it is the embedded formula of RADAU5, of order s. After a rejection, and in the first step, the
 /// estimate is filtered once more by (F_y + γ/h F_y′)⁻¹ γ/h F_y′: a stiff component must not reject for ever.
 ///
+/// Coordinates that constraints determine, motions of time above all, are exact at the ends of steps of any length and
+/// show no error in (4). What lies between the ends is shown as well: the system says how much its interpolant misses
+/// the constraints in the middle of the step (DaeSystem::calc_gap), and that, of order 6, is held within the tolerance
+/// too.
+///
 /// Unknowns of higher index (velocities and multipliers of index3) enter the tests with a factor h^(index − 1);
 /// multipliers are in Newton's test only. Step sizes by the predictive controller of Gustafsson. The order of y is
 /// 2s − 1 for ODEs and index 1; on index 3 it is 3, 2, 1 in q, v, λ with two stages and 5, 3, 2 with three.
@@ -89,6 +94,10 @@ class Radau {
   double t() const { return t_; }
   const Eigen::VectorXd& y() const { return y_; }
   const Eigen::VectorXd& yp() const { return yp_; }
+  /// The beginning of the last step, in the same charts; t_from() = t(): there was none.
+  double t_from() const { return t_from_; }
+  const Eigen::VectorXd& y_from() const { return y_from_; }
+  const Eigen::VectorXd& yp_from() const { return yp_from_; }
   double h() const { return h_; }  ///< of the next step
   const RadauTableau& tableau() const { return tableau_; }
   const RadauCounters& counters() const { return counters_; }
@@ -111,6 +120,7 @@ class Radau {
   bool residuals_are_rounding(const State& state);
   Status refresh(const State& state, Refresh what, RadauStep& step);
   Status estimate_error(const State& state, bool filter_again, double& error);
+  Status estimate_gap(const State& state, double& error);
   void accept(double breakpoint, State& state, RadauStep& step);
   void handle_events(State& state, RadauStep& step);
   void start_events(const State& state);
@@ -148,7 +158,7 @@ class Radau {
 
   // The last accepted step: its polynomial y_from + Σ ℓ_i(θ) Z_i.
   double t_from_ = 0.0, h_from_ = 0.0;
-  Eigen::VectorXd y_from_;
+  Eigen::VectorXd y_from_, yp_from_;
   Eigen::MatrixXd Z_from_;
 
   // Predictive control and the reuse of matrices.

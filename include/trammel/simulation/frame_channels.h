@@ -12,7 +12,7 @@ struct Ledger {
   double kinetic = 0.0, potential = 0.0;
   double work = 0.0;      ///< done on the machine since the start by everything that is not a potential
   double start = 0.0;     ///< kinetic + potential at the start
-  double position = 0.0;  ///< largest |Φ| at the last accepted step [m, rad]
+  double position = 0.0;  ///< largest |Φ| [m, rad]
   double velocity = 0.0;  ///< largest |Φ̇| there [m/s, rad/s]
   double load = 0.0;      ///< statics: the part that is there
   double drift() const { return kinetic + potential - start - work; }

@@ -131,12 +131,18 @@ class Simulation {
   Status pass_velocity_jump(const VelocityJump& jump, MotionVariables x, Summary& summary);
   void sum_up_velocity_jumps(Summary& summary) const;
   void update_ledger(const MotionVariables& x, double h);
+  // Frames of a motion: frames.cpp.
+  void record_frame(RecordSink& sink, const MotionVariables& x, bool at_step_end);
+  void settle_frame(MotionVariables& x, bool at_step_end);
+  double calc_work(double t) const;
   /// A point as reports see it: in absolute coordinates, with the multipliers of every row. Valid until the next call.
   struct Shown {
     MotionPoint point;
     const State& state;
   };
   Shown show(const MotionVariables& x, const State& state);
+  void write_frame(RecordSink& sink, const Shown& shown, const Ledger& ledger);
+  void calc_violation(const Shown& shown, Ledger& ledger);
   void spread_multipliers(const MotionVariables& x);
   void share_multipliers(const Shown& shown);
   void watch_events();
@@ -186,13 +192,23 @@ class Simulation {
   KinkWatch kink_watch_;
   std::vector<KinkWatch::Change> contact_changes_;
   std::unique_ptr<AccelerationSolver> acceleration_;  // after kinks
+  std::unique_ptr<AccelerationSolver> frame_solver_;  // its pivots must not depend on when is recorded
   // The step under way: where it began, where it must end, why, and how often it was taken again.
   MotionVariables x_before_, x_change_;
   State state_before_;
   double kink_limit_ = std::numeric_limits<double>::infinity();
   std::optional<KinkWatch::Change> change_due_, change_;
   int retakes_ = 0;
-  Ledger ledger_;
+  Ledger ledger_;             // at the end of the last step
+  double ledger_time_ = 0.0;  // its instant
+  Eigen::VectorXd newest_a_;  // and its accelerations
+  struct {
+    double t = 0.0, power = 0.0;
+    Ledger ledger;
+    Eigen::VectorXd a;
+  } before_;                   // the same at its beginning
+  bool ends_at_kink_ = false;  // the last step
+  int smooth_steps_ = 0;       // since the start, a kink or a change of contact
   std::size_t velocity_jumps_ = 0;
   double kink_ = std::numeric_limits<double>::infinity();  // where the last step ended: shown as it is before it
   std::unique_ptr<RunWatch> run_watch_;
@@ -201,7 +217,7 @@ class Simulation {
   EnergyWatch energy_watch_;
   double last_power_ = 0.0, largest_drift_ = 0.0, largest_position_ = 0.0, largest_velocity_ = 0.0;
   InputBuffer inputs_;
-  MotionVariables sample_, shown_;
+  MotionVariables sample_, shown_, frame_, settled_;
   State shown_state_;
   Eigen::VectorXd all_lam_, all_phi_, phi_dot_, bias_;
 };

@@ -61,6 +61,7 @@ class DifferenceSystem final : public DaeSystem {
   bool corrected(Vec y, Workspace& workspace) const override;
   void tested(Purpose purpose, std::span<double> mask, const Workspace& workspace) const override;
   void calc_indices(std::span<int> index) const override { system_.calc_indices(index); }
+  Range forces() const override { return system_.forces(); }
   double step_bound(const Point& p, int order, const State& state) const override {
     return system_.step_bound(p, order, state);
   }

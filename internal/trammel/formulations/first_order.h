@@ -56,6 +56,15 @@ class FirstOrderForm : public DaeSystem {
   void pack(const MotionVariables& x, Vec y, Vec yp) const;
   void unpack(double t, ConstVec y, ConstVec yp, MotionVariables& x) const;
 
+  /// The motion at t between two points of a step of order > 3, in the same charts: q, v and z of
+  ///
+  ///   q(t) the quintic with q, q̇ = T v and q̈ of both ends, errors h⁶ q⁽⁶⁾/46080;   v = T⁻¹ q̇(t), errors of h⁵
+  ///   z(t) the quintic with z and ż of both ends, and ż = g on its cubic at ¼ and ¾ of the step; errors of h⁵
+  ///
+  /// x comes with v̇, λ and algebraic z of whatever accuracy at t.
+  Status interpolate(const Point& from, const Point& to, double t, const State& state, MotionVariables& x,
+                     Workspace& workspace) const;
+
   // ---- DaeSystem -------------------------------------------------------------------------------------------------
   const Layout& layout() const override { return layout_; }
   std::unique_ptr<Workspace> make_workspace() const override;
@@ -78,8 +87,15 @@ class FirstOrderForm : public DaeSystem {
   void from_matrix_columns(const Point& p, const State& state, Vec delta, Workspace& workspace) const override;
   void tested(Purpose purpose, std::span<double> mask, const Workspace& workspace) const override;
   void calc_indices(std::span<int> index) const override;
+  /// λ where it is an unknown: μ is a velocity, and of stabilized index 1 the unknown is ∫λ.
+  Range forces() const override {
+    return options_.form == ConstraintForm::stabilized_index1 ? Range{} : Range{lam0(), nc_};
+  }
   void accepted(const Point& p, State& state, Workspace& workspace) const override;
   Status make_consistent(double t, State& state, Vec y, Vec yp, Workspace& workspace) const override;
+  /// The largest |Φ| of interpolate().
+  Status calc_gap(const Point& from, const Point& to, double t, const Inputs& in, const State& state, double& gap,
+                  Workspace& workspace) const override;
   std::span<const int> chart_unknowns() const override { return chart_unknowns_; }
   bool wants_rebase(ConstVec y, const State& state) const override;
   void rebase(Eigen::Ref<Eigen::MatrixXd> points, State& state, Workspace& workspace) const override;
@@ -92,6 +108,10 @@ class FirstOrderForm : public DaeSystem {
   template <bool to_matrix>
   void turn(Vec x, const Scratch& scratch) const;
   void build_slots(const MotionPlanes& m, const Pattern& pattern, Scratch& scratch) const;
+  // Between the ends of a step: first_order_dense.cpp.
+  void interpolate_positions(const Point& from, const Point& to, double theta, Vec q, Vec v, Scratch& scratch) const;
+  Status calc_state_rates(const Point& from, const Point& to, double theta, const State& state, MotionVariables& x,
+                          Vec rates, Scratch& scratch) const;
   // The explicit formalism: first_order_explicit.cpp.
   void choose_formalism();
   Pattern spread_over_trees(const Pattern& pattern) const;

@@ -13,5 +13,9 @@ void multiply_chart_columns(std::span<const int> offsets, ConstVec q, MotionPlan
 
 /// q̇ = T(q) v: θ̇ = J_r⁻¹(θ) ω in charts, q̇ = v elsewhere.
 void calc_chart_rates(std::span<const int> offsets, ConstVec q, ConstVec v, Vec q_rate);
+/// Its inverse, v from q̇.
+void calc_chart_velocities(std::span<const int> offsets, ConstVec q, ConstVec q_rate, Vec v);
+/// And its derivative: θ̈ = J_r⁻¹ ω̇ + ∂(J_r⁻¹ ω)/∂θ θ̇ in charts, q̈ = v̇ elsewhere.
+void calc_chart_accelerations(std::span<const int> offsets, ConstVec q, ConstVec v, ConstVec a, Vec q_acceleration);
 
 }  // namespace trammel

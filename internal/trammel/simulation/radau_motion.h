@@ -16,6 +16,8 @@ class RadauMotion final : public MotionIntegrator {
   StepReport advance(double t_end, State& state) override;
   void commit(State& state) override { radau_.commit(state); }
   const MotionVariables& newest() const override { return newest_; }
+  /// Positions, velocities and states by FirstOrderForm::interpolate from the ends of the step, whose order the
+  /// collocation polynomial (s) does not reach; v̇ and λ on that polynomial.
   void interpolate(double t, MotionVariables& at) const override;
   const Layout& layout() const override { return form_.layout(); }
   const LinearSolver<double>& linear_solver() const override { return radau_.blocks().real_solver(); }
@@ -32,6 +34,8 @@ class RadauMotion final : public MotionIntegrator {
   FirstOrderScaling scaling_;
   bool reports_scaling_;
   Radau radau_;
+  std::unique_ptr<Workspace> workspace_;  // of interpolate
+  const State* state_ = nullptr;          // of the caller, since start() or advance()
   MotionVariables newest_;
   Eigen::VectorXd y_, yp_;
   mutable Eigen::VectorXd y_at_, yp_at_;  // scratch of interpolate
