@@ -45,10 +45,10 @@ double StepBounds::longest_step(double t) const {
 namespace {
 
 // Of the length H of a cell: a method of order 5 then makes no more of a narrow pulse than of one that it meets by
-// itself (measured at 200 instants: H/2 leaves up to 40 times the error, H/4 less than 10).
-constexpr double bound_ratio = 0.25;
+// itself (measured at 200 instants: H/2 leaves up to 40 times the error, H/4 up to 18).
+constexpr double bound_ratio = 0.2;
 constexpr int min_level = 2;            // four cells: the cubic has its points
-constexpr double surprise_ratio = 8.0;  // (3)
+constexpr double surprise_ratio = 6.5;  // (3); a jump shows with 1/8 of its size in the cell before its own
 constexpr int cells_before = 3;
 constexpr double floor_ratio = 1e-6;      // of the largest r: smaller features of the same function are not sought
 constexpr double rounding_ratio = 1e-12;  // of the largest |u|: what rounding may leave in a cubic
@@ -58,7 +58,7 @@ constexpr int zoom_level = 6;  // of a window about a cell whose surprise is fin
 constexpr int max_zooms = 3;   // windows within windows: each is ten times finer
 constexpr int max_windows = 4000;
 constexpr double own_share = 0.2, fading = 0.5;
-constexpr int seed_level = 5;
+constexpr int seed_level = 7;
 constexpr double seed_shrink = 8.0, seed_finest = 1e-11;  // windows about a seed, the finest relative to the span
 
 /// (1) … (3) on a window of 2^levels cells.
@@ -171,6 +171,7 @@ class Examination {
         if (limit == 0.0 || window.roughness(level, k) < least) continue;
         bounds_.add(window.cause(level, k, limit));
         if (level + 1 < window.levels() || depth >= max_zooms || windows_ >= max_windows) continue;
+        if (depth > 0 && window.roughness(level, k) < fading * window.roughest()) continue;  // it fades: a kink
         ++windows_;
         const double margin = window.cell(level);
         const Window closer(u_, std::max(start_, window.place(level, k) - margin),

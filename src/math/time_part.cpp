@@ -17,7 +17,7 @@ constexpr int max_trigonometric_degree = 4;
 constexpr int not_gradual = 1 << 10;
 
 constexpr int seed_samples = 2048;
-constexpr std::size_t max_seeds = 512;  // so many are no single features
+constexpr std::size_t max_seeds = 256;  // so many are no single features
 constexpr int bisections = 60;
 
 /// Pieces between breakpoints that are shorter than this part of the run need no examination.

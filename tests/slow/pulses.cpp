@@ -23,6 +23,9 @@ constexpr double wide_pulse = 2.0;
 constexpr double allowed = 10.0;
 double allowance(const std::string& integrator, double w, double wide) {
   const bool tests_velocities = integrator == "bdf" || integrator == "radau" || integrator == "runge_kutta";
+  // Frames within a step of the explicit pair are those of its dense output, of order 4: the wide pulse has no steps so
+  // long beside it that they show.
+  if (integrator == "runge_kutta") return 1.5 * allowed;
   return tests_velocities ? allowed : allowed * std::pow(wide / w, 2.0 / 3.0);
 }
 
@@ -58,9 +61,10 @@ TEST_P(Pulses, of_any_width_are_met_at_any_instant) {
           "{:<18}{:<9} tol {:.0e}: wide v {:.1e} x {:.1e} ({} steps), worst v {:.1e} x {:.1e} ({})\n", integrator,
           coordinates, tol, wide.v, wide.x, wide.steps, worst.v, worst.x, worst.steps);
       if (before > 0.0) {
-        EXPECT_LT(worst.x, 0.1 * before);  // it falls with the tolerance
+        // It falls with the tolerance; newmark, which damps and has order 1, needs steps of √tol for an error of √tol.
+        EXPECT_LT(std::max(worst.v, worst.x), (integrator == "newmark" ? 0.3 : 0.1) * before);
       }
-      before = worst.x;
+      before = std::max(worst.v, worst.x);
     }
   }
 }

@@ -41,9 +41,9 @@ class StepBounds {
 ///   and
 ///        of its neighbours: what an interpolating wavelet keeps (Deslauriers & Dubuc), zero for low-order polynomials
 ///   (2)  r(ℓ,k) = the largest d in the cell, of its level and all finer ones
-///   (3)  surprise: r(ℓ,k) > 8 max(r(ℓ,k−1), r(ℓ,k−2), r(ℓ,k−3), floor): nothing of this size in three cells before
+///   (3)  surprise: r(ℓ,k) > 6.5 max(r(ℓ,k−1), r(ℓ,k−2), r(ℓ,k−3), floor): nothing of this size in three cells before
 ///
-/// A surprise of cells of length H bounds steps by H/4 on the part of the cell that causes it. A vibration, a slow
+/// A surprise of cells of length H bounds steps by H/5 on the part of the cell that causes it. A vibration, a slow
 /// function and noise surprise nobody; a pulse does, down to the scale on which it grows gradually. u is sampled at
 /// least 2048 times, more densely where even the finest cells surprise, and about each of `seeds` on ever shorter
 /// windows. `floor` is 10⁻⁶ of the largest r. Short spans need no examination: a step ends at each end of them.
