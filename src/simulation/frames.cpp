@@ -22,8 +22,6 @@ double acceleration_share(const SolverOptions& o) {
   return high_order && o.formulation != Formulation::index3 ? 0.05 : 0.25;
 }
 constexpr double noticed_acceleration = 1e-4;
-// Some rounding units of the time before a kink, where inputs are those that the step to it saw.
-double before_kink(double t) { return t - 8.0 * std::numeric_limits<double>::epsilon() * (1.0 + std::abs(t)); }
 
 }  // namespace
 
@@ -37,7 +35,7 @@ double before_kink(double t) { return t - 8.0 * std::numeric_limits<double>::eps
 // study that is.
 void Simulation::settle_frame(MotionVariables& x, bool at_step_end) {
   if (study_.solver.h) return;
-  const double t = at_step_end && ends_at_kink_ ? before_kink(x.t) : x.t;
+  const double t = x.t == kink_ ? x.t - side_of_kink(x.t) : x.t;  // inputs as the step to a kink saw them
   const auto size = [](const auto& a) { return a.size() > 0 ? a.template lpNorm<Eigen::Infinity>() : 0.0; };
   const double share = acceleration_share(study_.solver);
   const double known = share * size(newest_a_ - before_.a) + noticed_acceleration * size(x.a);
