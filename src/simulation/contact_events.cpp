@@ -46,7 +46,7 @@ void Simulation::centre_charts(MotionVariables& x) {
 // remainder is δ³/6 of v̈, for which the change of v̇ in the whole step stands; methods whose error test sees velocities
 // care for δ²/2 of it as well.
 bool Simulation::is_sliver(double t) const {
-  const MotionVariables &x = x_before_, &end = integrator_->newest();
+  const MotionVariables &x = x_before_, &end = active().newest();
   const double h = end.t - x.t, dt = t - x.t;
   if (dt > sliver * h) return false;
   const SolverOptions& o = study_.solver;
@@ -76,7 +76,7 @@ bool Simulation::begin_at_change(const ContactWatch::Change& change) {
     return false;
   }
   contact_watch_.accept(contact_kinematics(x_change_), change);
-  x_before_ = integrator_->newest(), state_before_ = state_;
+  x_before_ = active().newest(), state_before_ = state_;
   return true;
 }
 
@@ -87,16 +87,16 @@ bool Simulation::begin_at_change(const ContactWatch::Change& change) {
 // back on its own dense output, which is as accurate as its steps.
 bool Simulation::cut_at_contact(Summary& summary) {
   change_.reset();
-  const double t = integrator_->newest().t, tiny = ContactWatch::instant_tol * (1.0 + std::abs(t));
+  const double t = active().newest().t, tiny = ContactWatch::instant_tol * (1.0 + std::abs(t));
   const auto at = [this](double time) {
-    integrator_->interpolate(time, sample_);
+    active().interpolate(time, sample_);
     return contact_kinematics(sample_);
   };
   std::optional<ContactWatch::Change> found = contact_watch_.find(x_before_.t, t, at);
-  x_change_ = integrator_->newest();
+  x_change_ = active().newest();
   if (found && found->t < t - tiny) {
     if (study_.solver.integrator == Integrator::bdf) {
-      integrator_->interpolate(found->t, x_change_);
+      active().interpolate(found->t, x_change_);
     } else if (found->slot >= 0 && is_sliver(found->t) && begin_at_change(*found)) {
       contact_limit_ = std::numeric_limits<double>::infinity();
       retakes_ = 0;
@@ -114,7 +114,7 @@ bool Simulation::cut_at_contact(Summary& summary) {
       }
       state_ = state_before_;
       ++summary.rejected_contact;
-      static_cast<void>(integrator_->start(x_before_, state_));
+      static_cast<void>(active().start(x_before_, state_));
       return false;
     }
   } else if (!found && t >= contact_limit_) {
@@ -145,7 +145,7 @@ Status Simulation::restart_after_contact() {
   const Status status = acceleration_->solve(x_change_, state_, *workspace_);
   if (!status.ok()) return status;
   centre_charts(x_change_);
-  return integrator_->restart(x_change_, state_);
+  return active().restart(x_change_, state_);
 }
 
 std::string Simulation::find_contact_failure() const {
@@ -163,7 +163,7 @@ std::string Simulation::find_contact_failure() const {
 std::string Simulation::describe_contacts() {
   if (full_.contacts == nullptr || full_.contacts->n_modes() == 0) return {};
   constexpr int few = 3;
-  const KinematicState k = contact_kinematics(integrator_->newest());
+  const KinematicState k = contact_kinematics(active().newest());
   const ContactGroup& group = *full_.contacts;
   std::string text;
   int shown = 0;
@@ -206,6 +206,7 @@ void Simulation::begin_at(const MotionVariables& x, const State& state) {
   x_ = x;
   state_ = state;
   centre_charts(x_);
+  if (passage_) passage_->forget();
   static_cast<void>(integrator_->start(x_, state_));
 }
 

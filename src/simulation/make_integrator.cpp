@@ -201,6 +201,7 @@ void Simulation::make_integrator() {
     if (const Status status = find_first_accelerations(); !status.ok())  // with what touches at the start
       throw InputError(fmt::format("No accelerations exist at the start: {}.", describe(status.cause)));
   }
+  watch_rank();
   static_cast<void>(integrator_->start(x_, state_));
   if (o.split.cm_mode == CmMode::frozen_jacobian)
     notes_.push_back(

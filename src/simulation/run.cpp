@@ -153,7 +153,7 @@ void Simulation::watch_events() {
 // Events as functions of time within the last step.
 EventFinder::Values Simulation::event_values() {
   return [this](double t, Vec g) {
-    integrator_->interpolate(t, sample_);
+    active().interpolate(t, sample_);
     const Shown shown = show(sample_, state_);
     recorder_->calc_events(shown.point, shown.state, g);
   };
@@ -222,24 +222,25 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
   static_cast<void>(passed_half_a_turn(x_));
   // Output times do not dictate the step; instants of events are recorded among them.
   const auto record_at = [&](double at) {
-    integrator_->interpolate(at, sample_);
+    active().interpolate(at, sample_);
     record(sink, sample_, state_);
   };
   const auto record_outputs = [&](double until) {
     for (; start + interval * static_cast<double>(output) <= until + 1e-9 * interval; ++output) {
       const double at = start + interval * static_cast<double>(output);
       if (std::abs(at - t) <= 1e-9 * interval)
-        record(sink, watches_contacts ? x_change_ : integrator_->newest(), state_);
+        record(sink, watches_contacts ? x_change_ : active().newest(), state_);
       else
         record_at(at);
     }
   };
   bool again = false;  // the step is taken again because contact changed within it
   while (t < end && !stopped_by_event) {
-    if (watches_contacts && !again) x_before_ = integrator_->newest(), state_before_ = state_;
+    if (watches_contacts && !again) x_before_ = active().newest(), state_before_ = state_;
     const double from = watches_contacts ? x_before_.t : t;  // later than t if a change right behind t was met
     const double limit = study_.solver.h ? end : std::min({end, index3_->next_breakpoint(from), contact_limit_});
-    const StepReport report = integrator_->advance(limit, state_);
+    const StepReport report =
+        passage_ ? passage_->advance(*integrator_, limit, state_) : integrator_->advance(limit, state_);
     summary.iterations += report.iterations;
     summary.linearizations += report.linearizations;
     summary.factorizations += report.factorizations;
@@ -260,7 +261,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
     }
     if (watches_contacts) again = !cut_at_contact(summary);
     if (again) continue;
-    const MotionVariables& newest = watches_contacts ? x_change_ : integrator_->newest();
+    const MotionVariables& newest = watches_contacts ? x_change_ : active().newest();
     const double h = newest.t - t;
     t = newest.t;
     ++summary.steps;
@@ -314,6 +315,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
   }
   summary.t = t;
   sum_up_contacts(summary);
+  sum_up_passages(summary);
   summary.completed = (t >= end || stopped_by_event) && summary.failure.empty();
   if (t >= end) summary.stop = fmt::format("reached the end, t = {:.6g} s", t);
   summary.linear_solver = integrator_->solver_name();

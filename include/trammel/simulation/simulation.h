@@ -15,6 +15,7 @@
 #include "trammel/simulation/initial_conditions.h"
 #include "trammel/simulation/options.h"
 #include "trammel/simulation/recorder.h"
+#include "trammel/simulation/singular_passage.h"
 #include "trammel/simulation/step_channels.h"
 #include "trammel/simulation/summary.h"
 
@@ -106,6 +107,10 @@ class Simulation {
   Status find_first_accelerations();
   const MechanicalSystem& moved_system() const;
   void make_integrator();
+  void watch_rank();
+  /// The method, or what leads the motion through a singular position at the moment.
+  MotionIntegrator& active() const { return passage_ ? passage_->current(*integrator_) : *integrator_; }
+  void sum_up_passages(Summary& summary) const;
   LinearSolverKind solver_kind() const { return study_.solver.linear_solver.value_or(LinearSolverKind::automatic); }
   Summary integrate(RecordSink& sink, const ProgressCallback& progress);
   Summary follow_motions(RecordSink& sink, const ProgressCallback& progress);
@@ -148,6 +153,7 @@ class Simulation {
   std::unique_ptr<Index3> index3_;      // of the rows that are integrated
   std::unique_ptr<MotionScaling> scaling_;
   std::unique_ptr<MotionIntegrator> integrator_;
+  std::unique_ptr<SingularPassage> passage_;  // of machines with loops and variable steps
   std::unique_ptr<Workspace> workspace_, full_workspace_, joint_workspace_;
   State state_;
   MotionVariables x_;
