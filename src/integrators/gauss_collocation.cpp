@@ -13,7 +13,7 @@ constexpr int max_sweeps = 60;
 // Changes this small, against the tolerance or the size of y, are no progress any more. Nor are those that no longer
 // fall and are this small against the first one: near a singular position rounding is amplified across the branch,
 // where the projection of the next stage, and of the end, takes it out again.
-constexpr double enough = 1e-2, noise_floor = 1e-7;
+constexpr double enough = 1e-2, noise_floor = 1e-6;
 // … of an iteration that contracted by this much in each of its first sweeps: a slow one is no noise.
 constexpr double quick_sweep = 0.2;
 constexpr double collocation_rounding = 4.0 * std::numeric_limits<double>::epsilon();

@@ -129,6 +129,18 @@ void Simulation::update_ledger(const MotionVariables& x, double h) {
     if (full_.system->holonomic()[row]) ledger_.position = std::max(ledger_.position, std::abs(all_phi_[row]));
     ledger_.velocity = std::max(ledger_.velocity, std::abs(phi_dot_[row]));
   }
+  left_out_violation_ = 0.0, violated_row_ = -1;
+  for (const int row : left_out_) {
+    if (!full_.system->holonomic()[row] || std::abs(all_phi_[row]) <= left_out_violation_) continue;
+    left_out_violation_ = std::abs(all_phi_[row]);
+    violated_row_ = row;
+  }
+  if (violated_row_ >= 0) {
+    kept_violation_ = 0.0;
+    for (int row = 0; row < n_rows; ++row)
+      if (full_.system->holonomic()[row] && std::find(left_out_.begin(), left_out_.end(), row) == left_out_.end())
+        kept_violation_ = std::max(kept_violation_, std::abs(all_phi_[row]));
+  }
   largest_drift_ = std::max(largest_drift_, std::abs(ledger_.drift()));
   largest_position_ = std::max(largest_position_, ledger_.position);
   largest_velocity_ = std::max(largest_velocity_, ledger_.velocity);
@@ -298,6 +310,11 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
     if (const std::string element = passed_half_a_turn(newest); !element.empty()) {
       summary.failure = explain_turned(element, fmt::format("t = {:.6g} s, h = {:.6g} s", t, report.h));
       summary.stop = fmt::format("failed at t = {:.6g} s: {}", t, describe(Cause::element_turned));
+      break;
+    }
+    if (std::string failure = find_violated_rows(); !failure.empty()) {
+      summary.failure = std::move(failure);
+      summary.stop = fmt::format("failed at t = {:.6g} s: a row that was left out is violated", t);
       break;
     }
     if (std::string failure = find_contact_failure(); !failure.empty()) {

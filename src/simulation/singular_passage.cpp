@@ -30,6 +30,8 @@ constexpr int n_taken_over = 5;
 constexpr double points_within = 0.6;
 // A method that fails within so many ρ behind a position is led on.
 constexpr double still_near = 10.0;
+// The first step out of a position [rad, m; of the fastest coordinate].
+constexpr double first_way = 0.2;
 constexpr double loosest_tolerance = 1e-6, tightest_tolerance = 1e-12;
 
 double tolerance_over(double tolerance) { return std::clamp(tolerance, tightest_tolerance, loosest_tolerance); }
@@ -66,6 +68,7 @@ StepReport SingularPassage::advance(MotionIntegrator& method, double t_end, Stat
   if (!bridging_) {
     before_ = method.newest(), state_before_ = state;
     StepReport report = method.advance(t_end, state);
+    if (options_.fixed_h) return report;
     if (report.status.ok()) {
       method_h_ = report.h;
       look(method, report.h, state);
@@ -233,6 +236,7 @@ StepReport SingularPassage::step_over(double t_end, State& state) {
   double h = over_ ? entry_rho_ : 2.0 * (position_ - t);
   StepReport report;
   for (int k = 0; k < shorter_steps; ++k) {
+    if (options_.fixed_h) h = *options_.fixed_h * std::max(1.0, std::round(h / *options_.fixed_h));
     report = bridge_->advance(h < (1.0 - 1e-9) * (t_end - t) ? t + h : t_end, state);
     if (report.status.ok() || report.status.outcome == Outcome::fatal) return report;
     h *= k == 0 && !over_ ? 0.25 : 0.5;
@@ -248,7 +252,8 @@ void SingularPassage::look_over(const State& state) {
   bridge_->interpolate(at, sample_);
   const double there = calc_sigma(sample_, state), least = std::min(last_.sigma, now.sigma);
   const bool noted = !passages_.empty() && passages_.back().t >= entry_.t;
-  if (!noted && (there < crossed * least || least < 1e-3 * entry_.sigma)) note_passage(at, state);
+  if (!noted && (there < crossed * least || least < 1e-3 * entry_.sigma))
+    note_passage(find_zero(last_, {at, there}, now, state), state);
   const bool rises = now.sigma > last_.sigma;
   over_ = over_ || rises || there < crossed * least;
   if (!over_ && now.sigma < last_.sigma) {
@@ -259,7 +264,28 @@ void SingularPassage::look_over(const State& state) {
   last_ = now;
 }
 
+// The zero of σ, with its sign, between two points of the last step over: one of the straight lines to the third point,
+// whichever is lower, a few times.
+double SingularPassage::find_zero(Look from, Look middle, Look to, const State& state) {
+  const auto at = [&](const Look& a, const Look& b) {
+    Look between{a.t + (b.t - a.t) * a.sigma / (a.sigma + b.sigma + 1e-300), 0.0};
+    bridge_->interpolate(between.t, sample_);
+    between.sigma = calc_sigma(sample_, state);
+    return between;
+  };
+  constexpr int refinements = 3;
+  for (int k = 0; k < refinements; ++k) {
+    const Look before = at(from, middle), behind = at(middle, to),
+               lower = before.sigma < behind.sigma ? before : behind;
+    if (!(lower.sigma < middle.sigma)) break;
+    (lower.t < middle.t ? to : from) = middle;
+    middle = lower;
+  }
+  return middle.t;
+}
+
 void SingularPassage::note_passage(double t, const State& state) {
+  bridge_->interpolate(t, sample_);
   static_cast<void>(calc_sigma(sample_, state));
   constexpr double share = 0.3;
   constexpr std::size_t shown = 4;
@@ -294,19 +320,16 @@ void SingularPassage::leave(MotionIntegrator& method, State& state) {
   static_cast<void>(method.take_over(taken_over_, state));
 }
 
-bool SingularPassage::begin_at_position(MotionVariables& x, State& state) {
+void SingularPassage::begin_at_position(const MotionVariables& x, State& state) {
   system_.calc_q_rate(x.q, x.v, q_rate_);
   const double speed = q_rate_.lpNorm<Eigen::Infinity>();
-  if (!(speed > 0.0)) return false;
-  constexpr double beside = 0.02;  // [rad, m] of the fastest coordinate
-  sample_ = x;
-  sample_.t += beside / speed;
-  sample_.q += beside / speed * q_rate_;
-  const double sigma = calc_sigma(sample_, state);
+  if (!(speed > 0.0)) return;
+  const double rho = first_way / speed, sigma = sigma_ahead(x, rho, state);
   largest_ = std::max(largest_, sigma);
-  enter(x, sigma, beside / speed, state);
-  x = bridge_->newest();
-  return true;
+  enter(x, sigma, rho, state);
+  over_ = true;
+  position_ = x.t;
+  last_ = {x.t, 0.0};
 }
 
 void SingularPassage::forget() {

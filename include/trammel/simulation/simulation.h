@@ -102,6 +102,8 @@ class Simulation {
   Assembly make_assembly() const;
   void make_consistent();
   void check_dropped_rows();
+  void check_singular_start(const LastingRedundancy& redundancy) const;
+  std::string find_violated_rows() const;
   void enter_joint_coordinates();
   void check_joint_costs();
   Status find_first_accelerations();
@@ -149,6 +151,8 @@ class Simulation {
   Assembly full_;                      // every row: for reports
   std::unique_ptr<Assembly> reduced_;  // without dropped rows, if there are any
   std::vector<int> dropped_;
+  std::vector<int> left_out_;           // the same in whatever coordinates: rows of full_ that nothing holds but others
+  bool starts_singular_ = false;        // rows are dependent at the start that are not so beside it
   std::unique_ptr<JointSystem> joint_;  // what is integrated, in joint coordinates
   std::unique_ptr<Index3> index3_;      // of the rows that are integrated
   std::unique_ptr<MotionScaling> scaling_;
@@ -175,6 +179,8 @@ class Simulation {
   std::optional<ContactWatch::Change> change_due_, change_;
   int retakes_ = 0;
   Ledger ledger_;
+  double left_out_violation_ = 0.0, kept_violation_ = 0.0;
+  int violated_row_ = -1;
   double last_power_ = 0.0, largest_drift_ = 0.0, largest_position_ = 0.0, largest_velocity_ = 0.0;
   InputBuffer inputs_;
   MotionVariables sample_, shown_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,8 @@ namespace trammel {
 class SingularPassage {
  public:
   struct Options {
-    Tolerances tolerances;  ///< of the method; over the position not looser than 1e-6
+    std::optional<double> fixed_h;  ///< the method's steps: nothing is watched then, and steps over are multiples of it
+    Tolerances tolerances;          ///< of the method; over the position not looser than 1e-6
   };
   /// Where rank was lost, and which rows were dependent there, by name.
   struct Passage {
@@ -46,9 +48,8 @@ class SingularPassage {
   MotionIntegrator& current(MotionIntegrator& method) const {
     return bridging_ ? static_cast<MotionIntegrator&>(*bridge_) : method;
   }
-  /// The motion begins in a singular position: x has positions and velocities, accelerations are found. False: it does
-  /// not move out of it, and there is no telling where it goes.
-  bool begin_at_position(MotionVariables& x, State& state);
+  /// The motion begins in a singular position, and its velocity leads out of it.
+  void begin_at_position(const MotionVariables& x, State& state);
   /// The method begins anew elsewhere.
   void forget();
 
@@ -71,6 +72,7 @@ class SingularPassage {
   StepReport step_over(double t_end, State& state);
   double locate(const MotionVariables& x, double sigma, double rho, const State& state);
   void look_over(const State& state);
+  double find_zero(Look from, Look middle, Look to, const State& state);
   void note_passage(double t, const State& state);
   void centre_charts(MotionVariables& x, State& state);
 
