@@ -13,15 +13,26 @@ namespace {
 // A machine below 0.1 m has its own metre: ten times its largest coordinate, but not less than what rounding leaves.
 constexpr double constraint_tol = 1e-12, coordinates_of_a_metre = 10.0, smallest_metre = 1e-6;
 constexpr int max_corrections = 6;
+// Of projected stages: as far as rounding allows.
+constexpr int max_stage_corrections = 12;
+// Accelerations of a singular position come from this far before and behind it [rad, m; of the fastest coordinate]: the
+// mean errs by its fourth power, and rounding is divided by its square.
+constexpr double beside_position = 2e-3;
+// Pivots of [M Gᵀ; G 0] fall with the square of the distance; below this 1e-7 is left of accelerations.
+constexpr double lost_pivot = 1e-9;
 
 }  // namespace
 
 struct ExplicitForm::Scratch final : Workspace {
-  Scratch(const MechanicalSystem& machine, const Index3& index3, bool recursive) : system(machine.make_workspace()) {
+  Scratch(const MechanicalSystem& machine, const Index3& index3, bool recursive, Stages stages)
+      : system(machine.make_workspace()) {
     x.resize(machine.nv(), machine.nz(), machine.nc());
     if (recursive) return;
     acceleration = std::make_unique<AccelerationSolver>(index3, LinearSolverKind::automatic);
-    projection = std::make_unique<Projection>(index3, LinearSolverKind::automatic, std::vector<char>{});
+    projection = std::make_unique<Projection>(
+        index3, LinearSolverKind::automatic, std::vector<char>{},
+        stages == Stages::projected ? Projection::nearly_singular : Projection::redundant_rows);
+    if (stages == Stages::projected) beside = x;
     motion.setZero(machine.nv()), delta.setZero(machine.nv());
     internal.setZero(machine.nz());
     phi.setZero(machine.nc()), bias.setZero(machine.nc());
@@ -29,13 +40,14 @@ struct ExplicitForm::Scratch final : Workspace {
   std::unique_ptr<Workspace> system;
   InputBuffer inputs;
   MotionVariables x;  // its multipliers are the first guess of the next evaluation
+  MotionVariables beside;
   std::unique_ptr<AccelerationSolver> acceleration;
   std::unique_ptr<Projection> projection;
   Eigen::VectorXd motion, internal, phi, bias, delta;
 };
 
-ExplicitForm::ExplicitForm(const MechanicalSystem& system)
-    : system_(system), index3_(system), nv_(system.nv()), nz_(system.nz()), nc_(system.nc()) {
+ExplicitForm::ExplicitForm(const MechanicalSystem& system, Stages stages)
+    : system_(system), stages_(stages), index3_(system), nv_(system.nv()), nz_(system.nz()), nc_(system.nc()) {
   const auto* joint = dynamic_cast<const JointSystem*>(&system);
   if (joint != nullptr && joint->explicit_refusal().empty() && nc_ == 0) tree_ = joint;
   std::vector<Kind> kinds(system.kinds_q().begin(), system.kinds_q().end());
@@ -55,7 +67,7 @@ ExplicitForm::ExplicitForm(const MechanicalSystem& system)
 }
 
 std::unique_ptr<Workspace> ExplicitForm::make_workspace() const {
-  return std::make_unique<Scratch>(system_, index3_, is_recursive());
+  return std::make_unique<Scratch>(system_, index3_, is_recursive(), stages_);
 }
 
 void ExplicitForm::pack(const MotionVariables& x, Vec y) const {
@@ -68,6 +80,7 @@ Status ExplicitForm::unpack(double t, ConstVec y, const State& state, MotionVari
   Scratch& s = static_cast<Scratch&>(workspace);
   x.t = t;
   x.q = y.head(nv_), x.v = y.segment(nv_, nv_), x.z = y.tail(nz_);
+  if (stages_ == Stages::projected && nc_ > 0) return accelerate_on_branch(x, state, s);
   if (!is_recursive()) return s.acceleration->solve(x, state, *s.system);
   system_.calc_inputs(t, s.inputs);
   return tree_->accelerate(x.point(s.inputs.view()), state, x.a, x.zp, *s.system);
@@ -89,8 +102,37 @@ Status ExplicitForm::rates(double t, ConstVec y, const State& state, Vec yp, Wor
     if (status.row >= 0) status.row += nv_;  // rows of (motion, state) -> rows of y′
     return status;
   }
-  system_.calc_q_rate(y.head(nv_), y.segment(nv_, nv_), yp.head(nv_));
+  if (stages_ == Stages::projected && nc_ > 0)
+    system_.calc_q_rate(s.x.q, s.x.v, yp.head(nv_));
+  else
+    system_.calc_q_rate(y.head(nv_), y.segment(nv_, nv_), yp.head(nv_));
   return status;
+}
+
+// f(P(y)), and in a singular position its continuation from both sides:
+//   v̇(t) = ⅙ (4 v̇(t + δ) + 4 v̇(t − δ) − v̇(t + 2δ) − v̇(t − 2δ)) + O(δ⁴)
+Status ExplicitForm::accelerate_on_branch(MotionVariables& x, const State& state, Scratch& s) const {
+  bool moved = false;
+  if (const Status status = fulfil_rows(x, state, moved, s); !status.ok()) return status;
+  const Status status = s.acceleration->solve(x, state, *s.system);
+  const bool lost = status.cause == Cause::singular_matrix ||
+                    (status.ok() && s.acceleration->linear_solver().smallest_pivot().relative < lost_pivot);
+  if (!lost) return status;
+  system_.calc_q_rate(x.q, x.v, s.motion);
+  const double speed = s.motion.lpNorm<Eigen::Infinity>();
+  if (!(speed > 0.0)) return Status::recoverable(Cause::singular_matrix, status.row);
+  const Eigen::VectorXd rate = s.motion, zp = x.zp;
+  x.a.setZero(), x.zp.setZero(), x.lam.setZero();
+  for (const auto& [place, weight] : {std::pair{1, 4.0}, {-1, 4.0}, {2, -1.0}, {-2, -1.0}}) {
+    MotionVariables& b = s.beside;
+    const double dt = place * beside_position / speed;
+    b.t = x.t + dt;
+    b.q = x.q + dt * rate, b.v = x.v, b.z = x.z + dt * zp;
+    if (const Status there = fulfil_rows(b, state, moved, s); !there.ok()) return there;
+    if (const Status there = s.acceleration->solve(b, state, *s.system); !there.ok()) return there;
+    x.a += weight / 6.0 * b.a, x.zp += weight / 6.0 * b.zp, x.lam += weight / 6.0 * b.lam;
+  }
+  return Status::success();
 }
 
 Status ExplicitForm::project(double t, Vec y, const State& state, bool& moved, Workspace& workspace) const {
@@ -100,17 +142,29 @@ Status ExplicitForm::project(double t, Vec y, const State& state, bool& moved, W
   MotionVariables& x = s.x;
   x.t = t;
   x.q = y.head(nv_), x.v = y.segment(nv_, nv_), x.z = y.tail(nz_);
-  system_.calc_inputs(t, s.inputs);
+  const Status status = fulfil_rows(x, state, moved, s);
+  if (!status.ok()) return status;
+  y.head(nv_) = x.q;
+  y.segment(nv_, nv_) = x.v;
+  return status;
+}
+
+// x ← P(x): positions, then velocities.
+Status ExplicitForm::fulfil_rows(MotionVariables& x, const State& state, bool& moved, Scratch& s) const {
+  const bool to_rounding = stages_ == Stages::projected;
+  const double tol = to_rounding ? 0.0 : constraint_tol;
+  const int most = to_rounding ? max_stage_corrections : max_corrections;
+  system_.calc_inputs(x.t, s.inputs);
   const std::span<const char> holonomic = system_.holonomic();
   Status status = s.projection->setup(x.point(s.inputs.view()), state, *s.system);
   if (!status.ok()) return status;
   const double metre = std::clamp(coordinates_of_a_metre * x.q.lpNorm<Eigen::Infinity>(), smallest_metre, 1.0);
   const auto correct = [&](auto&& residual, Eigen::VectorXd& variable, bool on_velocity) {
     double before = std::numeric_limits<double>::infinity();
-    for (int k = 0; k < max_corrections; ++k) {
+    for (int k = 0; k < most; ++k) {
       if (const Status evaluated = residual(); !evaluated.ok()) return evaluated;
       const double size = s.phi.lpNorm<Eigen::Infinity>();
-      if (size <= constraint_tol * metre || size >= 0.5 * before) break;
+      if (size <= tol * metre || size >= 0.5 * before) break;
       before = size;
       if (const Status solved = s.projection->solve(s.phi, s.delta); !solved.ok()) return solved;
       if (on_velocity)
@@ -133,11 +187,8 @@ Status ExplicitForm::project(double t, Vec y, const State& state, bool& moved, W
   if (!status.ok()) return status;
   if (moved) status = s.projection->setup(x.point(s.inputs.view()), state, *s.system);
   if (!status.ok()) return status;
-  status = correct([&] { return system_.velocity_level(x.point(s.inputs.view()), state, s.phi, s.bias, *s.system); },
-                   x.v, true);
-  y.head(nv_) = x.q;
-  y.segment(nv_, nv_) = x.v;
-  return status;
+  return correct([&] { return system_.velocity_level(x.point(s.inputs.view()), state, s.phi, s.bias, *s.system); }, x.v,
+                 true);
 }
 
 void ExplicitForm::accepted(double t, Vec y, Vec yp, State& state, Workspace& workspace) const {

@@ -37,6 +37,24 @@ Status BdfMotion::start(const MotionVariables& at, State& state) {
   return bdf_->start(at.t, y_, yp_, state);
 }
 
+Status BdfMotion::take_over(std::span<const MotionVariables> points, State& state) {
+  newest_ = points[0];
+  std::vector<double> times;
+  Eigen::MatrixXd y(form_->layout().n(), static_cast<Eigen::Index>(points.size()));
+  const Eigen::Index n_multipliers = y.rows() - form_->lam0();
+  Eigen::VectorXd integral = Eigen::VectorXd::Zero(n_multipliers), rate = integral;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    form_->pack(points[i], y_, yp_);
+    // In stabilized_index1 multipliers are rates of their unknowns; elsewhere these rates are zero here.
+    if (i > 0) integral += 0.5 * (points[i].t - points[i - 1].t) * (rate + yp_.tail(n_multipliers));
+    rate = yp_.tail(n_multipliers);
+    y.col(static_cast<Eigen::Index>(i)) = y_;
+    y.col(static_cast<Eigen::Index>(i)).tail(n_multipliers) += integral;
+    times.push_back(points[i].t);
+  }
+  return bdf_->start(times, y, state);
+}
+
 StepReport BdfMotion::advance(double t_end, State& state) {
   bdf_->bound_step(h_bound_);
   const BdfStep step = bdf_->advance(t_end, state);

@@ -84,7 +84,7 @@ void Simulation::centre_charts(MotionVariables& x) {
 // remainder is δ³/6 of v̈, for which the change of v̇ in the whole step stands; methods whose error test sees velocities
 // care for δ²/2 of it as well.
 bool Simulation::is_sliver(double t) const {
-  const MotionVariables &x = x_before_, &end = integrator_->newest();
+  const MotionVariables &x = x_before_, &end = active().newest();
   const double h = end.t - x.t, dt = t - x.t;
   if (dt > sliver * h) return false;
   const SolverOptions& o = study_.solver;
@@ -114,7 +114,7 @@ bool Simulation::begin_at_change(const KinkWatch::Change& change) {
     return false;
   }
   kink_watch_.accept(motion_kinematics(x_change_), change);
-  x_before_ = integrator_->newest(), state_before_ = state_;
+  x_before_ = active().newest(), state_before_ = state_;
   return true;
 }
 
@@ -162,18 +162,18 @@ bool Simulation::has_kink(double t, double h, const KinkWatch::At& at) const {
 // back on its own dense output, which is as accurate as its steps.
 bool Simulation::cut_at_kink(Summary& summary) {
   change_.reset();
-  const double t = integrator_->newest().t, tiny = KinkWatch::instant_tol * (1.0 + std::abs(t));
+  const double t = active().newest().t, tiny = KinkWatch::instant_tol * (1.0 + std::abs(t));
   const auto at = [this](double time) {
-    integrator_->interpolate_motion(time, sample_);
+    active().interpolate_motion(time, sample_);
     return motion_kinematics(sample_);
   };
   const double h = t - x_before_.t;
   const auto is_sharp = [&](double time) { return has_kink(time, h, at); };
   std::optional<KinkWatch::Change> found = kink_watch_.find(x_before_.t, t, at, is_sharp);
-  x_change_ = integrator_->newest();
+  x_change_ = active().newest();
   if (found && found->t < t - tiny) {
     if (study_.solver.integrator == Integrator::bdf) {
-      integrator_->interpolate(found->t, x_change_);
+      active().interpolate(found->t, x_change_);
     } else if (found->located() && is_sliver(found->t) && begin_at_change(*found)) {
       kink_limit_ = std::numeric_limits<double>::infinity();
       retakes_ = 0;
@@ -191,7 +191,7 @@ bool Simulation::cut_at_kink(Summary& summary) {
       }
       state_ = state_before_;
       ++summary.rejected_contact;
-      static_cast<void>(integrator_->start(x_before_, state_));
+      static_cast<void>(active().start(x_before_, state_));
       return false;
     }
   } else if (!found && t >= kink_limit_) {
@@ -232,7 +232,7 @@ Status Simulation::restart_after_kink() {
   const Status status = acceleration_->solve(x_change_, state_, *workspace_);
   if (!status.ok()) return status;
   centre_charts(x_change_);
-  return integrator_->restart(x_change_, state_);
+  return active().restart(x_change_, state_);
 }
 
 std::string Simulation::find_contact_failure() const {
@@ -250,7 +250,7 @@ std::string Simulation::find_contact_failure() const {
 std::string Simulation::describe_contacts() {
   if (full_.contacts == nullptr || full_.contacts->n_modes() == 0) return {};
   constexpr int few = 3;
-  const KinematicState k = motion_kinematics(integrator_->newest());
+  const KinematicState k = motion_kinematics(active().newest());
   const ContactGroup& group = *full_.contacts;
   std::string text;
   int shown = 0;
@@ -293,6 +293,7 @@ void Simulation::begin_at(const MotionVariables& x, const State& state) {
   x_ = x;
   state_ = state;
   centre_charts(x_);
+  if (passage_) passage_->forget();
   static_cast<void>(integrator_->start(x_, state_));
 }
 

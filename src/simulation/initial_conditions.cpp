@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace trammel {
 
@@ -10,6 +11,23 @@ namespace {
 
 // At an assembled configuration rows agree to rounding; mechanisms near a singular position are not redundant.
 constexpr double rank_tol = 1e-8;
+
+// How far beside a position its rank is compared [rad, m; of the coordinate that moves most].
+constexpr double beside_drawn = 0.02;
+constexpr int directions = 2;
+// A velocity contradicts a row if more than this part of v² is left of its second derivative.
+constexpr double contradiction = 1e-6;
+
+// The rank at an assembled position beside x, near x.q + dq at time t; −1: there is none.
+int find_rank_beside(const SecondOrderDae& dae, MotionVariables x, State state, double t, const Eigen::VectorXd& dq,
+                     Workspace& workspace, RankReport& report) {
+  x.t = t;
+  x.q += dq;
+  InitialReport assembled;
+  if (project_positions(dae, {}, x, state, workspace, assembled).failed()) return -1;
+  report = find_redundancy(dae, x, state, workspace);
+  return report.rank;
+}
 
 }  // namespace
 
@@ -23,6 +41,47 @@ RankReport find_redundancy(const SecondOrderDae& dae, const MotionVariables& x, 
   SparseMatrix<double> G(planes.constraint);
   G.values = planes.G;
   return find_dependent_rows(G, rank_tol);
+}
+
+LastingRedundancy find_lasting_redundancy(const SecondOrderDae& dae, const MotionVariables& given, const State& state,
+                                          Workspace& workspace) {
+  LastingRedundancy found;
+  found.here = found.rows = find_redundancy(dae, given, state, workspace);
+  if (found.here.dependent.empty()) return found;
+  MotionVariables x = given;
+  InitialReport projected;
+  if (project_velocities(dae, {}, x, state, workspace, projected).failed()) return found;
+  Eigen::VectorXd rate(dae.nv());
+  dae.calc_q_rate(x.q, x.v, rate);
+  const double speed = rate.size() ? rate.lpNorm<Eigen::Infinity>() : 0.0;
+  int on_the_way = found.here.rank;
+  RankReport report;
+  if (speed > 0.0) {
+    const double dt = beside_drawn / speed;
+    const int rank = find_rank_beside(dae, x, state, x.t + dt, dt * rate, workspace, report);
+    if (rank > on_the_way) on_the_way = rank, found.rows = report;
+  }
+  int anywhere = on_the_way;
+  for (int k = 0; k < directions; ++k) {
+    Eigen::VectorXd any(dae.nv());
+    for (Eigen::Index i = 0; i < any.size(); ++i)
+      any[i] = beside_drawn * std::sin(1.0 + k + 7.0 * static_cast<double>((i + 1) * (i + 1)));
+    anywhere = std::max(anywhere, find_rank_beside(dae, x, state, x.t, any, workspace, report));
+  }
+  found.singular = on_the_way > found.here.rank;
+  found.at_rest = anywhere > on_the_way;
+  if (!found.singular) return found;
+  // nᵀG = 0 here, so nᵀ(G v̇ + bias) = 0 is a condition on v alone.
+  InputBuffer inputs;
+  dae.calc_inputs(x.t, inputs);
+  Eigen::VectorXd phi_dot(dae.nc()), bias(dae.nc());
+  static_cast<void>(dae.velocity_level(x.point(inputs.view()), state, phi_dot, bias, workspace));
+  for (const DependentRow& row : found.here.dependent) {
+    double sum = bias[row.row];
+    for (const DependentRow::Term& term : row.terms) sum -= term.coefficient * bias[term.row];
+    if (std::abs(sum) > contradiction * speed * speed) found.impossible_row = row.row;
+  }
+  return found;
 }
 
 std::vector<std::string> describe_redundancy(const RankReport& report, const AbsoluteSystem& system) {

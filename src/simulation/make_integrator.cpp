@@ -208,7 +208,9 @@ void Simulation::make_integrator() {
       throw InputError(fmt::format("No accelerations exist at the start: {}.", describe(status.cause)));
   }
   watch_kinks();
+  watch_rank();
   static_cast<void>(integrator_->start(x_, state_));
+  if (starts_singular_ && passage_) passage_->begin_at_position(x_, state_);
   if (o.split.cm_mode == CmMode::frozen_jacobian)
     notes_.push_back(
         "cm_mode = \"frozen_jacobian\" is not consistent: its error does not vanish with the tolerance, and it can "

@@ -150,6 +150,18 @@ void Simulation::update_ledger(const MotionVariables& x, double h) {
   last_power_ = energy.power;
   if (run_watch_->follows_bushings())
     run_watch_->note_step(full_.system->update_kinematics(p, shown.state, *full_workspace_), x.t);
+  left_out_violation_ = 0.0, violated_row_ = -1;
+  for (const int row : left_out_) {
+    if (!full_.system->holonomic()[row] || std::abs(all_phi_[row]) <= left_out_violation_) continue;
+    left_out_violation_ = std::abs(all_phi_[row]);
+    violated_row_ = row;
+  }
+  if (violated_row_ >= 0) {
+    kept_violation_ = 0.0;
+    for (int row = 0; row < full_.system->n_rows(); ++row)
+      if (full_.system->holonomic()[row] && std::find(left_out_.begin(), left_out_.end(), row) == left_out_.end())
+        kept_violation_ = std::max(kept_violation_, std::abs(all_phi_[row]));
+  }
   largest_drift_ = std::max(largest_drift_, std::abs(ledger_.drift()));
 }
 
@@ -178,7 +190,7 @@ void Simulation::watch_events() {
 // Events as functions of time within the last step.
 EventFinder::Values Simulation::event_values() {
   return [this](double t, Vec g) {
-    integrator_->interpolate(t, sample_);
+    active().interpolate(t, sample_);
     const Shown shown = show(sample_, state_);
     recorder_->calc_events(shown.point, shown.state, g);
   };
@@ -254,14 +266,14 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
   static_cast<void>(passed_half_a_turn(x_));
   // Output times do not dictate the step; instants of events are recorded among them.
   const auto record_at = [&](double at) {
-    integrator_->interpolate(at, sample_);
+    active().interpolate(at, sample_);
     record_frame(sink, sample_, false);
   };
   const auto record_outputs = [&](double until) {
     for (; start + interval * static_cast<double>(output) <= until + same; ++output) {
       const double at = start + interval * static_cast<double>(output);
       if (std::abs(at - t) <= same)
-        record_frame(sink, watches_kinks ? x_change_ : integrator_->newest(), true);
+        record_frame(sink, watches_kinks ? x_change_ : active().newest(), true);
       else
         record_at(at);
     }
@@ -270,12 +282,13 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
   bool again = false;    // the step is taken again because a force has a kink within it
   bool changed = false;  // at the end of the last step
   while (t < end && !stopped_by_event) {
-    if (watches_kinks && !again) x_before_ = integrator_->newest(), state_before_ = state_;
+    if (watches_kinks && !again) x_before_ = active().newest(), state_before_ = state_;
     const double from = watches_kinks ? x_before_.t : t;  // later than t if a change right behind t was met
     const double kink = study_.solver.h ? std::numeric_limits<double>::infinity() : index3_->next_breakpoint(from);
     const double limit = study_.solver.h ? end : std::min({end, kink, kink_limit_});
     integrator_->bound_step(bounds.longest_step(from));
-    const StepReport report = integrator_->advance(limit, state_);
+    const StepReport report =
+        passage_ ? passage_->advance(*integrator_, limit, state_) : integrator_->advance(limit, state_);
     summary.iterations += report.iterations;
     summary.linearizations += report.linearizations;
     summary.factorizations += report.factorizations;
@@ -296,7 +309,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
     }
     if (watches_kinks) again = !cut_at_kink(summary);
     if (again) continue;
-    const MotionVariables& newest = watches_kinks ? x_change_ : integrator_->newest();
+    const MotionVariables& newest = watches_kinks ? x_change_ : active().newest();
     const double h = newest.t - t;
     if (ends_at_kink_ || changed) smooth_steps_ = 0;
     changed = change_.has_value();
@@ -340,6 +353,11 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
       summary.stop = fmt::format("failed at t = {:.6g} s: {}", t, describe(Cause::element_turned));
       break;
     }
+    if (std::string failure = find_violated_rows(); !failure.empty()) {
+      summary.failure = std::move(failure);
+      summary.stop = fmt::format("failed at t = {:.6g} s: a row that was left out is violated", t);
+      break;
+    }
     if (std::string failure = find_contact_failure(); !failure.empty()) {
       summary.failure = std::move(failure);
       summary.stop = fmt::format("failed at t = {:.6g} s: too many contacts", t);
@@ -365,6 +383,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
   }
   summary.t = t;
   sum_up_contacts(summary);
+  sum_up_passages(summary);
   sum_up_velocity_jumps(summary);
   sum_up_fixed_step(summary);
   for (const EventSpec& event : study_.model.events)

@@ -99,7 +99,23 @@ void Simulation::make_consistent() {
       project_positions(every_row, full_.firm_q, x_, state_, *full_workspace_, initial_report_);
   if (assembled.failed()) throw InputError(assembled.message);
 
-  const RankReport redundancy = find_redundancy(every_row, x_, state_, *full_workspace_);
+  // Only what moves can leave the position: other analyses stay where they are drawn.
+  const bool moves =
+      study_.analysis.kind == AnalysisKind::dynamics && study_.solver.redundant != RedundancyPolicy::error;
+  LastingRedundancy lasting;
+  if (moves)
+    lasting = find_lasting_redundancy(every_row, x_, state_, *full_workspace_);
+  else
+    lasting.rows = find_redundancy(every_row, x_, state_, *full_workspace_);
+  check_singular_start(lasting);
+  starts_singular_ = lasting.singular;
+  if (starts_singular_)
+    notes_.push_back(
+        fmt::format("drawn in a singular position, where {} rows depend on others that do not beside it: the machine "
+                    "begins with the "
+                    "motion that its velocity belongs to",
+                    lasting.here.dependent.size() - lasting.rows.dependent.size()));
+  const RankReport& redundancy = lasting.rows;
   rank_ = full_.system->nc() - static_cast<int>(redundancy.dependent.size());
   if (!redundancy.dependent.empty()) {
     const std::vector<std::string> lines = describe_redundancy(redundancy, *full_.system);
@@ -116,6 +132,7 @@ void Simulation::make_consistent() {
     for (const std::string& line : lines) notes_.push_back("left out: " + line);
     reduced_ = std::make_unique<Assembly>(make_assembly());
     reduced_->system->drop_rows(dropped_);
+    left_out_ = dropped_;
   }
   index3_ = std::make_unique<Index3>(reduced_ ? *reduced_->system : *full_.system);
   workspace_ = index3_->make_workspace();
@@ -124,8 +141,7 @@ void Simulation::make_consistent() {
   const InitialFailure moving = project_velocities(*index3_, full_.firm_v, x_, state_, *workspace_, initial_report_);
   if (moving.failed()) throw InputError(moving.message);
   check_dropped_rows();
-  AccelerationSolver acceleration(*index3_, solver_kind());
-  if (const Status status = acceleration.solve(x_, state_, *workspace_); !status.ok()) {
+  if (const Status status = find_first_accelerations(); !status.ok()) {
     std::string message = fmt::format("No accelerations exist at the start: {}.", describe(status.cause));
     if (status.cause == Cause::singular_matrix && status.row >= 0)
       message += fmt::format("\n    unknown     : {}\n    usual cause : a freedom without inertia",
@@ -188,11 +204,17 @@ void Simulation::enter_joint_coordinates() {
   joint_->set_from_frames(k.frames, x_.t, x, state);
   x.z = x_.z, x.zp = x_.zp;
   joint_workspace_ = joint_->make_workspace();
-  if (!dropped_.empty()) {
+  if (!dropped_.empty() || starts_singular_) {
     const Index3 all_loops(*joint_);
-    const RankReport redundancy = find_redundancy(all_loops, x, state, *joint_workspace_);
+    const RankReport redundancy = study_.analysis.kind == AnalysisKind::dynamics
+                                      ? find_lasting_redundancy(all_loops, x, state, *joint_workspace_).rows
+                                      : find_redundancy(all_loops, x, state, *joint_workspace_);
     std::vector<int> rows;
-    for (const DependentRow& row : redundancy.dependent) rows.push_back(row.row);
+    left_out_.clear();
+    for (const DependentRow& row : redundancy.dependent) {
+      rows.push_back(row.row);
+      left_out_.push_back(joint_->full_row(row.row));
+    }
     joint_->drop_rows(rows);
     joint_workspace_ = joint_->make_workspace();
     x.lam.setZero(joint_->nc());
@@ -207,6 +229,13 @@ void Simulation::enter_joint_coordinates() {
 }
 
 Status Simulation::find_first_accelerations() {
+  if (starts_singular_) {  // those of the motion beside it
+    const ExplicitForm branch(moved_system(), ExplicitForm::Stages::projected);
+    const std::unique_ptr<Workspace> workspace = branch.make_workspace();
+    Eigen::VectorXd y(branch.layout().n());
+    branch.pack(x_, y);
+    return branch.unpack(x_.t, y, state_, x_, *workspace);
+  }
   if (joint_ && joint_->explicit_refusal().empty() && joint_->nc() == 0) {
     joint_->calc_inputs(x_.t, inputs_);
     return joint_->accelerate(x_.point(inputs_.view()), state_, x_.a, x_.zp, *workspace_);

@@ -54,6 +54,9 @@ class MotionIntegrator {
   virtual Status start(const MotionVariables& at, State& state) = 0;
   /// The same at an instant before which there was another motion: a contact begins or ends.
   virtual Status restart(const MotionVariables& at, State& state) { return start(at, state); }
+  /// The same where somebody else has moved the machine before: points of that smooth motion, newest first and equally
+  /// far apart, all in the charts of `state`. A multistep method makes its history of them.
+  virtual Status take_over(std::span<const MotionVariables> points, State& state) { return start(points[0], state); }
   /// Takes one step that does not pass t_end. On return newest() and interpolate() are in the charts of `state`, which
   /// are moved to the new rotations at the beginning of the next call.
   virtual StepReport advance(double t_end, State& state) = 0;

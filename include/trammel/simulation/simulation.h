@@ -16,6 +16,7 @@
 #include "trammel/simulation/kink_watch.h"
 #include "trammel/simulation/options.h"
 #include "trammel/simulation/recorder.h"
+#include "trammel/simulation/singular_passage.h"
 #include "trammel/simulation/step_channels.h"
 #include "trammel/simulation/summary.h"
 
@@ -104,11 +105,17 @@ class Simulation {
   Assembly make_assembly() const;
   void make_consistent();
   void check_dropped_rows();
+  void check_singular_start(const LastingRedundancy& redundancy) const;
+  std::string find_violated_rows() const;
   void enter_joint_coordinates();
   void check_joint_costs();
   Status find_first_accelerations();
   const MechanicalSystem& moved_system() const;
   void make_integrator();
+  void watch_rank();
+  /// The method, or what leads the motion through a singular position at the moment.
+  MotionIntegrator& active() const { return passage_ ? passage_->current(*integrator_) : *integrator_; }
+  void sum_up_passages(Summary& summary) const;
   LinearSolverKind solver_kind() const { return study_.solver.linear_solver.value_or(LinearSolverKind::automatic); }
   Summary integrate(RecordSink& sink, const ProgressCallback& progress);
   Summary follow_motions(RecordSink& sink, const ProgressCallback& progress);
@@ -174,10 +181,13 @@ class Simulation {
   Assembly full_;                      // every row: for reports
   std::unique_ptr<Assembly> reduced_;  // without dropped rows, if there are any
   std::vector<int> dropped_;
+  std::vector<int> left_out_;           // the same in whatever coordinates: rows of full_ that nothing holds but others
+  bool starts_singular_ = false;        // rows are dependent at the start that are not so beside it
   std::unique_ptr<JointSystem> joint_;  // what is integrated, in joint coordinates
   std::unique_ptr<Index3> index3_;      // of the rows that are integrated
   std::unique_ptr<MotionScaling> scaling_;
   std::unique_ptr<MotionIntegrator> integrator_;
+  std::unique_ptr<SingularPassage> passage_;  // of machines with loops and variable steps
   std::unique_ptr<Workspace> workspace_, full_workspace_, joint_workspace_;
   State state_;
   MotionVariables x_;
@@ -215,6 +225,8 @@ class Simulation {
   double unresolved_turn_ = 0.0, unresolved_t_ = 0.0;  // largest |v̇| h² of a rotation with a fixed step, and when
   double largest_speed_ = 0.0;                         // of such a run
   EnergyWatch energy_watch_;
+  double left_out_violation_ = 0.0, kept_violation_ = 0.0;
+  int violated_row_ = -1;
   double last_power_ = 0.0, largest_drift_ = 0.0, largest_position_ = 0.0, largest_velocity_ = 0.0;
   InputBuffer inputs_;
   MotionVariables sample_, shown_, frame_, settled_;

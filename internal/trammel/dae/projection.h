@@ -18,23 +18,39 @@ namespace trammel {
 /// all the same.
 class Projection {
  public:
-  Projection(const SecondOrderDae& dae, LinearSolverKind solver, std::vector<char> firm);
+  /// Rows that agree to rounding.
+  static constexpr double redundant_rows = 1e-9;
+  /// Independent rows that come near to a position in which they are not: σ of G down to 1e-6 still counts.
+  static constexpr double nearly_singular = 1e-13;
+
+  /// `regularization` is ε as part of the mean of G W⁻¹ Gᵀ.
+  Projection(const SecondOrderDae& dae, LinearSolverKind solver, std::vector<char> firm,
+             double regularization = redundant_rows);
 
   /// Linearises G at the point.
   Status setup(const MotionPoint& p, const State& state, Workspace& workspace);
   /// δ of (1) for the residual r.
   Status solve(ConstVec r, Vec delta);
 
+  /// How far the rows at the point of setup() are from being dependent: the smallest singular value σ of G, columns in
+  /// the metric W and rows divided by the largest length that they have had (a row may vanish in a singular position,
+  /// which dividing by its own length would hide), by inverse iteration. `rows` is its left singular vector, the share
+  /// of each row in the dependence: a guess on entry (any vector that is not zero), improved on return. Falls to
+  /// √regularization and no further.
+  double calc_smallest_singular_value(Vec rows);
+
   const MotionPlanes& planes() const { return planes_; }
 
  private:
   const SecondOrderDae& dae_;
   std::vector<char> firm_;
+  double regularization_;
   std::unique_ptr<LinearSolver<double>> solver_;
   MotionPlanes planes_;
   std::uint64_t version_ = 0;
   Pattern pattern_;
   std::vector<double> values_, W_;
+  std::vector<double> square_, length_;  // of the rows in the metric W⁻¹: here, and the largest so far
   Eigen::VectorXd x_;
 };
 

@@ -19,9 +19,17 @@ class JointSystem;
 /// or any machine in absolute coordinates) accelerations and multipliers come from the index-1 system, and accepted
 /// points are projected onto positions and velocities that fulfil the rows, in the metric of the mass matrix's
 /// diagonal.
+///
+/// **Through singular positions** (a flat parallelogram: rows become dependent there, two motions cross). On its own
+/// branch the motion is smooth, but φ is not: off the branch by e, at a distance s from the position, accelerations err
+/// by e/s and velocities that violate a row by ε move across it with ε/s. With `Stages::projected` every stage is
+/// brought to the branch first, as far as rounding allows: f(P(y)) is smooth along and beside the branch, so that
+/// explicit methods keep their order across the position as long as e ≪ s in every stage. At the position itself, where
+/// no matrix can be solved, accelerations are the mean of those a little before and behind along the motion.
 class ExplicitForm final : public OdeSystem {
  public:
-  explicit ExplicitForm(const MechanicalSystem& system);
+  enum class Stages { as_they_are, projected };
+  explicit ExplicitForm(const MechanicalSystem& system, Stages stages = Stages::as_they_are);
 
   /// true: accelerations by recursion, without any matrix.
   bool is_recursive() const { return tree_ != nullptr; }
@@ -38,7 +46,10 @@ class ExplicitForm final : public OdeSystem {
 
  private:
   struct Scratch;
+  Status fulfil_rows(MotionVariables& x, const State& state, bool& moved, Scratch& s) const;
+  Status accelerate_on_branch(MotionVariables& x, const State& state, Scratch& s) const;
   const MechanicalSystem& system_;
+  Stages stages_;
   const JointSystem* tree_ = nullptr;  // system_, if its explicit formalism can be used
   Index3 index3_;
   int nv_, nz_, nc_;

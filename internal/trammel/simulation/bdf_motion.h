@@ -20,6 +20,7 @@ class BdfMotion final : public MotionIntegrator {
             const std::optional<DifferenceOptions>& differences = {});
 
   Status start(const MotionVariables& at, State& state) override;
+  Status take_over(std::span<const MotionVariables> points, State& state) override;
   StepReport advance(double t_end, State& state) override;
   void commit(State& state) override { bdf_->commit(state); }
   const MotionVariables& newest() const override { return newest_; }

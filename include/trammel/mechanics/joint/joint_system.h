@@ -40,6 +40,8 @@ class JointSystem final : public MechanicalSystem {
   int link_of(int frame) const { return link_of_frame_[frame]; }
   /// Finds the machine's rows among those of the full model.
   void map_rows(const Assembly& full);
+  /// The row of the full model that is this row of the machine.
+  int full_row(int row) const { return full_row_[row]; }
   /// Rows of the machine that are left out because others imply them.
   void drop_rows(std::span<const int> rows);
 
