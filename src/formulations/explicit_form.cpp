@@ -15,6 +15,8 @@ constexpr double constraint_tol = 1e-12, coordinates_of_a_metre = 10.0, smallest
 constexpr int max_corrections = 6;
 // Of projected stages: as far as rounding allows.
 constexpr int max_stage_corrections = 12;
+// What is left of rows that can be fulfilled is far below this, relative to 1 + |q| or 1 + |v|.
+constexpr double unreachable = 1e-9;
 // Accelerations of a singular position come from this far before and behind it [rad, m; of the fastest coordinate]: the
 // mean errs by its fourth power, and rounding is divided by its square.
 constexpr double beside_position = 2e-3;
@@ -164,7 +166,13 @@ Status ExplicitForm::fulfil_rows(MotionVariables& x, const State& state, bool& m
     for (int k = 0; k < most; ++k) {
       if (const Status evaluated = residual(); !evaluated.ok()) return evaluated;
       const double size = s.phi.lpNorm<Eigen::Infinity>();
-      if (size <= tol * metre || size >= 0.5 * before) break;
+      if (size <= tol * metre) return Status::success();
+      if (size >= 0.5 * before) {
+        // Nothing there fulfils the rows: a motion that is driven beyond its reach has no branch.
+        if (to_rounding && !(size <= unreachable * (1.0 + variable.lpNorm<Eigen::Infinity>())))
+          return Status::recoverable(Cause::slow_convergence);
+        return Status::success();
+      }
       before = size;
       if (const Status solved = s.projection->solve(s.phi, s.delta); !solved.ok()) return solved;
       if (on_velocity)
@@ -173,7 +181,9 @@ Status ExplicitForm::fulfil_rows(MotionVariables& x, const State& state, bool& m
         system_.calc_q_rate(x.q, s.delta, s.motion), variable += s.motion;
       moved = true;
     }
-    return Status::success();
+    return to_rounding && before > unreachable * (1.0 + variable.lpNorm<Eigen::Infinity>())
+               ? Status::recoverable(Cause::slow_convergence)
+               : Status::success();
   };
   status = correct(
       [&] {

@@ -23,6 +23,8 @@ constexpr double quick = 0.15, slow = 0.04;
 constexpr int rarest = 10;
 // A step over the position, or behind it, that is too long is halved so many times.
 constexpr int shorter_steps = 8;
+// Steps that only lead nearer to it: more, and it is none that can be passed.
+constexpr int most_approaches = 12;
 // The method goes on when σ is this much larger than it was when it stopped, or after so many times ρ.
 constexpr double far_enough = 1.3, long_enough = 6.0;
 // What a multistep method begins with: as many points, within this part of the way behind the position.
@@ -86,6 +88,8 @@ StepReport SingularPassage::advance(MotionIntegrator& method, double t_end, Stat
   before_ = bridge_->newest(), state_before_ = state;
   bridge_from_ = before_.t;
   StepReport report = step_over(t_end, state);
+  if (report.status.ok() && !over_ && ++approaches_ > most_approaches)
+    report.status = Status::recoverable(Cause::slow_convergence);
   report.iterations += failed.iterations, report.linearizations += failed.linearizations;
   report.factorizations += failed.factorizations;
   report.rejected_error += failed.rejected_error, report.rejected_newton += failed.rejected_newton;
@@ -227,6 +231,7 @@ void SingularPassage::enter(const MotionVariables& at, double sigma, double rho,
   over_ = std::exchange(behind_, false);
   position_ = over_ ? passages_.back().t : x.t + locate(x, sigma, rho, state);
   bridging_ = true, leaving_ = false;
+  approaches_ = 0;
   static_cast<void>(bridge_->start(x, state));
 }
 

@@ -98,6 +98,7 @@ class SingularPassage {
   bool over_ = false, behind_ = false;         // behind_: the next passage begins behind the position
   double bridge_from_ = 0.0, method_h_ = 0.0;  // beginning of the last step over, size of the method's last one
   std::vector<MotionVariables> taken_over_;
+  int approaches_ = 0;  // steps over that ended before the position
   std::vector<Passage> passages_;
 };
 
