@@ -139,6 +139,7 @@ void Simulation::update_ledger(const MotionVariables& x, double h) {
   if (study_.model.motions.empty() && study_.model.tracks.empty()) energy.power += all_lam_.dot(phi_dot_);
   if (h == 0.0) {
     ledger_.start = energy.kinetic + energy.potential;
+    before_.a = x.a;
   } else {
     ledger_.work += 0.5 * h * (last_power_ + energy.power);
     if (smooth_steps_ > 0 && has_smooth_power(study_)) {
@@ -246,7 +247,8 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
   update_ledger(x_, 0.0);
   energy_watch_.start(ledger_);
   record(sink, x_, state_);
-  sample_ = x_;
+  sample_ = frame_ = settled_ = x_;
+  settle_frame(frame_, true);  // makes room: frames allocate nothing
   long output = 1;
   double t = start;
   const EventFinder::Values at_events = event_values();
