@@ -374,6 +374,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
         summary.stop = fmt::format("failed at t = {:.6g} s: {}", t, describe(status.cause));
         break;
       }
+      change_.reset();  // the method has begun anew, with the velocities behind the jump
     }
     if (!change_) continue;
     if (const Status status = restart_after_kink(); !status.ok()) {
