@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "trammel/simulation/simulation.h"
+#include "trammel/simulation/singular_passage.h"
 
 // Steps that end where contact begins or ends, or where another force has a kink.
 

@@ -11,6 +11,7 @@
 #include "trammel/simulation/radau_motion.h"
 #include "trammel/simulation/runge_kutta_motion.h"
 #include "trammel/simulation/simulation.h"
+#include "trammel/simulation/singular_passage.h"
 
 // From the words of a model file to an integrator on its formulation.
 

@@ -11,6 +11,7 @@
 #include "trammel/simulation/scene.h"
 #include "trammel/simulation/settings_text.h"
 #include "trammel/simulation/simulation.h"
+#include "trammel/simulation/singular_passage.h"
 
 // Running: what is recorded, and the loop over steps.
 

@@ -8,6 +8,7 @@
 #include "run_watch.h"
 #include "trammel/dae/acceleration_solver.h"
 #include "trammel/simulation/option.h"
+#include "trammel/simulation/singular_passage.h"
 
 // Making a machine ready to run.
 

@@ -4,6 +4,7 @@
 
 #include "trammel/simulation/option.h"
 #include "trammel/simulation/simulation.h"
+#include "trammel/simulation/singular_passage.h"
 
 // Positions in which constraints lose rank, at the start and on the way, and rows that were left out.
 
@@ -36,6 +37,8 @@ bool has_loops(const Assembly& assembly) {
 constexpr double implied_factor = 1e3, implied_part = 1e-5;
 
 }  // namespace
+
+MotionIntegrator& Simulation::active() const { return passage_ ? passage_->current(*integrator_) : *integrator_; }
 
 void Simulation::check_singular_start(const LastingRedundancy& redundancy) const {
   if (!redundancy.at_rest && redundancy.impossible_row < 0) return;

@@ -16,13 +16,13 @@
 #include "trammel/simulation/kink_watch.h"
 #include "trammel/simulation/options.h"
 #include "trammel/simulation/recorder.h"
-#include "trammel/simulation/singular_passage.h"
 #include "trammel/simulation/step_channels.h"
 #include "trammel/simulation/summary.h"
 
 namespace trammel {
 
 class RunWatch;
+class SingularPassage;
 
 /// Told after each step; returning false stops the run (results are kept).
 struct Progress {
@@ -114,7 +114,7 @@ class Simulation {
   void make_integrator();
   void watch_rank();
   /// The method, or what leads the motion through a singular position at the moment.
-  MotionIntegrator& active() const { return passage_ ? passage_->current(*integrator_) : *integrator_; }
+  MotionIntegrator& active() const;
   void sum_up_passages(Summary& summary) const;
   LinearSolverKind solver_kind() const { return study_.solver.linear_solver.value_or(LinearSolverKind::automatic); }
   Summary integrate(RecordSink& sink, const ProgressCallback& progress);
