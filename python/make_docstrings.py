@@ -34,9 +34,9 @@ def write(path: Path, text: str) -> None:
 
 def main() -> None:
     root, header, module = map(Path, sys.argv[1:])
-    include = root / "include/trammel"
+    folders = [root / "include/trammel", root / "internal/trammel"]
     texts: dict[str, str] = {}
-    for path in [path for pattern in HEADERS for path in sorted(include.glob(pattern))]:
+    for path in [path for pattern in HEADERS for folder in folders for path in sorted(folder.glob(pattern))]:
         read = read_header(path)
         collect(read.entries, "", texts)
         if path.name == "model.h":  # Model is described by the comment that opens its header
