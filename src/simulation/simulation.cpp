@@ -53,6 +53,9 @@ Simulation::Simulation(const Study& study, Customize customize) : study_(study),
   static_cast<Settings&>(study_) = std::move(resolved.settings);
   full_ = make_assembly();
   check_track_lengths(study_, full_);
+  if (study_.solver.coordinates == CoordinateSet::joint)  // before positions are judged
+    if (Topology topology = find_topology(study_.model, full_); !topology.issues.empty())
+      throw InputError(std::move(topology.issues));
   make_consistent();
   if (study_.analysis.kind == AnalysisKind::kinematics || study_.analysis.kind == AnalysisKind::inverse_dynamics)
     refuse_free_freedoms();

@@ -68,7 +68,8 @@ void expect_noise_decides(const fs::path& path) {
   }
   EXPECT_GE(failed, 10);
   EXPECT_NEAR(std::log10(at[0][1].condition / at[0][0].condition), 4.0, 0.05);
-  EXPECT_NEAR(std::log10(at[0][1].floor / at[0][0].floor), 2.0, 0.3);
+  // Each floor is what rounding leaves of a few iterations, a matter of luck within a factor 1.6 or 0.2 decades.
+  EXPECT_NEAR(std::log10(at[0][1].floor / at[0][0].floor), 2.0, 0.4);
   EXPECT_NEAR(at[1][1].condition / at[1][0].condition, 1.0, 0.05);
 }
 

@@ -98,7 +98,9 @@ TEST_P(StatesInTheErrorTest, the_error_of_an_oscillator_falls_with_the_tolerance
         const SetList list = settings(method.integrator, coordinates, std::pow(10.0, -digits));
         errors.push_back(error_of_sine(run_text(oscillator(omega), list), "o.x", omega));
         const double of_body = error_of_sine(run_text(block(omega), list), "block.position.x", omega);
-        EXPECT_LT(errors.back(), 10.0 * of_body) << digits;
+        // Radau's dense output of bodies, through accelerations, is far below the tolerance; that of states is below
+        // it.
+        EXPECT_LT(errors.back(), std::max(10.0 * of_body, std::pow(10.0, -digits))) << digits;
       }
       EXPECT_GT(std::log10(errors.front() / errors.back()), method.slope * (last - 4));
     }

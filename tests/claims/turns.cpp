@@ -76,8 +76,11 @@ double largest_error(const Recorded& run, const std::string& channel, const std:
 
 }  // namespace
 
-// J = 2 + 1.8/9 = 2.2: x = ω₀ t + α t²/2, ten steps for 1e4 rad. The motion is a polynomial: what is wrong is turns.
+// J = 2 + 1.8/9 = 2.2: x = ω₀ t + α t²/2, ten steps for 1e4 rad. The motion is a polynomial: what is wrong is turns,
+// 2π.
 TEST(Turns, of_rotors_under_constant_torque_are_counted) {
+  constexpr double rounding =
+      1e-5;  // rates of charts of hundreds of radians are known to 1e-9, and dense output uses them
   for (const std::string kind : {"rigid", "planar"})
     for (const std::string& integrator : integrators)
       for (const std::string coordinates : {"absolute", "joint"})
@@ -86,8 +89,8 @@ TEST(Turns, of_rotors_under_constant_torque_are_counted) {
           const Recorded run = run_text(geared_rotors(kind, fmt::format("{}", 2.2 * acceleration), speed),
                                         {"solver.integrator=" + integrator, "solver.coordinates=" + coordinates});
           const auto exact = [&](double t) { return speed * t + 0.5 * acceleration * t * t; };
-          EXPECT_LT(largest_error(run, "axle_1.angle", exact), 1e-6);
-          EXPECT_LT(largest_error(run, "axle_2.angle", [&](double t) { return -exact(t) / 3.0; }), 1e-6);
+          EXPECT_LT(largest_error(run, "axle_1.angle", exact), rounding);
+          EXPECT_LT(largest_error(run, "axle_2.angle", [&](double t) { return -exact(t) / 3.0; }), rounding);
         }
 }
 

@@ -62,7 +62,7 @@ class AccelerationSolver {
   std::uint64_t version_ = 0;
   Pattern pattern_;
   std::vector<double> values_;
-  double unit_ = 1.0;  // of forces in the matrix at hand
+  double unit_ = 1.0;              // of forces in the matrix at hand
   std::vector<char> has_inertia_;  // entries of planes_.motion that belong to M
   std::vector<int> M_, G_, Gt_, reaction_, state_force_, state_state_, state_lam_, E_;
   Eigen::VectorXd r_, bias_, phi_dot_, delta_, q_rate_, own_;
