@@ -10,7 +10,7 @@ namespace trammel {
 namespace {
 
 // Of the available energy. Runs within their tolerance gain less than a thousandth part; the work of forces is summed
-// by the trapezoidal rule, which errs by some hundredths in machines that are driven through sharp kinks.
+// from step to step, which errs by some hundredths in machines that are driven through sharp kinks.
 constexpr double largest_part = 0.5;
 // Gains below this part of all energies are rounding, or the first steps of a machine at rest.
 constexpr double rounding_part = 1e-9;
