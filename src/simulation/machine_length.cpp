@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <unordered_map>
 
 namespace trammel {
 
@@ -11,24 +13,21 @@ constexpr double ordinary_length = 0.1;  // [m]
 
 class Extent {
  public:
-  explicit Extent(const Model& model) : model_(model) {}
+  explicit Extent(const Model& model) {
+    for (const BodySpec& body : model.bodies) bodies_.emplace(body.name, &body);
+  }
 
   void add(const Eigen::Vector3d& point) { box_.extend(point); }
   void add(const PointSpec& point) {
-    const BodySpec* body = find(point.body);
-    add(body ? Eigen::Vector3d(body->position + body->orientation * point.at) : point.at);
+    const auto found = bodies_.find(point.body);
+    if (found == bodies_.end()) return add(point.at);
+    add(Eigen::Vector3d(found->second->position + found->second->orientation * point.at));
   }
   void add_length(double length) { length_ = std::max(length_, length); }
   double length() const { return std::max(length_, box_.isEmpty() ? 0.0 : box_.diagonal().norm()); }
 
  private:
-  const BodySpec* find(const std::string& name) const {
-    const auto body =
-        std::find_if(model_.bodies.begin(), model_.bodies.end(), [&](const BodySpec& b) { return b.name == name; });
-    return body == model_.bodies.end() ? nullptr : &*body;
-  }
-
-  const Model& model_;
+  std::unordered_map<std::string_view, const BodySpec*> bodies_;
   Eigen::AlignedBox3d box_;
   double length_ = 0.0;
 };
