@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "option_pairs.h"
 #include "trammel/simulation/option.h"
 #include "trammel/simulation/settings_text.h"
 #include "trammel/simulation/simulation.h"
@@ -100,6 +101,8 @@ CheckReport check(const Study& study) {
   Resolved resolved = resolve(study, study.model);
   if (!resolved.issues.empty()) throw InputError(std::move(resolved.issues));
   report.settings = settings_text(resolved.settings);
+  const std::string without_effect = detail::describe_set_aside(resolved);
+  if (!without_effect.empty()) report.settings += "\n# " + without_effect + "\n";
   const Assembly assembly = assemble(study.model);
   const Index3 index3(*assembly.system);
   std::unique_ptr<Workspace> workspace = index3.make_workspace();
@@ -127,7 +130,8 @@ CheckReport check(const Study& study) {
     try {
       const Simulation simulation(tolerant);
       report.remarks = simulation.notes();
-      std::erase_if(report.remarks, [](const std::string& note) { return note.rfind("left out:", 0) == 0; });
+      std::erase_if(report.remarks,
+                    [&](const std::string& note) { return note.rfind("left out:", 0) == 0 || note == without_effect; });
     } catch (const InputError& error) {
       report.failure = error.what();
     }

@@ -11,4 +11,7 @@ void check_pairs(const Settings& given, const Settings& settings, const Model& m
 /// Where a value stands in the user's text, else "solver.h".
 std::string place_of(const OptionTable& table, const std::string& key, const Settings& given);
 
+/// The given options that mean nothing in this analysis, in words; empty if there are none.
+std::string describe_set_aside(const Resolved& resolved);
+
 }  // namespace trammel::detail

@@ -211,6 +211,9 @@ OptionValue default_rho(const Settings& s, const Model&) {
 // Of positions in metres, and of angles and states.
 constexpr double default_atol = 1e-7;
 
+const std::vector<AnalysisKind> every_analysis{AnalysisKind::dynamics, AnalysisKind::kinematics,
+                                               AnalysisKind::inverse_dynamics, AnalysisKind::statics};
+
 // ---- making descriptions
 // ---------------------------------------------------------------------------------------------
 
@@ -223,6 +226,7 @@ struct Text {
   Range range = {};
   std::vector<Integrator> integrators = {};  ///< those it belongs to
   Refusal refusal = {};
+  std::vector<AnalysisKind> analyses = {AnalysisKind::dynamics};  ///< of [solver]: those in which it acts
 };
 
 template <class At>
@@ -251,6 +255,7 @@ Option option(const std::string& name, At at, Text text) {
       if (std::string reason = only_for(owners)(s); !reason.empty()) return reason;
     return refusal ? refusal(s) : std::string();
   };
+  made.analyses = text.analyses;
   return made;
 }
 
@@ -295,7 +300,8 @@ std::vector<Option> method_options() {
               .meaning = "the equations; `bdf` and `radau` take all ([which when](formulations/first_order.md)), "
                          "`coordinate_split` only `bdf`",
               .refusal = has_forms}),
-      option("coordinates", AT(solver.coordinates), {.fallback = "absolute", .meaning = "the unknowns of the motion"}),
+      option("coordinates", AT(solver.coordinates),
+             {.fallback = "absolute", .meaning = "the unknowns of the motion", .analyses = every_analysis}),
       option("linear_solver", AT(solver.linear_solver),
              {.fallback = "auto",
               .meaning = "of Newton's iteration, see [linear solvers](linear_solvers.md)",
@@ -414,7 +420,8 @@ std::vector<Option> one_step_options() {
                          "statics, relative to 1 + |x|. Reactions carry a remainder of m·`newton_tol`/h²: take `1e-14` "
                          "when h is below 1e-4 s and reactions matter",
               .range = {.low = 0.0, .high = 1.0},
-              .refusal = newton_tol_refusal}),
+              .refusal = newton_tol_refusal,
+              .analyses = {AnalysisKind::dynamics, AnalysisKind::statics}}),
       option("max_iterations", AT(solver.max_iterations),
              {.otherwise = default_max_iterations,
               .otherwise_words = "`10`; `bdf` that stops by its tolerance: `4`",
@@ -524,9 +531,12 @@ std::vector<Option> other_options() {
   return {
       baumgarte("baumgarte_alpha", AT(solver.baumgarte_alpha), "α"),
       baumgarte("baumgarte_beta", AT(solver.baumgarte_beta), "β"),
-      option("redundant", AT(solver.redundant), {.fallback = "error", .meaning = "redundant constraints"}),
+      option("redundant", AT(solver.redundant),
+             {.fallback = "error", .meaning = "redundant constraints", .analyses = every_analysis}),
       option("strict", AT(solver.strict),
-             {.fallback = false, .meaning = "refuse inconsistent initial conditions instead of correcting them"}),
+             {.fallback = false,
+              .meaning = "refuse inconsistent initial conditions instead of correcting them",
+              .analyses = every_analysis}),
       option("record_condition", AT(solver.record_condition),
              {.fallback = false,
               .meaning = "condition number of the iteration matrix in every step; of `bdf` also the row sums of its "
@@ -609,16 +619,28 @@ std::vector<Option> output_options() {
 
 int version = 0;
 
-std::vector<OptionTable>& tables() {
-  static std::vector<OptionTable> all{
+std::vector<OptionTable> make_tables() {
+  std::vector<OptionTable> all{
       {"analysis", "What is computed.", analysis_options()},
       {"solver", "How it is computed.", solver_options()},
       {"solver.scaling", "Factors of rows and unknowns of the iteration matrix.", scaling_options()},
       {"output", "What is kept.", output_options()}};
+  for (OptionTable& table : all)
+    if (table.name == "analysis" || table.name == "output")
+      for (Option& option : table.options) option.analyses = every_analysis;
+  return all;
+}
+
+std::vector<OptionTable>& tables() {
+  static std::vector<OptionTable> all = make_tables();
   return all;
 }
 
 }  // namespace
+
+bool Option::acts_in(AnalysisKind kind) const {
+  return std::find(analyses.begin(), analyses.end(), kind) != analyses.end();
+}
 
 const std::vector<OptionTable>& option_tables() { return tables(); }
 
@@ -667,7 +689,7 @@ ExtraOption::ExtraOption(const std::string& table, Key key, OptionValue otherwis
                               },
                               [id](Settings& s, const OptionValue& x) { s.extensions[id] = x; },
                               [otherwise](const Settings&, const Model&) { return otherwise; },
-                              [](const Settings&) { return std::string(); }});
+                              [](const Settings&) { return std::string(); }, every_analysis});
 }
 
 ExtraOption::~ExtraOption() {

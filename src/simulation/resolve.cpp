@@ -54,7 +54,7 @@ SolverOptions preset_settings(Preset preset, const Settings& chosen) {
 }
 
 Resolved resolve(const Settings& given, const Model& machine) {
-  Resolved resolved{given, {}};
+  Resolved resolved{given, {}, {}};
   Settings& s = resolved.settings;
   Settings preset;
   for (const OptionTable& table : option_tables())
@@ -74,10 +74,17 @@ Resolved resolve(const Settings& given, const Model& machine) {
         const OptionValue from_preset = option.get(preset);
         option.set(s, is_absent(from_preset) ? option.otherwise(s, machine) : from_preset);
       }
+      if (!is_absent(value) && !option.acts_in(*s.analysis.kind)) resolved.set_aside.push_back(table.name + "." + name);
       if (name == "preset" && s.solver.bdf.preset) preset.solver = preset_settings(*s.solver.bdf.preset, s);
     }
   detail::check_pairs(given, s, machine, resolved.issues);
   return resolved;
+}
+
+std::string detail::describe_set_aside(const Resolved& resolved) {
+  if (resolved.set_aside.empty()) return {};
+  return fmt::format("without effect in kind = \"{}\", which integrates nothing: {}",
+                     word_of(*resolved.settings.analysis.kind), fmt::join(resolved.set_aside, ", "));
 }
 
 void drop_foreign(Study& study) {

@@ -45,9 +45,11 @@ std::string settings_text(const Settings& settings) {
   std::string text;
   for (const OptionTable& table : option_tables()) {
     std::string lines;
-    for (const Option& option : table.options)
+    for (const Option& option : table.options) {
+      if (settings.analysis.kind && !option.acts_in(*settings.analysis.kind)) continue;
       if (const std::string value = std::visit(AsToml{}, option.get(settings)); !value.empty())
         lines += fmt::format("{} = {}\n", option.key.name, value);
+    }
     if (!lines.empty()) text += fmt::format("{}[{}]\n{}", text.empty() ? "" : "\n", table.name, lines);
   }
   return text;

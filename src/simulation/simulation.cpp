@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "option_pairs.h"
 #include "run_watch.h"
 #include "trammel/dae/acceleration_solver.h"
 #include "trammel/simulation/option.h"
@@ -50,6 +51,7 @@ void check_track_lengths(const Study& study, const Assembly& assembly) {
 Simulation::Simulation(const Study& study, Customize customize) : study_(study), customize_(std::move(customize)) {
   Resolved resolved = resolve(study, study.model);
   if (!resolved.issues.empty()) throw InputError(std::move(resolved.issues));
+  if (std::string text = detail::describe_set_aside(resolved); !text.empty()) notes_.push_back(std::move(text));
   static_cast<Settings&>(study_) = std::move(resolved.settings);
   full_ = make_assembly();
   check_track_lengths(study_, full_);

@@ -123,6 +123,34 @@ TEST(Settings, recorded_and_read_back_run_the_same_bits_for_every_integrator_and
       }
 }
 
+// One file serves several analyses. Where nothing is integrated, options of integration change no bit of the results,
+// are not recorded, and are named.
+TEST(Settings, of_integration_are_set_aside_by_name_where_nothing_is_integrated) {
+  const std::string driven = "[[motion]]\nname = \"drive\"\njoint = \"hinge\"\nfunction = \"0.3*t\"\n";
+  const Words some{"solver.integrator=bdf", "solver.rtol=1e-3", "solver.max_order=2", "solver.scaling=none"};
+  for (const std::string kind : {"kinematics", "inverse_dynamics", "statics"}) {
+    SCOPED_TRACE(kind);
+    const std::string text = (kind == "statics" ? "" : driven) + "[analysis]\nkind = \"" + kind + "\"\nend = 0.1\n";
+    const Bits plain = run(read(text)), with = run(read(text, some));
+    EXPECT_TRUE(plain == with);
+    EXPECT_EQ(plain.settings, with.settings);
+    EXPECT_EQ(with.settings.find("rtol"), std::string::npos) << with.settings;
+    EXPECT_NE(with.settings.find("coordinates"), std::string::npos);
+    EXPECT_EQ(with.settings.find("newton_tol") != std::string::npos, kind == "statics");
+    const Study study = read(text, some);
+    EXPECT_EQ(resolve(study, study.model).set_aside,
+              (Words{"solver.integrator", "solver.rtol", "solver.max_order", "solver.scaling.kind"}));
+    const Simulation simulation(study);
+    ASSERT_FALSE(simulation.notes().empty());
+    EXPECT_EQ(simulation.notes().front(),
+              "without effect in kind = \"" + kind +
+                  "\", which integrates nothing: solver.integrator, solver.rtol, solver.max_order, "
+                  "solver.scaling.kind");
+    for (const std::string& note : Simulation(read(text)).notes())
+      EXPECT_NE(note.rfind("without effect", 0), 0u) << note;
+  }
+}
+
 TEST(Settings, resolved_again_stay_what_they_are) {
   for (const Case& c : cases()) {
     Study study = read("");

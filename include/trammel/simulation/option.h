@@ -20,6 +20,10 @@ struct Option {
   std::function<OptionValue(const Settings&, const Model&)> otherwise;
   /// Why it would have no effect beside the options before it: "belongs to the integrator 'radau', …"; empty: it has.
   std::function<std::string(const Settings&)> refusal;
+  /// The analyses in which it acts. One file serves several by `--set analysis.kind=…`: elsewhere it is not refused but
+  /// set aside, by name, and not recorded.
+  std::vector<AnalysisKind> analyses;
+  bool acts_in(AnalysisKind kind) const;
 };
 
 /// A table of options in the order in which they are resolved: "analysis", "solver", "solver.scaling", "output".
@@ -56,6 +60,7 @@ struct Resolved {
   /// again it stays what it is.
   Settings settings;
   std::vector<Issue> issues;  ///< what is wrong with the given values; `settings` cannot be run if there are any
+  std::vector<std::string> set_aside;  ///< given, and without a meaning in this analysis: "solver.h"
 };
 Resolved resolve(const Settings& given, const Model& machine);
 
