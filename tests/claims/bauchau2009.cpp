@@ -1,8 +1,9 @@
-#include <Eigen/Dense>
+#include <Eigen/Core>
 
 #include "run_model.h"
 #include "trammel/dae/iterative_effort.h"
 #include "trammel/integrators/one_step.h"
+#include "trammel/linalg/dense_decompositions.h"
 #include "trammel/linalg/skyline_ldlt.h"
 
 // What [bauchau2009] claims for scaling and the augmented term, on its problems I and II as model files. Condition
@@ -151,8 +152,10 @@ TEST(Bauchau2009, the_inverse_of_the_appendix_holds_with_its_off_diagonal_blocks
     const Eigen::MatrixXd J = matrix_of(*simulation);
     const Eigen::Index nv = simulation->dae().nv(), nc = simulation->dae().nc();
     const Eigen::MatrixXd J11 = h * h * J.topLeftCorner(nv, nv), J12 = J.topRightCorner(nv, nc);
-    const Eigen::MatrixXd J21 = J.bottomLeftCorner(nc, nv), inverse = J11.inverse();
-    const Eigen::MatrixXd A = (J21 * inverse * J12).inverse(), X12 = A * J21 * inverse, X21 = inverse * J12 * A;
+    const Eigen::MatrixXd J21 = J.bottomLeftCorner(nc, nv),
+                          inverse = solve_square(J11, Eigen::MatrixXd::Identity(nv, nv));
+    const Eigen::MatrixXd A = solve_square(J21 * inverse * J12, Eigen::MatrixXd::Identity(nc, nc)),
+                          X12 = A * J21 * inverse, X21 = inverse * J12 * A;
     Eigen::MatrixXd X(nv + nc, nv + nc);
     X << h * h * inverse * (Eigen::MatrixXd::Identity(nv, nv) - J12 * A * J21 * inverse), X21, X12, -A / (h * h);
     EXPECT_LT((X * J - Eigen::MatrixXd::Identity(nv + nc, nv + nc)).norm(), 1e-9) << model;

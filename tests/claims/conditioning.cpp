@@ -34,7 +34,7 @@ Study pendulum(const System& system, double h, int n_steps, double turn = 0.3) {
   return study;
 }
 
-class Conditioning : public testing::TestWithParam<System> {};
+class Conditioning : public ::testing::TestWithParam<System> {};
 
 TEST_P(Conditioning, of_index_3_falls_with_the_power_of_h_that_its_scaling_leaves) {
   const System& system = GetParam();
@@ -95,7 +95,7 @@ TEST_P(Conditioning, noise_of_newtons_corrections_is_that_of_the_constraint) {
   for (const double size : at_fine) EXPECT_LE(size, 2e-15);
 }
 
-INSTANTIATE_TEST_SUITE_P(Bottasso2007, Conditioning, testing::ValuesIn(systems), [](const auto& system) {
+INSTANTIATE_TEST_SUITE_P(Bottasso2007, Conditioning, ::testing::ValuesIn(systems), [](const auto& system) {
   return fmt::format("{}_field_{}", system.param.fields, system.param.scaling);
 });
 

@@ -29,7 +29,7 @@ struct Machine {
   double end;  ///< [s]
 };
 
-class EveryMachine : public testing::TestWithParam<Machine> {
+class EveryMachine : public ::testing::TestWithParam<Machine> {
  protected:
   static double error(const Recorded& a, const Recorded& b, const Model& model) {
     double largest = 0.0;
@@ -68,17 +68,18 @@ TEST_P(EveryMachine, moves_alike_with_every_consistent_iteration) {
 
 INSTANTIATE_TEST_SUITE_P(
     Examples, EveryMachine,
-    testing::Values(Machine{"01_pendulum/pendulum.toml", 0.5}, Machine{"02_double_pendulum/double_pendulum.toml", 0.3},
-                    Machine{"03_slider_crank/slider_crank.toml", 0.3}, Machine{"04_four_bar/four_bar.toml", 0.2},
-                    Machine{"05_heavy_top/heavy_top.toml", 0.05},
-                    Machine{"06_squeezing_mechanism/squeezing_mechanism.toml", 0.01},
-                    Machine{"08_rolling_disc/rolling_disc.toml", 0.3}, Machine{"models/bricard.toml", 0.3},
-                    Machine{"models/governor.toml", 0.3}, Machine{"models/n_four_bar.toml", 0.3},
-                    Machine{"models/pendulum_circle.toml", 1.0}, Machine{"models/pendulum_rod.toml", 0.5},
-                    Machine{"models/pendulum_rod_spring.toml", 0.5}, Machine{"models/sleigh.toml", 0.5},
-                    Machine{"models/spatial_four_bar.toml", 0.2}, Machine{"models/turntable.toml", 0.3},
-                    Machine{"models/wheel.toml", 0.3}),
-    [](const testing::TestParamInfo<Machine>& machine) {
+    ::testing::Values(Machine{"01_pendulum/pendulum.toml", 0.5},
+                      Machine{"02_double_pendulum/double_pendulum.toml", 0.3},
+                      Machine{"03_slider_crank/slider_crank.toml", 0.3}, Machine{"04_four_bar/four_bar.toml", 0.2},
+                      Machine{"05_heavy_top/heavy_top.toml", 0.05},
+                      Machine{"06_squeezing_mechanism/squeezing_mechanism.toml", 0.01},
+                      Machine{"08_rolling_disc/rolling_disc.toml", 0.3}, Machine{"models/bricard.toml", 0.3},
+                      Machine{"models/governor.toml", 0.3}, Machine{"models/n_four_bar.toml", 0.3},
+                      Machine{"models/pendulum_circle.toml", 1.0}, Machine{"models/pendulum_rod.toml", 0.5},
+                      Machine{"models/pendulum_rod_spring.toml", 0.5}, Machine{"models/sleigh.toml", 0.5},
+                      Machine{"models/spatial_four_bar.toml", 0.2}, Machine{"models/turntable.toml", 0.3},
+                      Machine{"models/wheel.toml", 0.3}),
+    [](const ::testing::TestParamInfo<Machine>& machine) {
       const std::string file = machine.param.file;
       const std::size_t from = file.rfind('/') + 1;
       return file.substr(from, file.rfind('.') - from);

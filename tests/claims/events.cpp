@@ -33,7 +33,7 @@ interval = 0.25
 [solver]
 )toml";
 
-class ModelEvents : public testing::TestWithParam<const char*> {};
+class ModelEvents : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(ModelEvents, are_located_recorded_and_end_the_run) {
   const Recorded flight = run_text(stone + GetParam());
@@ -57,8 +57,8 @@ TEST_P(ModelEvents, are_located_recorded_and_end_the_run) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Integrators, ModelEvents,
-                         testing::Values("h = 0.01", "rtol = 1e-8",
-                                         "integrator = \"bdf\"\nrtol = 1e-10\natol = 1e-12"));
+                         ::testing::Values("h = 0.01", "rtol = 1e-8",
+                                           "integrator = \"bdf\"\nrtol = 1e-10\natol = 1e-12"));
 
 TEST(ModelEvents, of_unknown_measures_and_points_are_refused_by_name) {
   const auto message = [](const std::string& text) -> std::string {

@@ -77,7 +77,7 @@ double limit_of(const std::string& form) {
   return form.rfind("stabilized", 0) == 0 ? stabilized_limit : drifting_limit;
 }
 
-class FirstOrderForms : public testing::TestWithParam<FormCase> {};
+class FirstOrderForms : public ::testing::TestWithParam<FormCase> {};
 
 TEST_P(FirstOrderForms, agree_with_generalized_alpha) {
   const FormCase machine = GetParam();
@@ -98,7 +98,7 @@ TEST_P(FirstOrderForms, agree_with_generalized_alpha) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Examples, FirstOrderForms, testing::ValuesIn(machines));
+INSTANTIATE_TEST_SUITE_P(Examples, FirstOrderForms, ::testing::ValuesIn(machines));
 
 // A fixed step has no error test that would notice an iteration given up too early.
 TEST_P(FirstOrderForms, run_with_the_fixed_steps_of_the_examples) {

@@ -152,7 +152,7 @@ bool is_order_1(const Method& method) {
          (std::string(method.integrator) == "radau" && method.stages == 2);
 }
 
-class IntegratorsAgree : public testing::TestWithParam<Machine> {};
+class IntegratorsAgree : public ::testing::TestWithParam<Machine> {};
 
 TEST_P(IntegratorsAgree, on_positions_velocities_and_reactions) {
   const Machine& machine = GetParam();
@@ -185,7 +185,7 @@ TEST_P(IntegratorsAgree, on_positions_velocities_and_reactions) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Examples, IntegratorsAgree, testing::ValuesIn(machines), [](const auto& machine) {
+INSTANTIATE_TEST_SUITE_P(Examples, IntegratorsAgree, ::testing::ValuesIn(machines), [](const auto& machine) {
   std::string name = machine.param.file;
   name = name.substr(name.rfind('/') + 1);
   return name.substr(0, name.find('.'));

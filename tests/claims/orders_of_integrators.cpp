@@ -41,7 +41,7 @@ struct OrderCase {
   double q, v, lam, lam_mean;  ///< expected orders; 0: not claimed
 };
 
-class OrdersOfIntegrators : public testing::TestWithParam<OrderCase> {};
+class OrdersOfIntegrators : public ::testing::TestWithParam<OrderCase> {};
 
 TEST_P(OrdersOfIntegrators, in_q_v_and_lambda_are_those_of_the_theory) {
   const OrderCase& c = GetParam();
@@ -61,21 +61,21 @@ TEST_P(OrdersOfIntegrators, in_q_v_and_lambda_are_those_of_the_theory) {
 // Newton of BDF is iterated to rounding: what a tolerance leaves would be divided by h² in λ.
 INSTANTIATE_TEST_SUITE_P(
     Pendulum, OrdersOfIntegrators,
-    testing::Values(OrderCase{"midpoint", {"solver.integrator=midpoint"}, 0.01, 2, 2, 1, 2},
-                    OrderCase{"generalized_alpha", {"solver.integrator=generalized_alpha"}, 0.005, 2, 2, 2, 0},
-                    OrderCase{"hht", {"solver.integrator=hht"}, 0.005, 2, 2, 2, 0},
-                    OrderCase{"newmark", {"solver.integrator=newmark"}, 0.0025, 1, 1, 1, 0},
-                    OrderCase{"radau_1", {"solver.integrator=radau", "solver.stages=1", index3}, 0.001, 1, 1, 1, 0},
-                    OrderCase{"radau_2", {"solver.integrator=radau", "solver.stages=2", index3}, 0.01, 3, 2, 1, 0},
-                    OrderCase{"radau_3", {"solver.integrator=radau", "solver.stages=3", index3}, 0.03125, 5, 3, 2, 0},
-                    OrderCase{"bdf_2",
-                              {bdf, index3, "solver.max_order=2", "solver.newton_stop=none", "solver.max_iterations=4",
-                               "solver.jacobian_pattern=T"},
-                              0.0025,
-                              2,
-                              2,
-                              2,
-                              0}),
+    ::testing::Values(OrderCase{"midpoint", {"solver.integrator=midpoint"}, 0.01, 2, 2, 1, 2},
+                      OrderCase{"generalized_alpha", {"solver.integrator=generalized_alpha"}, 0.005, 2, 2, 2, 0},
+                      OrderCase{"hht", {"solver.integrator=hht"}, 0.005, 2, 2, 2, 0},
+                      OrderCase{"newmark", {"solver.integrator=newmark"}, 0.0025, 1, 1, 1, 0},
+                      OrderCase{"radau_1", {"solver.integrator=radau", "solver.stages=1", index3}, 0.001, 1, 1, 1, 0},
+                      OrderCase{"radau_2", {"solver.integrator=radau", "solver.stages=2", index3}, 0.01, 3, 2, 1, 0},
+                      OrderCase{"radau_3", {"solver.integrator=radau", "solver.stages=3", index3}, 0.03125, 5, 3, 2, 0},
+                      OrderCase{"bdf_2",
+                                {bdf, index3, "solver.max_order=2", "solver.newton_stop=none",
+                                 "solver.max_iterations=4", "solver.jacobian_pattern=T"},
+                                0.0025,
+                                2,
+                                2,
+                                2,
+                                0}),
     [](const auto& row) { return std::string(row.param.name); });
 
 }  // namespace

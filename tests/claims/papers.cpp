@@ -73,7 +73,7 @@ void expect_noise_decides(const fs::path& path) {
   EXPECT_NEAR(at[1][1].condition / at[1][0].condition, 1.0, 0.05);
 }
 
-class Papers : public testing::Test {
+class Papers : public ::testing::Test {
  protected:
   void SetUp() override {
     folder_ = fs::temp_directory_path() / ("trammel_papers_" + std::to_string(::getpid()));

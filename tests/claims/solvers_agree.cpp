@@ -43,7 +43,7 @@ struct Form {
   const char *integrator, *form;
 };
 
-class UnpivotedSolvers : public testing::TestWithParam<Form> {};
+class UnpivotedSolvers : public ::testing::TestWithParam<Form> {};
 
 TEST_P(UnpivotedSolvers, take_the_steps_of_solvers_with_row_exchanges) {
   const auto [integrator, form] = GetParam();
@@ -75,10 +75,10 @@ TEST(UnpivotedRefusals, refuse_massless_coordinates_of_first_order_forms_by_name
 }
 
 INSTANTIATE_TEST_SUITE_P(Forms, UnpivotedSolvers,
-                         testing::Values(Form{"bdf", "index3"}, Form{"bdf", "stabilized_index2"},
-                                         Form{"bdf", "stabilized_index1"}, Form{"bdf", "index2"},
-                                         Form{"radau", "index3"}, Form{"radau", "stabilized_index2"},
-                                         Form{"radau", "stabilized_index1"}),
+                         ::testing::Values(Form{"bdf", "index3"}, Form{"bdf", "stabilized_index2"},
+                                           Form{"bdf", "stabilized_index1"}, Form{"bdf", "index2"},
+                                           Form{"radau", "index3"}, Form{"radau", "stabilized_index2"},
+                                           Form{"radau", "stabilized_index1"}),
                          [](const auto& row) { return fmt::format("{}_{}", row.param.integrator, row.param.form); });
 
 }  // namespace

@@ -5,8 +5,7 @@
 /// Internal states are in the error test of every integrator: over all recorded frames their error falls as the
 /// tolerance does, and is not larger than that of the same method on the same motion of a body.
 
-namespace trammel {
-
+namespace trammel::test_states_in_the_error_test {
 namespace {
 
 /// exp(A dt) by Taylor's series of A dt/2ᵏ and k squarings.
@@ -72,6 +71,8 @@ double error_of_sine(const Recorded& run, const std::string& channel, double ome
   return largest;
 }
 
+}  // namespace
+
 struct Method {
   const char* integrator;
   double slope;  // decades of error per decade of tolerance
@@ -82,9 +83,7 @@ struct Method {
 const std::vector<Method> methods{{"generalized_alpha", 0.9}, {"hht", 0.9}, {"newmark", 0.65}, {"midpoint", 0.9},
                                   {"energy_decaying", 0.9},   {"bdf", 0.4}, {"radau", 0.8},    {"runge_kutta", 0.7}};
 
-class StatesInTheErrorTest : public testing::TestWithParam<Method> {};
-
-}  // namespace
+class StatesInTheErrorTest : public ::testing::TestWithParam<Method> {};
 
 TEST_P(StatesInTheErrorTest, the_error_of_an_oscillator_falls_with_the_tolerance_and_is_that_of_a_body) {
   const Method method = GetParam();
@@ -106,7 +105,7 @@ TEST_P(StatesInTheErrorTest, the_error_of_an_oscillator_falls_with_the_tolerance
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Integrators, StatesInTheErrorTest, testing::ValuesIn(methods),
+INSTANTIATE_TEST_SUITE_P(Integrators, StatesInTheErrorTest, ::testing::ValuesIn(methods),
                          [](const auto& method) { return method.param.integrator; });
 
 // Random linear filters ż = A z + b sin νt of three states, damped, against the exponential of the system with the
@@ -215,4 +214,4 @@ TEST(States, of_a_fast_filter_do_not_hold_the_step) {
   }
 }
 
-}  // namespace trammel
+}  // namespace trammel::test_states_in_the_error_test

@@ -24,7 +24,7 @@ Study bdf_study(const std::string& file, const std::string& form, const std::str
 // and by the motion over some hundred steps.
 constexpr double rounding_limit = 1e-8;
 
-class TwoFields : public testing::TestWithParam<const char*> {};
+class TwoFields : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(TwoFields, take_the_steps_of_three_fields) {
   struct {
@@ -47,7 +47,7 @@ TEST_P(TwoFields, take_the_steps_of_three_fields) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Forms, TwoFields,
-                         testing::Values("index3", "stabilized_index2", "stabilized_index1", "index2"));
+                         ::testing::Values("index3", "stabilized_index2", "stabilized_index1", "index2"));
 
 // The augmented term is a left multiplication, here as well: other pivots, the same iterates.
 TEST(TwoFieldAugmentation, changes_the_matrix_and_not_the_motion) {

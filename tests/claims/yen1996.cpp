@@ -39,7 +39,7 @@ std::ostream& operator<<(std::ostream& out, const Row& row) {
   return out << row.method << ", epsilon " << row.epsilon << ", tolerance " << row.tol;
 }
 
-class Table52 : public testing::TestWithParam<Row> {};
+class Table52 : public ::testing::TestWithParam<Row> {};
 
 // Every counter within 3 % or 2: the last step ends at the end here and beyond it in DASSL.
 TEST_P(Table52, is_reproduced_by_a_model_file) {
@@ -64,12 +64,12 @@ TEST_P(Table52, is_reproduced_by_a_model_file) {
 
 INSTANTIATE_TEST_SUITE_P(
     Yen1996, Table52,
-    testing::Values(Row{"GGL", 1e-4, 1e-3, 109, 383, 56, 13, 0}, Row{"GGL*", 1e-4, 1e-3, 109, 337, 45, 13, 0},
-                    Row{"CS", 1e-4, 1e-3, 150, 474, 58, 20, 0}, Row{"CM", 1e-4, 1e-3, 72, 208, 31, 7, 0},
-                    Row{"GGL", 1e-5, 1e-3, 105, 418, 69, 11, 0}, Row{"GGL*", 1e-5, 1e-3, 105, 387, 47, 12, 0},
-                    Row{"CS", 1e-5, 1e-3, 135, 455, 56, 18, 0}, Row{"CM", 1e-5, 1e-3, 66, 205, 32, 4, 0},
-                    Row{"GGL", 1e-4, 1e-4, 822, 2534, 337, 78, 0}, Row{"GGL*", 1e-4, 1e-4, 818, 2572, 242, 82, 0},
-                    Row{"CS", 1e-4, 1e-4, 943, 2727, 217, 66, 0}, Row{"CM", 1e-4, 1e-4, 193, 577, 56, 14, 0}));
+    ::testing::Values(Row{"GGL", 1e-4, 1e-3, 109, 383, 56, 13, 0}, Row{"GGL*", 1e-4, 1e-3, 109, 337, 45, 13, 0},
+                      Row{"CS", 1e-4, 1e-3, 150, 474, 58, 20, 0}, Row{"CM", 1e-4, 1e-3, 72, 208, 31, 7, 0},
+                      Row{"GGL", 1e-5, 1e-3, 105, 418, 69, 11, 0}, Row{"GGL*", 1e-5, 1e-3, 105, 387, 47, 12, 0},
+                      Row{"CS", 1e-5, 1e-3, 135, 455, 56, 18, 0}, Row{"CM", 1e-5, 1e-3, 66, 205, 32, 4, 0},
+                      Row{"GGL", 1e-4, 1e-4, 822, 2534, 337, 78, 0}, Row{"GGL*", 1e-4, 1e-4, 818, 2572, 242, 82, 0},
+                      Row{"CS", 1e-4, 1e-4, 943, 2727, 217, 66, 0}, Row{"CM", 1e-4, 1e-4, 193, 577, 56, 14, 0}));
 
 // ---- linear oscillation --------------------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -149,7 +149,7 @@ TYPED_TEST(LinearSolverContract, every_solver_agrees_with_every_other) {
   for (const TestMatrix<S>& A : matrices_of<S>()) {
     const Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic> dense = A.matrix().to_dense();
     const double condition =
-        dense.cwiseAbs().rowwise().sum().maxCoeff() * dense.inverse().cwiseAbs().rowwise().sum().maxCoeff();
+        dense.cwiseAbs().rowwise().sum().maxCoeff() * testing::inverse_of(dense).cwiseAbs().rowwise().sum().maxCoeff();
     std::vector<Vector<S>> solutions;
     for (const Contestant<S>& contestant : solvers<S>()) {
       const std::unique_ptr<LinearSolver<S>> solver = contestant.make();

@@ -3,13 +3,14 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <cmath>
 #include <numeric>
 
 #include "trammel/dae/iteration_operator.h"
 #include "trammel/integrators/bdf.h"
 #include "trammel/io/model_reader.h"
+#include "trammel/linalg/dense_decompositions.h"
 #include "trammel/mechanics/absolute/assemble.h"
 
 // The algebra of [yen1996] at points off the constraint manifold: on it every wrong factor is right.
@@ -133,7 +134,7 @@ TEST_P(Splits, solve_2_19_by_2_20_to_2_22) {
   }
   A.bottomRows(m) = G;
   right.tail(m) = b;
-  const Eigen::VectorXd direct = A.partialPivLu().solve(right);
+  const Eigen::VectorXd direct = solve_square(A, right);
   EXPECT_LE((u - direct).norm(), 1e-12 * (1.0 + direct.norm()));
 }
 
@@ -221,7 +222,7 @@ Corrections correct(const std::string& file, CoordinateSplitForm::Iteration iter
   A.bottomRows(2 * nc) = J.block(form.lam0(), 0, 2 * nc, n_qv);
   right.tail(2 * nc) = -F.tail(2 * nc);
   Corrections result;
-  result.direct = A.partialPivLu().solve(right);
+  result.direct = solve_square(A, right);
   Eigen::VectorXd delta = F;
   EXPECT_TRUE(matrix.solve(p, machine.assembly.state, delta, *workspace).ok());
   result.sparse = delta.head(n_qv);

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <cmath>
 #include <limits>
 
@@ -94,7 +94,7 @@ void expect_good_estimate(const testing::TestMatrix<S>& A) {
   ASSERT_TRUE(solver->factor(A.values).ok());
   const auto dense = A.matrix().to_dense();
   const double exact =
-      dense.cwiseAbs().colwise().sum().maxCoeff() * dense.inverse().cwiseAbs().colwise().sum().maxCoeff();
+      dense.cwiseAbs().colwise().sum().maxCoeff() * testing::inverse_of(dense).cwiseAbs().colwise().sum().maxCoeff();
   const double estimate = estimate_condition(A.matrix(), *solver);
   EXPECT_LT(estimate, exact * (1 + 1e-6)) << A.name;
   EXPECT_GT(estimate, exact / 3) << A.name;

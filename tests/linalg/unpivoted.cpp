@@ -1,10 +1,11 @@
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <random>
 
 #include "support/test_matrices.h"
 #include "trammel/base/error.h"
+#include "trammel/linalg/dense_decompositions.h"
 #include "trammel/linalg/gmres.h"
 #include "trammel/linalg/skyline_ldlt.h"
 #include "trammel/linalg/sparse_ldlt.h"
@@ -64,7 +65,7 @@ TEST_P(Unpivoted, a_massless_coordinate_is_named_without_a_penalty_and_harmless_
   const Eigen::Vector3d b(0.3, -0.7, 0.2);
   const TestMatrix<double> penalised = massless(0.0, 1.0);
   const Eigen::VectorXd x = solve(*solver, penalised, b);
-  const Eigen::VectorXd exact = penalised.matrix().to_dense().fullPivLu().solve(b);
+  const Eigen::VectorXd exact = solve_square(penalised.matrix().to_dense(), b);
   EXPECT_LT((x - exact).norm(), 1e-15 * 10);
 }
 
@@ -72,7 +73,7 @@ TEST_P(Unpivoted, a_massless_coordinate_is_named_without_a_penalty_and_harmless_
 TEST_P(Unpivoted, refinement_restores_what_a_small_pivot_lost) {
   const TestMatrix<double> A = massless(1e-8, 0.0);
   const Eigen::Vector3d b(0.3, -0.7, 0.2);
-  const Eigen::VectorXd exact = A.matrix().to_dense().fullPivLu().solve(b);
+  const Eigen::VectorXd exact = solve_square(A.matrix().to_dense(), b);
   const std::unique_ptr<LinearSolver<double>> plain = GetParam()({.max_refinements = 0});
   const std::unique_ptr<LinearSolver<double>> refined = GetParam()({});
   EXPECT_GT((solve(*plain, A, b) - exact).norm(), 1e-11);

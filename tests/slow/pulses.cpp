@@ -29,7 +29,7 @@ double allowance(const std::string& integrator, double w, double wide) {
   return tests_velocities ? allowed : allowed * std::pow(wide / w, 2.0 / 3.0);
 }
 
-class Pulses : public testing::TestWithParam<const char*> {};
+class Pulses : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Pulses, of_any_width_are_met_at_any_instant) {
   const std::string integrator = GetParam();
@@ -69,7 +69,7 @@ TEST_P(Pulses, of_any_width_are_met_at_any_instant) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, Pulses, testing::ValuesIn(integrators),
+INSTANTIATE_TEST_SUITE_P(Methods, Pulses, ::testing::ValuesIn(integrators),
                          [](const auto& method) { return std::string(method.param); });
 
 }  // namespace

@@ -1,12 +1,13 @@
 #pragma once
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <array>
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include "trammel/dae/dae_system.h"
+#include "trammel/linalg/dense_decompositions.h"
 #include "trammel/math/dual.h"
 
 // Initial value problems written as a user would write them against DaeSystem, with exact Jacobians by dual numbers.
@@ -158,7 +159,7 @@ struct MechanismEquations {
     const Eigen::VectorXd zero = Eigen::VectorXd::Zero(m), r0 = rows(zero);
     Eigen::MatrixXd A(m, m);
     for (int j = 0; j < m; ++j) A.col(j) = rows(Eigen::VectorXd::Unit(m, j)) - r0;
-    const Eigen::VectorXd z = A.fullPivLu().solve(-r0);
+    const Eigen::VectorXd z = solve_square(A, -r0);
     y = Eigen::VectorXd::Zero(n());
     yp = Eigen::VectorXd::Zero(n());
     y.head(np) = p;
@@ -482,7 +483,7 @@ struct FlexibleSliderCrank {
       rhs[7 + k] = -rate[k];
       for (int j = 0; j < 7; ++j) rhs[7 + k] -= G[k][j] * v[j];
     }
-    v += A.fullPivLu().solve(rhs).head(7);
+    v += solve_square(A, rhs).topRows(7);
     return v;
   }
   /// (φ2, x3, q1 … q4) at t = 0.1.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <Eigen/Core>
 #include <cmath>
 #include <complex>
 #include <random>
@@ -7,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "trammel/linalg/dense_decompositions.h"
 #include "trammel/linalg/pattern.h"
 #include "trammel/linalg/sparse_matrix.h"
 
@@ -29,6 +31,21 @@ struct TestMatrix {
     return A;
   }
 };
+
+/// By Eigen. A complex matrix is the real one that does the same to real and imaginary parts, one below the other.
+inline Eigen::MatrixXd inverse_of(const Eigen::MatrixXd& A) {
+  return solve_square(A, Eigen::MatrixXd::Identity(A.rows(), A.rows()));
+}
+inline Eigen::MatrixXcd inverse_of(const Eigen::MatrixXcd& A) {
+  const Eigen::Index n = A.rows();
+  Eigen::MatrixXd parts(2 * n, 2 * n);
+  parts << A.real(), -A.imag(), A.imag(), A.real();
+  const Eigen::MatrixXd inverse = inverse_of(parts);
+  Eigen::MatrixXcd result(n, n);
+  result.real() = inverse.topLeftCorner(n, n);
+  result.imag() = inverse.bottomLeftCorner(n, n);
+  return result;
+}
 
 struct Entry {
   int row, col;
