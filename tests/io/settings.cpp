@@ -146,8 +146,8 @@ TEST(Settings, of_integration_are_set_aside_by_name_where_nothing_is_integrated)
               "without effect in kind = \"" + kind +
                   "\", which integrates nothing: solver.integrator, solver.rtol, solver.max_order, "
                   "solver.scaling.kind");
-    for (const std::string& note : Simulation(read(text)).notes())
-      EXPECT_NE(note.rfind("without effect", 0), 0u) << note;
+    const Simulation without(read(text));
+    for (const std::string& note : without.notes()) EXPECT_NE(note.rfind("without effect", 0), 0u) << note;
   }
 }
 
