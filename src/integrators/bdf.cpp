@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "time_rounding.h"
+#include "trammel/integrators/memory_check.h"
 
 namespace trammel {
 
@@ -567,6 +568,7 @@ std::vector<double> Bdf::save() {
 }
 
 void Bdf::restore(std::span<const double> numbers) {
+  detail::check_memory(numbers, save());
   const double* next = numbers.data();
   t_ = t_trial_ = *next++;
   h_ = *next++;

@@ -8,6 +8,7 @@
 
 #include "one_step_control.h"
 #include "time_rounding.h"
+#include "trammel/integrators/memory_check.h"
 
 namespace trammel {
 
@@ -468,6 +469,7 @@ std::vector<double> EnergyDecaying::save() {
 }
 
 void EnergyDecaying::restore(std::span<const double> numbers) {
+  detail::check_memory(numbers, save());
   forget_pivots();
   has_q_rates_ = false;
   pending_ = numbers[0] != 0.0, has_middle_ = numbers[1] != 0.0;

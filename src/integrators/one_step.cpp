@@ -5,6 +5,7 @@
 
 #include "one_step_control.h"
 #include "time_rounding.h"
+#include "trammel/integrators/memory_check.h"
 
 namespace trammel {
 
@@ -491,6 +492,7 @@ std::vector<double> OneStep::save() {
 }
 
 void OneStep::restore(std::span<const double> numbers) {
+  detail::check_memory(numbers, save());
   has_q_rates_ = false;
   pending_ = numbers[0] != 0.0, restart_ = numbers[1] != 0.0, after_kink_ = numbers[1] == 2.0;
   h_next_ = numbers[2], h_old_ = numbers[3];

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "time_rounding.h"
+#include "trammel/integrators/memory_check.h"
 
 namespace trammel {
 
@@ -497,6 +498,7 @@ std::vector<double> Radau::save() {
 }
 
 void Radau::restore(std::span<const double> numbers) {
+  detail::check_memory(numbers, save());
   const double* next = numbers.data();
   for (double* x : {&t_, &h_, &t_from_, &h_from_, &h_accepted_, &error_accepted_}) *x = *next++;
   for (bool* flag : {&restart_, &inconsistent_, &pending_}) *flag = *next++ != 0.0;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "time_rounding.h"
+#include "trammel/integrators/memory_check.h"
 
 namespace trammel {
 
@@ -264,6 +265,7 @@ std::vector<double> RungeKutta::save() const {
 }
 
 void RungeKutta::restore(std::span<const double> numbers) {
+  detail::check_memory(numbers, save());
   t_ = t_from_ = numbers[0], h_next_ = numbers[1], error_before_ = numbers[2];
   pending_ = numbers[3] != 0.0, stale_rates_ = numbers[4] != 0.0, stiff_steps_ = static_cast<int>(numbers[5]);
   const double* from = numbers.data() + 6;

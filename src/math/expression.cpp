@@ -14,8 +14,26 @@ using detail::ExpressionProgram;
 using detail::Instruction;
 using detail::Op;
 
+namespace {
+
+/// Of a long formula the part about a column (counted in characters of UTF-8, from 1).
+std::string excerpt(std::string_view text, int column) {
+  constexpr int reach = 40;
+  std::string part;
+  int at = 0;
+  for (const char c : text) {
+    if ((static_cast<unsigned char>(c) & 0xC0) != 0x80) ++at;
+    if (at > column + reach) break;
+    if (at >= column - reach) part += c;
+  }
+  return (column - reach <= 1 ? "" : "… ") + part + (at <= column + reach ? "" : " …");
+}
+
+}  // namespace
+
 ExpressionError::ExpressionError(std::string message, int column, std::string_view text)
-    : InputError(fmt::format("{} (column {} of \"{}\")", message, column, text)),
+    : InputError(fmt::format("{} (column {} of \"{}\")", message, column,
+                             text.size() <= 100 ? std::string(text) : excerpt(text, column))),
       message_(std::move(message)),
       column_(column) {}
 

@@ -95,9 +95,15 @@ class Lexer {
     throw ExpressionError(std::move(message), column(at), text_);
   }
 
+  // Counted on from where the last token began: a long formula is walked through once.
   int column(std::size_t at) const {
     const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };  // of a UTF-8 character
-    return 1 + static_cast<int>(std::count_if(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at), begins));
+    if (at < counted_at_) counted_at_ = 0, counted_ = 0;
+    const auto from = text_.begin();
+    counted_ +=
+        std::count_if(from + static_cast<std::ptrdiff_t>(counted_at_), from + static_cast<std::ptrdiff_t>(at), begins);
+    counted_at_ = at;
+    return 1 + static_cast<int>(counted_);
   }
 
   Token next() {
@@ -168,6 +174,8 @@ class Lexer {
 
   std::string_view text_;
   std::size_t at_ = 0;
+  mutable std::size_t counted_at_ = 0;  // characters before this byte,
+  mutable std::ptrdiff_t counted_ = 0;  // as many
 };
 
 /// Recursive descent, one function per level of precedence, loosest first:

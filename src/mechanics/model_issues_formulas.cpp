@@ -51,7 +51,7 @@ std::vector<Signal> check_formula(ModelChecks& checks, std::string_view kind, co
     if (wrong_name)
       report(error.message());
     else
-      report(fmt::format("{} (column {} of \"{}\")", error.message(), error.column(), formula.text));
+      report(error.what());
   }
   return signals;
 }

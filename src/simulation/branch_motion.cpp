@@ -1,5 +1,7 @@
 #include "trammel/simulation/branch_motion.h"
 
+#include "trammel/integrators/memory_check.h"
+
 namespace trammel {
 
 BranchMotion::BranchMotion(const MechanicalSystem& system, const Tolerances& tolerances)
@@ -56,6 +58,7 @@ std::vector<double> BranchMotion::save() {
 }
 
 void BranchMotion::restore(std::span<const double> numbers) {
+  detail::check_memory(numbers, save());
   newest_.t = numbers[0];
   std::copy(numbers.begin() + 1, numbers.end(), y_.begin());
   const Eigen::Index nv = newest_.q.size();

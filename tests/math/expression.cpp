@@ -228,6 +228,22 @@ TEST(Expression, says_what_is_wrong_and_where) {
   expect_error("table(3, x)", 7, "name of a table");
 }
 
+TEST(Expression, shows_of_a_long_formula_the_part_about_an_error) {
+  std::string text = "1.25";
+  for (int i = 0; i < 999; ++i) text += " + 1.25";
+  text += " + 'µ";  // a quote that nothing ends
+  try {
+    parse(text);
+    FAIL();
+  } catch (const ExpressionError& error) {
+    const std::string what = error.what();
+    EXPECT_EQ(error.column(), 4 + 7 * 999 + 4);
+    EXPECT_NE(what.find("… "), std::string::npos) << what;
+    EXPECT_NE(what.find("1.25 + 'µ\")"), std::string::npos) << what;
+    EXPECT_LT(what.size(), 300u);
+  }
+}
+
 TEST(Expression, refuses_what_would_exhaust_a_stack) {
   expect_error(std::string(5000, '(') + "x" + std::string(5000, ')'), 201, "nested");
   expect_error(std::string(5000, '-') + "x", 201, "nested");

@@ -6,6 +6,7 @@
 #include "trammel/mechanics/elements/custom_law.h"
 #include "trammel/mechanics/elements/force_group.h"
 #include "trammel/mechanics/elements/forces.h"
+#include "trammel/simulation/option.h"
 
 // The mistakes that would be dear later: step size or scaling inside residuals, hidden state, a frozen pattern.
 
@@ -102,6 +103,28 @@ TEST(Guards, a_restored_run_continues_bit_identically) {
         EXPECT_EQ(original.state().to_numbers(), restored.state().to_numbers());
       }
     }
+  }
+}
+
+// What another method or another machine saved is refused before anything of it is taken.
+TEST(Guards, a_memory_of_another_size_is_refused) {
+  for (const WordOf<Integrator>& integrator : words_of<Integrator>()) {
+    SCOPED_TRACE(integrator.name);
+    Study study = study_of(arm, {});
+    study.solver = {};
+    study.solver.integrator = integrator.value;
+    Simulation simulation(study);
+    advance(simulation, 3);
+    std::vector<double> memory = simulation.integrator().save();
+    const double t = simulation.integrator().newest().t;
+    for (const std::size_t n : {std::size_t(0), std::size_t(3), memory.size() - 1, memory.size() + 1}) {
+      std::vector<double> other = memory;
+      other.resize(n);
+      EXPECT_THROW(simulation.integrator().restore(other), std::invalid_argument) << n;
+    }
+    EXPECT_EQ(simulation.integrator().newest().t, t);
+    simulation.integrator().restore(memory);
+    EXPECT_EQ(simulation.integrator().save(), memory);
   }
 }
 
