@@ -37,7 +37,11 @@ class Midpoint final : public OneStep {
   void correct(double h, ConstVec dq, ConstVec dz) override;
   double local_error(double h, Eigen::Index i) const override;
   double integral_error(double h, const IntegralRates& rates) const override;
+  double velocity_error(double h, Eigen::Index i) const override {
+    return integral_error(h, {0.0, ends_.from.a[i], ends_.to.a[i], a_rate_[i]});
+  }
   bool has_end_rates() const override { return false; }
+  bool rings() const override { return dae_.nc() > 0; }
   void remember(double h) override;
   std::vector<double*> scalar_memory() override { return {&h_older_}; }
 
