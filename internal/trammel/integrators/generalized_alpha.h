@@ -27,8 +27,8 @@ struct AlphaCoefficients {
 /// Second order in q, v and λ (λ after a transient of a few steps); the start a_0 = v̇_0 + Δ h v̈_0, Δ = α_m − α_f,
 /// avoids an error of first order. a_n belongs to t_n + Δ h: when h changes it is moved along (a_n − a_{n−1})/h.
 ///
-/// Error control: the local error of q is |1/6 − β − Δ/2| h² (a_{n+1} − a_n) + O(h⁴), that of z, as a_n is
-/// ż + Δ h z̈ + Δ (α_m − ½) h² z⃛,
+/// Error control: the local error of q is |1/6 − β − Δ/2| h² (a_{n+1} − a_n) + O(h⁴), that of z, and of v with v̇ in
+/// place of ż, as a_n is ż + Δ h z̈ + Δ (α_m − ½) h² z⃛,
 ///
 ///   (4) (½ − γ − Δ) h² z̈ + (1/6 − γ (½ + Δ) − Δ (α_m − ½)) h³ z⃛ + O(h⁴)
 ///
