@@ -27,8 +27,8 @@ constexpr double rounding_growth = 1e3;
 // and velocities keep the tolerance itself down to the default one: their steps are what an ordinary run costs.
 constexpr double loose_tol = 1e-4, ordinary_tol = 1e-5;
 // The first part of a run shows nothing yet of how fast velocities change: (2). With six times the tolerance of
-// positions over T the steps of smooth motion stay what positions make them; a pulse then errs in four times the amount
-// of one as long as the motion itself, at most. Errors of first order (Newmark's) have the tolerance itself.
+// positions over T the steps of smooth motion stay what positions make them; a pulse then errs by five times as much as
+// one as long as the motion itself, at most. Errors of first order (Newmark's) have the tolerance itself.
 constexpr double early_part = 0.1, velocity_part = 6.0;
 // What Newton's iteration leaves in q, δ, is seen as δ/h in the estimate of the velocity's error: it stays below this
 // part of that error's tolerance, or the tolerance above the inverse of what is left.
