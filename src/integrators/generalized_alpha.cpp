@@ -24,6 +24,10 @@ AlphaCoefficients AlphaCoefficients::newmark(double gamma) {
 GeneralizedAlpha::GeneralizedAlpha(const SecondOrderDae& dae, AlphaCoefficients coefficients,
                                    const StepOptions& options, LinearSolverKind solver, const MotionScaling& scaling)
     : OneStep(dae, options, solver, scaling), c_(coefficients) {
+  const double delta = c_.alpha_m - c_.alpha_f;
+  of_second_ = 0.5 - c_.gamma - delta;
+  if (std::abs(of_second_) < 1e-12) of_second_ = 0.0;  // rounding
+  of_third_ = 1.0 / 6.0 - c_.gamma * (0.5 + delta) - delta * (c_.alpha_m - 0.5);
   for (auto* x : {&alg_, &alg_new_}) x->setZero(dae.nv());
   for (auto* x : {&algz_, &algz_new_}) x->setZero(dae.nz());
 }
@@ -80,13 +84,17 @@ double GeneralizedAlpha::local_error(double h, Eigen::Index i) const {
 
 // (4), with x‴ from rates at t_{n−1}, t_n and t_{n+1}.
 double GeneralizedAlpha::integral_error(double h, const IntegralRates& rates) const {
-  const double delta = c_.alpha_m - c_.alpha_f;
-  const double of_second = 0.5 - c_.gamma - delta;
-  const double of_third = 1.0 / 6.0 - c_.gamma * (0.5 + delta) - delta * (c_.alpha_m - 0.5);
   const double second = (rates.to - rates.from) / h;
   const double before = h_old_ > 0.0 ? (rates.from - rates.before) / h_old_ : rates.second;
   const double third = 2.0 * (second - before) / (h + h_old_);
-  return h * h * (of_second * second + h * of_third * third);
+  return h * h * (of_second_ * second + h * of_third_ * third);
+}
+
+// (4) with v̈ from a_n and a_{n+1}, v⃛ from those and the step before.
+double GeneralizedAlpha::velocity_error(double h, Eigen::Index i) const {
+  const double second = (alg_new_[i] - alg_[i]) / h;
+  const double third = 2.0 * (second - a_rate_[i]) / (h + h_old_);
+  return h * h * (of_second_ * second + h * of_third_ * third);
 }
 
 void GeneralizedAlpha::remember(double h) {

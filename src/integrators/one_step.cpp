@@ -23,16 +23,29 @@ constexpr double rounding_margin = 16.0;  // a chain of 10 000 links stagnates a
 constexpr double slow_rate = 0.2, patience = 2.0;
 // Corrections may exceed the tolerance by this much when the equations are solved to rounding already.
 constexpr double rounding_growth = 1e3;
-// Of an error of order h³ in every step, t/h steps make one of h² ∼ tol^(2/3): the error of a run does not fall as its
-// tolerance does. States are integrated with tol √(tol/loose_tol) instead, so that theirs does [as RADAU5 does it for
-// all its unknowns]. Coordinates keep the tolerance itself: their steps are what a run costs.
-constexpr double loose_tol = 1e-4;
+// (1) Of an error of order h³ in every step, t/h steps make one of h² ∼ tol^(2/3): the error of a run does not fall as
+// its tolerance does. With tol √(tol/loose_tol) instead it does [as RADAU5 does it for all its unknowns]. Coordinates
+// and velocities keep the tolerance itself down to the default one: their steps are what an ordinary run costs.
+constexpr double loose_tol = 1e-4, ordinary_tol = 1e-5;
+// The first part of a run shows nothing yet of how fast velocities change: (2). With six times the tolerance of
+// positions over T the steps of smooth motion stay what positions make them; a pulse then errs by five times as much as
+// one as long as the motion itself, at most. Errors of first order (Newmark's) have the tolerance itself.
+constexpr double early_part = 0.1, velocity_part = 6.0;
+// What Newton's iteration leaves in q, δ, is seen as δ/h in the estimate of the velocity's error: it stays below this
+// part of that error's tolerance, or the tolerance above the inverse of what is left.
+constexpr double newton_velocity_part = 0.05, newton_noise = 2.0;
+// A change of h makes stiff springs swing, and an estimate sees it: where longer steps failed, growth waits for 0, 1,
+// 3, … and at last 15 steps.
+constexpr int longest_wait = 31;
+// Smaller errors do not bound the growth of a step; nor does a velocity across the constraints, in units of q's
+// tolerance over h, that makes a third of this.
+constexpr double unbounding_error = 0.1, ringing_part = 0.3;
 // In units of rounding of z: Newton's remainder is of that size, and no smaller error can be seen beside it.
 constexpr double state_rounding = 1024.0;
 
-double calc_state_factor(const StepOptions& options) {
+double calc_factor(const StepOptions& options, double from) {
   if (options.h || options.rtol == 0.0) return 1.0;  // an absolute tolerance alone has a unit
-  return std::min(1.0, std::sqrt(options.rtol / loose_tol));
+  return std::min(1.0, std::sqrt(options.rtol / from));
 }
 
 }  // namespace
@@ -44,13 +57,16 @@ OneStep::OneStep(const SecondOrderDae& dae, const StepOptions& options, LinearSo
       workspace_(dae.make_workspace()),
       options_(options),
       acceleration_(dae, solver),
-      state_factor_(calc_state_factor(options)) {
+      factor_(calc_factor(options, ordinary_tol)),
+      state_factor_(calc_factor(options, loose_tol)) {
   const int nv = dae.nv(), nz = dae.nz(), nc = dae.nc();
   ends_.from.resize(nv, nz, nc);
   ends_.to.resize(nv, nz, nc);
-  for (auto* x : {&a_rate_, &a_old_, &ends_.q_rate_from, &ends_.q_rate_to}) x->setZero(nv);
+  settled_.resize(nv, nz, nc);
+  for (auto* x : {&a_rate_, &a_old_, &ends_.q_rate_from, &ends_.q_rate_to, &variation_, &fastest_, &pace_})
+    x->setZero(nv);
   for (auto* x : {&zp_rate_, &zp_old_}) x->setZero(nz);
-  lam_old_.setZero(nc);
+  for (auto* x : {&lam_old_, &bias_}) x->setZero(nc);
   for (auto* x : {&x_, &residual_}) x->setZero(nv + nz + nc);
   weight_.setOnes(nv + nz + nc);
   atol_.resize(nv);
@@ -85,10 +101,18 @@ Status OneStep::restart(const MotionVariables& at, State& state) {
 Status OneStep::calc_rates(const State& state) {
   MotionVariables& x0 = ends_.from;
   if (after_kink_) {
-    MotionVariables x = x0;
-    x.t = x0.t + kink_side(x0.t);
-    if (const Status status = acceleration_.solve(x, state, *workspace_); !status.ok()) return status;
-    x0.a = x.a, x0.zp = x.zp, x0.lam = x.lam;
+    const double t = x0.t + kink_side(x0.t);
+    if (!options_.h && dae_.nc() > 0) {
+      // A velocity across the constraints, which the midpoint rule never forgets, is not handed over to what follows.
+      AccelerationSolver::SettleLimits limits;
+      limits.velocity = 0.0;
+      if (const Status status = acceleration_.settle(x0, t, limits, state, *workspace_); !status.ok()) return status;
+    } else {
+      MotionVariables x = x0;
+      x.t = t;
+      if (const Status status = acceleration_.solve(x, state, *workspace_); !status.ok()) return status;
+      x0.a = x.a, x0.zp = x.zp, x0.lam = x.lam;
+    }
   }
   // A central difference loses ε/δ to rounding and δ² to truncation, relative to the time scale of the motion.
   const double rate = x0.v.size() ? std::sqrt(x0.v.squaredNorm() + std::abs(x0.v.dot(x0.a)) + x0.a.norm()) : 0.0;
@@ -140,11 +164,12 @@ StepReport OneStep::attempt(double t_end, const State& state) {
     begin();
     restart_ = false;
   }
-  update_weights();
   t_end_ = t_end;
+  if (!options_.h) update_pace();
   double h = choose_step(t_end);
   for (int attempt = 0; attempt < one_step::max_attempts; ++attempt) {
     report.attempted_h = h;
+    update_weights(h);
     resize_step(h);
     extrapolate(h);
     report.status = iterate(h, state, report);
@@ -161,6 +186,10 @@ StepReport OneStep::attempt(double t_end, const State& state) {
       const double factor = std::clamp(one_step::safety * std::pow(std::max(report.error, 1e-10), -1.0 / (order() + 1)),
                                        one_step::min_shrink, one_step::max_growth);
       if (report.error > 1.0) {
+        if (h > h_old_ && h_old_ > 0.0 && report.rejected_error == 0) {
+          waits_for_ = std::min(2 * waits_for_ + 1, longest_wait);
+          waited_ = 0;
+        }
         ++report.rejected_error;
         report.status = Status::recoverable(Cause::error_test);
         report.failure = Cause::error_test;
@@ -168,8 +197,14 @@ StepReport OneStep::attempt(double t_end, const State& state) {
         h *= factor;
         continue;
       }
-      h_next_ = factor > 1.0 && factor < keep_below ? h : h * factor;
+      if (h > h_old_ && report.rejected_error == 0) waits_for_ = 0;
+      const bool grows = factor >= keep_below && ++waited_ > waits_for_ / 2;
+      h_next_ = factor > 1.0 && !grows ? h : h * factor;
       if (report.rejected_newton > 0) h_next_ = std::min(h_next_, h);
+    }
+    if (!options_.h && rings()) {
+      report.status = project_velocities(h, state);
+      if (!report.status.ok()) return report;
     }
     accept(h);
     report.corrections = corrections_;
@@ -187,7 +222,7 @@ double OneStep::choose_step(double t_end) {
     // First step: the change of q by the third derivative stays below the tolerance, with a margin.
     double size = 0.0;
     for (Eigen::Index i = 0; i < a_rate_.size(); ++i)
-      size = std::max(size, std::abs(a_rate_[i]) / (atol_[i] + options_.rtol * std::abs(ends_.from.q[i])));
+      size = std::max(size, std::abs(a_rate_[i]) / (factor_ * (atol_[i] + options_.rtol * std::abs(ends_.from.q[i]))));
     h = options_.h0 ? *options_.h0 : std::min(0.5 * std::cbrt(1.0 / (size + 1e-30)), 1e-2 * remaining);
   }
   if (!options_.h) h = std::min({h, options_.hmax, h_bound_});
@@ -320,7 +355,7 @@ bool OneStep::is_solved_to_rounding() const {
 
 // ---- norms ---------------------------------------------------------------------------------------------------------
 
-void OneStep::update_weights() {
+void OneStep::update_weights(double h) {
   const int nv = dae_.nv(), nz = dae_.nz();
   // Φ is a difference of coordinates: corrections cannot become smaller than what rounding leaves of it.
   const double size = nv > 0 ? ends_.from.q.lpNorm<Eigen::Infinity>() : 0.0;
@@ -332,9 +367,13 @@ void OneStep::update_weights() {
   const double relative = uses_newton_tol() ? options_.newton_tol : one_step::newton_fraction * options_.rtol;
   const double of_angles = absolute(options_.rotation_atol.value_or(options_.atol), 1.0);
   const double of_states = absolute(options_.state_atol.value_or(options_.atol), 1.0);
-  for (int i = 0; i < nv; ++i)
-    weight_[i] = (dae_.layout().kinds()[i] == Kind::rotation ? of_angles : newton_absolute_) +
-                 relative * std::abs(ends_.from.q[i]);
+  for (int i = 0; i < nv; ++i) {
+    const double place = std::abs(ends_.from.q[i]);
+    weight_[i] = (dae_.layout().kinds()[i] == Kind::rotation ? of_angles : newton_absolute_) + relative * place;
+    if (uses_newton_tol()) continue;
+    const double of_velocity = newton_velocity_part * h * velocity_tolerance(i, place, std::abs(ends_.from.v[i]));
+    weight_[i] = std::max(std::min(factor_ * weight_[i], of_velocity), rounding);
+  }
   for (int i = 0; i < nz; ++i)
     weight_[nv + i] = std::max(state_factor_ * (of_states + relative * std::abs(ends_.from.z[i])),
                                rounding_margin * epsilon * std::abs(ends_.from.z[i]));
@@ -406,11 +445,64 @@ void OneStep::find_worst_row(StepReport& report) const {
 
 double OneStep::error_norm(double h) {
   double largest = dae_.nz() > 0 ? state_error_norm(h) : 0.0;
-  for (Eigen::Index i = 0; i < a_rate_.size(); ++i) {
-    const double weight = atol_[i] + options_.rtol * std::max(std::abs(ends_.from.q[i]), std::abs(ends_.to.q[i]));
-    largest = std::max(largest, local_error(h, i) / weight);
+  const auto of_position = [&](Eigen::Index i) { return local_error(h, i); };
+  const auto position_limit = [&](Eigen::Index i) {
+    const double place = std::max(std::abs(ends_.from.q[i]), std::abs(ends_.to.q[i]));
+    return std::max(factor_ * (atol_[i] + options_.rtol * place), newton_noise * weight_[i]);
+  };
+  largest = motion_error_norm(largest, false, of_position, position_limit);
+  const auto of_velocity = [&](Eigen::Index i) { return velocity_error(h, i); };
+  const auto velocity_limit = [&](Eigen::Index i) {
+    const double place = std::max(std::abs(ends_.from.q[i]), std::abs(ends_.to.q[i]));
+    const double speed = std::max(std::abs(ends_.from.v[i]), std::abs(ends_.to.v[i]));
+    return std::max(velocity_tolerance(i, place, speed), newton_noise * weight_[i] / h);
+  };
+  return motion_error_norm(largest, true, of_velocity, velocity_limit);
+}
+
+// (2) Of an error e of a velocity a machine whose time is T makes one of e T in positions: velocities have the
+// tolerance of positions over T, and a relative one of their own. T is the time in which a velocity changes by as much
+// as it has been at most, on the average of the run so far,
+//
+//   1/T = Σ|Δv| / (max|v| t),
+//
+// beginning at rest, so that 1/T ≥ 1/t. In a motion of one frequency ω it is ω, nearly, and the test says what that of
+// positions says. A pulse, a blow or a stop, over in a hundredth of that time, changes velocities as much and positions
+// hardly: what the time of the moment would be forgiven there stays in the velocity for the rest of the run.
+void OneStep::update_pace() {
+  const double t = std::max(ends_.from.t - t_first_, early_part * options_.span);
+  for (Eigen::Index i = 0; i < pace_.size(); ++i)
+    pace_[i] = t > 0.0 ? std::max(fastest_[i] > 0.0 ? variation_[i] / fastest_[i] : 1.0, 1.0) / t : 0.0;
+}
+
+double OneStep::velocity_tolerance(Eigen::Index i, double place, double speed) const {
+  return (order() > 1 ? velocity_part : 1.0) * factor_ *
+         (options_.rtol * speed + pace_[i] * (atol_[i] + options_.rtol * place));
+}
+
+// Accelerations across the constraints, and those of springs too stiff for h, ring: an estimate that would bound the
+// step is led through the matrix. J⁻¹ (a M e, 0, 0) is e for slow motion along the constraints, nothing across them,
+// and e/(hω)² for what h does not resolve.
+template <class Error, class Weight>
+double OneStep::motion_error_norm(double others, bool filters, Error&& error, Weight&& weight) {
+  const int nv = dae_.nv();
+  double largest = others;
+  for (int i = 0; i < nv; ++i) {
+    residual_[i] = error(i);
+    const double size = std::abs(residual_[i]) / weight(i);
+    if (!(size <= largest)) largest = size;
   }
-  return largest;
+  if (!filters || largest <= std::max(others, unbounding_error)) return largest;
+  const MotionPlanes& planes = operator_.planes();
+  const double a = operator_.coefficients().a;
+  x_.setZero();
+  for (int i = 0; i < nv; ++i)
+    for (int k = planes.motion.start[i]; k < planes.motion.start[i + 1]; ++k)
+      x_[planes.motion.index[k]] += a * planes.M[k] * residual_[i];
+  if (!operator_.solve(x_).ok()) return largest;
+  double filtered = others;
+  for (int i = 0; i < nv; ++i) filtered = std::max(filtered, std::abs(x_[i]) / weight(i));
+  return std::min(largest, filtered);
 }
 
 double OneStep::state_weight(Eigen::Index i) const {
@@ -443,6 +535,25 @@ double OneStep::state_error_norm(double h) {
 
 // ---- accepting -----------------------------------------------------------------------------------------------------
 
+// A velocity v across the constraints that changes its sign in every step makes accelerations of ± 2v/h, and h v/3 in
+// the estimate of the error of positions: before it bounds the step it is taken away.
+Status OneStep::project_velocities(double h, const State& state) {
+  const int nv = dae_.nv();
+  double tolerance = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < nv; ++i)
+    tolerance = std::min(tolerance, factor_ * (atol_[i] + options_.rtol * std::abs(ends_.from.q[i])));
+  const Status status =
+      dae_.velocity_level(ends_.to.point(inputs_.view()), state, x_.tail(dae_.nc()), bias_, *workspace_);
+  if (!status.ok()) return status;
+  if (h * x_.tail(dae_.nc()).lpNorm<Eigen::Infinity>() <= ringing_part * tolerance) return Status::success();
+  AccelerationSolver::SettleLimits limits;
+  limits.velocity = 0.0;
+  settled_ = ends_.to;
+  // Where constraints lose rank the velocity stays what it is.
+  if (acceleration_.settle(settled_, settled_.t, limits, state, *workspace_).ok()) ends_.to.v = settled_.v;
+  return Status::success();
+}
+
 void OneStep::accept(double h) {
   remember(h);
   a_old_ = ends_.from.a, lam_old_ = ends_.from.lam, zp_old_ = ends_.from.zp;
@@ -466,6 +577,12 @@ void OneStep::interpolate(double t, MotionVariables& at) const {
 void OneStep::commit(State& state) {
   if (!pending_) return;
   pending_ = false;
+  if (!began_) t_first_ = ends_.to.t;
+  began_ = true;
+  for (Eigen::Index i = 0; i < variation_.size(); ++i) {
+    variation_[i] += std::abs(ends_.to.v[i] - ends_.from.v[i]);
+    fastest_[i] = std::max(fastest_[i], std::abs(ends_.to.v[i]));
+  }
   ends_.from = ends_.to;
   dae_.calc_inputs(ends_.from.t, inputs_);
   dae_.accepted(ends_.to.point(inputs_.view()), ends_.from.q, state, *workspace_);
@@ -480,13 +597,20 @@ MotionIntegrator::ScalingReport OneStep::scaling() const {
 
 std::vector<double> OneStep::save() {
   operator_.invalidate();
-  std::vector<double> numbers{
-      pending_ ? 1.0 : 0.0, restart_ ? (after_kink_ ? 2.0 : 1.0) : 0.0, h_next_, h_old_, ends_.from.t, ends_.to.t};
+  std::vector<double> numbers{pending_ ? 1.0 : 0.0,
+                              restart_ ? (after_kink_ ? 2.0 : 1.0) : 0.0,
+                              h_next_,
+                              h_old_,
+                              ends_.from.t,
+                              ends_.to.t,
+                              t_first_,
+                              static_cast<double>(waits_for_),
+                              static_cast<double>(waited_)};
   for (const double* x : scalar_memory()) numbers.push_back(*x);
   const auto put = [&](const Eigen::VectorXd& x) { numbers.insert(numbers.end(), x.data(), x.data() + x.size()); };
   for (const MotionVariables* x : {&ends_.from, &ends_.to})
     for (const auto* y : {&x->q, &x->v, &x->a, &x->z, &x->zp, &x->lam}) put(*y);
-  for (const auto* x : {&a_rate_, &zp_rate_, &a_old_, &lam_old_, &zp_old_}) put(*x);
+  for (const auto* x : {&a_rate_, &zp_rate_, &a_old_, &lam_old_, &zp_old_, &variation_, &fastest_}) put(*x);
   for (const auto* x : memory()) put(*x);
   return numbers;
 }
@@ -497,7 +621,9 @@ void OneStep::restore(std::span<const double> numbers) {
   pending_ = numbers[0] != 0.0, restart_ = numbers[1] != 0.0, after_kink_ = numbers[1] == 2.0;
   h_next_ = numbers[2], h_old_ = numbers[3];
   ends_.from.t = numbers[4], ends_.to.t = numbers[5];
-  const double* next = numbers.data() + 6;
+  t_first_ = numbers[6], began_ = true;
+  waits_for_ = static_cast<int>(numbers[7]), waited_ = static_cast<int>(numbers[8]);
+  const double* next = numbers.data() + 9;
   for (double* x : scalar_memory()) *x = *next++;
   const auto take = [&](Eigen::VectorXd& x) {
     x = Eigen::Map<const Eigen::VectorXd>(next, x.size());
@@ -505,7 +631,7 @@ void OneStep::restore(std::span<const double> numbers) {
   };
   for (MotionVariables* x : {&ends_.from, &ends_.to})
     for (auto* y : {&x->q, &x->v, &x->a, &x->z, &x->zp, &x->lam}) take(*y);
-  for (auto* x : {&a_rate_, &zp_rate_, &a_old_, &lam_old_, &zp_old_}) take(*x);
+  for (auto* x : {&a_rate_, &zp_rate_, &a_old_, &lam_old_, &zp_old_, &variation_, &fastest_}) take(*x);
   for (auto* x : memory()) take(*x);
   operator_.invalidate();
 }

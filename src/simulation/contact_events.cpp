@@ -16,12 +16,12 @@ namespace {
 constexpr int max_retakes = 6;
 // A change within the first tenth of a step is reached by Taylor's series, if that errs by less than a hundredth of the
 // tolerance: no sliver of a step is taken, which would ask for scaling, matrix and iteration of its own.
-constexpr double sliver = 0.1, series_part = 1e-2;
+constexpr double sliver = 0.1, series_part = 1e-2, noticed_part = 1e-3;
 // A step to a change ends this part of it early, and the series does the rest: exactly where a force begins or ends
 // Newton's iteration may go to and fro between two laws (bristles rest, or follow), and smaller steps do not help.
 constexpr double early_part = 0.02;
 
-// Whether the error test does, and not positions alone.
+// Whether the error test does with the tolerance of positions, and not one of the time of the machine.
 bool sees_velocities(const SolverOptions& o) {
   return o.integrator == Integrator::radau || o.integrator == Integrator::runge_kutta;
 }
@@ -82,15 +82,18 @@ void Simulation::centre_charts(MotionVariables& x) {
 }
 
 // Whether a change at t is so near to the beginning of the step that q + δ v + δ²/2 v̇ is as good as a step to it. The
-// remainder is δ³/6 of v̈, for which the change of v̇ in the whole step stands; methods whose error test sees velocities
-// care for δ²/2 of it as well.
+// remainder is δ³/6 of v̈, for which the change of v̇ in the whole step stands; methods of higher order care for δ²/2 of
+// it as well, and so does everybody where that is a thousandth of the speed: a blow deeper than no tolerance of
+// positions.
 bool Simulation::is_sliver(double t) const {
   const MotionVariables &x = x_before_, &end = active().newest();
   const double h = end.t - x.t, dt = t - x.t;
   if (dt > sliver * h) return false;
   const SolverOptions& o = study_.solver;
+  const double speed = x.v.size() > 0 ? x.v.lpNorm<Eigen::Infinity>() : 0.0;
   for (Eigen::Index i = 0; i < x.a.size(); ++i) {
     const double jerk = std::abs(end.a[i] - x.a[i]) / h;
+    if (!(jerk * dt * dt / 2.0 <= noticed_part * speed)) return false;
     if (!(jerk * dt * dt * dt / 6.0 <= series_part * (*o.atol + *o.rtol * std::abs(x.q[i])))) return false;
     if (sees_velocities(o) && !(jerk * dt * dt / 2.0 <= series_part * (*o.atol + *o.rtol * std::abs(x.v[i]))))
       return false;
@@ -186,6 +189,23 @@ bool Simulation::cut_at_kink(Summary& summary) {
       ++retakes_;
       change_due_ = found;
       kink_limit_ = found->t;
+      // A stiff stop turns an implicit step back before it is met: on the way the step would take without it the change
+      // comes earlier, and is not crept up to.
+      if (found->located() && retakes_ == 1) {
+        MotionVariables from = x_before_;
+        active().interpolate_motion(x_before_.t, from);
+        const auto freely = [&](double time) {
+          const double dt = time - x_before_.t;
+          sample_ = from;
+          sample_.t = time;
+          sample_.q += dt * from.v + 0.5 * dt * dt * from.a;
+          sample_.v += dt * from.a;
+          return motion_kinematics(sample_);
+        };
+        const std::optional<KinkWatch::Change> free =
+            kink_watch_.find(x_before_.t, found->t, freely, [](double) { return true; });
+        if (free && free->located() && free->t > x_before_.t + tiny) kink_limit_ = std::min(kink_limit_, free->t);
+      }
       if (found->located() && retakes_ == 1 && !sees_velocities(study_.solver)) {
         kink_limit_ -= early_part * (found->t - x_before_.t);
         change_due_.reset();  // the next step will find it

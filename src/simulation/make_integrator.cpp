@@ -177,7 +177,7 @@ void Simulation::make_integrator() {
     integrator_ = std::make_unique<RungeKuttaMotion>(moved_system(), options);
   } else {
     StepOptions steps = step_options_of(o, study_.model);
-    steps.hmin = hmin, steps.hmax = hmax;
+    steps.hmin = hmin, steps.hmax = hmax, steps.span = span;
     max_corrections_ = steps.max_iterations;
     if (o.integrator == Integrator::energy_decaying) {
       integrator_ =

@@ -66,7 +66,7 @@ TEST(Stops, elastic_stops_return_the_speed) {
                          {"solver.integrator=" + method, "solver.coordinates=" + set, trammel::set("parameters.k", k),
                           trammel::set("parameters.speed", speed), trammel::set("analysis.end", end),
                           "solver.rtol=1e-8", trammel::set("solver.atol", 1e-5 * speed / root)});
-            const double tol = method == "newmark" ? 0.05 : 1e-3;  // newmark damps by itself, in proportion to the step
+            const double tol = method == "newmark" ? 2e-3 : 1e-4;  // newmark damps by itself, in proportion to the step
             EXPECT_NEAR(run.last("slider.velocity")[0] / speed, -1.0, tol);
             EXPECT_NEAR(run.last("slider.position")[0], 0.3, 0.3 * tol);
           }
@@ -80,24 +80,62 @@ TEST(Stops, kinks_of_laws_in_positions_are_met) {
       SCOPED_TRACE(law + " " + method);
       const Recorded run = run_text(slider("kind = \"joint_spring\"\njoint = \"guide\"\nlaw = \"" + law + "\"\n"),
                                     {"solver.integrator=" + method, "solver.rtol=1e-8", "solver.atol=1e-9"});
-      EXPECT_NEAR(run.last("slider.velocity")[0], -1.0, method == "newmark" ? 0.05 : 1e-3);
+      EXPECT_NEAR(run.last("slider.velocity")[0], -1.0, method == "newmark" ? 1e-3 : 1e-4);
     }
 }
 
-// The error of the way back falls with the tolerance: one decade for each decade with methods whose error test sees
-// velocities (radau, runge_kutta), and in proportion to the part of it that a test of positions leaves to the others.
-TEST(Stops, the_speed_after_a_stop_follows_the_tolerance) {
-  for (const std::string method : {"generalized_alpha", "bdf", "radau", "runge_kutta"}) {
-    SCOPED_TRACE(method);
-    std::vector<double> errors;
-    for (const double tol : {1e-5, 1e-8}) {
-      const Recorded run = run_text(slider(limit), {"solver.integrator=" + method, trammel::set("solver.rtol", tol),
-                                                    trammel::set("solver.atol", tol)});
-      errors.push_back(std::abs(run.last("slider.velocity")[0] + 1.0));
+// Over all frames, those within the stop included, the errors of positions and velocities fall with the tolerance, a
+// decade for each decade from 1e-5 on; those of newmark, of first order, by three quarters, and those of BDF by what
+// its orders leave. A sine of half a period of the stop is the motion without a kink.
+TEST(Stops, errors_of_all_frames_follow_the_tolerance) {
+  struct Method {
+    const char* integrator;
+    double slope, finest;
+  };
+  for (const Method& method : {Method{"generalized_alpha", 0.85, 1e-8},
+                               {"hht", 0.85, 1e-8},
+                               {"newmark", 0.65, 1e-7},
+                               {"midpoint", 0.85, 1e-8},
+                               {"bdf", 0.3, 1e-8},
+                               {"radau", 0.8, 1e-8},
+                               {"runge_kutta", 0.8, 1e-8}})
+    for (const auto& [k, speed] : {std::pair{1e3, 0.1}, {1e6, 1.0}}) {
+      SCOPED_TRACE(fmt::format("{} k {:.0e} speed {}", method.integrator, k, speed));
+      std::vector<double> errors;
+      for (const double tol : {1e-5, method.finest}) {
+        const double root = std::sqrt(k), t1 = 0.5 / speed, t2 = t1 + std::numbers::pi / root;
+        const Recorded run =
+            run_text(slider(limit), {std::string("solver.integrator=") + method.integrator,
+                                     trammel::set("parameters.k", k), trammel::set("parameters.speed", speed),
+                                     trammel::set("solver.rtol", tol), trammel::set("solver.atol", tol)});
+        double largest = 0.0;
+        for (std::size_t i = 0; i < run.times().size(); ++i) {
+          const double t = run.times()[i], phase = root * (t - t1);
+          const double x = t < t1 ? speed * t : t < t2 ? 0.5 + speed / root * std::sin(phase) : 0.5 - speed * (t - t2);
+          const double v = t < t1 ? speed : t < t2 ? speed * std::cos(phase) : -speed;
+          const Eigen::Index row = static_cast<Eigen::Index>(i);
+          largest = std::max({largest, std::abs(run.values("guide.displacement")(row, 0) - x),
+                              std::abs(run.values("guide.displacement_rate")(row, 0) - v) / speed});
+        }
+        errors.push_back(largest);
+      }
+      EXPECT_GT(std::log10(errors[0] / errors[1]), method.slope * std::log10(1e-5 / method.finest))
+          << errors[0] << " " << errors[1];
+      EXPECT_LT(errors[0], 2e-2);
     }
-    EXPECT_LT(errors[1], method == "radau" || method == "runge_kutta" ? 1e-7 : 2e-5);
-    EXPECT_LT(errors[1], 0.05 * errors[0]);
-  }
+}
+
+// The whole blow is 1 μm deep, as little as a hundredth of the tolerance: a test of positions alone would see none of
+// it. Nor is the stop crept up to by steps that it turns back.
+TEST(Stops, blows_below_the_tolerance_of_positions_return_the_speed) {
+  for (const std::string method : {"generalized_alpha", "hht", "newmark", "midpoint", "radau", "runge_kutta"})
+    for (const double tol : {1e-4, 1e-5, 1e-6, 1e-7}) {
+      SCOPED_TRACE(fmt::format("{} {}", method, tol));
+      const Recorded run =
+          run_text(slider(limit), {"solver.integrator=" + method, "parameters.k=1e10", "parameters.speed=0.1",
+                                   trammel::set("solver.rtol", tol), trammel::set("solver.atol", tol)});
+      EXPECT_NEAR(run.last("slider.velocity")[0] / 0.1, -1.0, method == "newmark" ? 0.05 : std::max(1e-3, 50.0 * tol));
+    }
 }
 
 // A rod that a motor presses against one stop and then the other, with damping: a long rest on the stops, many
@@ -133,11 +171,13 @@ end = 3
 )toml";
   const double weight = 2.0 * 9.81 * 0.5 * std::cos(0.3), torque = 20.0 * std::sin(9.0);
   for (const std::string& set : coordinates)
-    for (const std::string method : {"generalized_alpha", "bdf", "radau", "runge_kutta"}) {
+    for (const std::string& method : methods) {
       SCOPED_TRACE(set + " " + method);
       const Recorded run = run_text(text, {"solver.integrator=" + method, "solver.coordinates=" + set});
-      EXPECT_NEAR(run.last_value("hinge.angle"), 0.3 + (weight + torque) / 1e6, 1e-7);
+      // The midpoint rule leaves what its steps do not resolve swinging by the tolerance.
+      EXPECT_NEAR(run.last_value("hinge.angle"), 0.3 + (weight + torque) / 1e6, method == "midpoint" ? 5e-7 : 1e-7);
       EXPECT_GT(run.values("hinge.angle").minCoeff(), -0.21);
+      EXPECT_LT(run.summary.steps, method == "newmark" ? 20000 : 10000);  // some 120 kinks; newmark is of first order
     }
 }
 

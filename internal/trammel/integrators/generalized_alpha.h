@@ -27,8 +27,8 @@ struct AlphaCoefficients {
 /// Second order in q, v and λ (λ after a transient of a few steps); the start a_0 = v̇_0 + Δ h v̈_0, Δ = α_m − α_f,
 /// avoids an error of first order. a_n belongs to t_n + Δ h: when h changes it is moved along (a_n − a_{n−1})/h.
 ///
-/// Error control: the local error of q is |1/6 − β − Δ/2| h² (a_{n+1} − a_n) + O(h⁴), that of z, as a_n is
-/// ż + Δ h z̈ + Δ (α_m − ½) h² z⃛,
+/// Error control: the local error of q is |1/6 − β − Δ/2| h² (a_{n+1} − a_n) + O(h⁴), that of z, and of v with v̇ in
+/// place of ż, as a_n is ż + Δ h z̈ + Δ (α_m − ½) h² z⃛,
 ///
 ///   (4) (½ − γ − Δ) h² z̈ + (1/6 − γ (½ + Δ) − Δ (α_m − ½)) h³ z⃛ + O(h⁴)
 ///
@@ -40,7 +40,7 @@ class GeneralizedAlpha final : public OneStep {
                    LinearSolverKind solver, const MotionScaling& scaling);
 
  protected:
-  int order() const override { return 2; }
+  int order() const override { return of_second_ == 0.0 ? 2 : 1; }
   void begin() override;
   void resize_step(double h) override;
   void predict(double h) override;
@@ -48,6 +48,7 @@ class GeneralizedAlpha final : public OneStep {
   void correct(double h, ConstVec dq, ConstVec dz) override;
   double local_error(double h, Eigen::Index i) const override;
   double integral_error(double h, const IntegralRates& rates) const override;
+  double velocity_error(double h, Eigen::Index i) const override;
   bool has_end_rates() const override { return true; }
   void remember(double h) override;
   std::vector<Eigen::VectorXd*> memory() override { return {&alg_, &algz_}; }
@@ -55,6 +56,7 @@ class GeneralizedAlpha final : public OneStep {
 
  private:
   AlphaCoefficients c_;
+  double of_second_, of_third_;      // (4)
   double h_alpha_ = 0.0;             // the step size that alg_ belongs to
   Eigen::VectorXd alg_, alg_new_;    // a_n, a_{n+1}
   Eigen::VectorXd algz_, algz_new_;  // the same for z

@@ -21,7 +21,8 @@ namespace trammel {
 /// −v_n, neither grows nor decays. For smooth motion whose energy must neither grow nor fade; use generalized-α where
 /// accelerations and reactions matter.
 ///
-/// Error control: the local error of q is h³ v̈/12 + O(h⁴), that of z is h³ z⃛/12 + O(h⁴) if ż is linear in z.
+/// Error control: the local error of q is h³ v̈/12 + O(h⁴), those of v and z are h³ v⃛/12 + O(h⁴) and h³ z⃛/12 + O(h⁴)
+/// where v̇ and ż are linear. A velocity across the constraints is taken away before it bounds the step.
 class Midpoint final : public OneStep {
  public:
   Midpoint(const SecondOrderDae& dae, const StepOptions& options, LinearSolverKind solver,
@@ -37,7 +38,11 @@ class Midpoint final : public OneStep {
   void correct(double h, ConstVec dq, ConstVec dz) override;
   double local_error(double h, Eigen::Index i) const override;
   double integral_error(double h, const IntegralRates& rates) const override;
+  double velocity_error(double h, Eigen::Index i) const override {
+    return integral_error(h, {0.0, ends_.from.a[i], ends_.to.a[i], a_rate_[i]});
+  }
   bool has_end_rates() const override { return false; }
+  bool rings() const override { return dae_.nc() > 0; }
   void remember(double h) override;
   std::vector<double*> scalar_memory() override { return {&h_older_}; }
 

@@ -17,6 +17,7 @@ struct StepOptions {
   double rtol = 1e-5, atol = 1e-7;
   std::optional<double> rotation_atol, state_atol;  ///< of angles [rad] and of z; absent: atol
   double length = 1.0;                              ///< of the machine, where it is a small one: newton_tol's unit [m]
+  double span = 0.0;                                ///< of the whole run [s]
   double newton_tol = 1e-12;  ///< fixed step, or test of all: tolerance of q, z and λ̂, relative to 1 + |x|
   int max_iterations = 10;
   NewtonTest newton_test = NewtonTest::motion;
@@ -75,8 +76,12 @@ class OneStep : public MotionIntegrator {
   };
   /// Local error of x, exact − computed.
   virtual double integral_error(double h, const IntegralRates& rates) const = 0;
+  /// Local error of velocity i, from what v was integrated from.
+  virtual double velocity_error(double h, Eigen::Index i) const = 0;
   /// Rates of states are g at the end of the step, not differences of states.
   virtual bool has_end_rates() const = 0;
+  /// Velocities across the constraints change their sign in every step, and do not decay.
+  virtual bool rings() const { return false; }
   /// The step is accepted, ends_.from is not yet replaced: a_rate_, zp_rate_ and memory.
   virtual void remember(double h) = 0;
   /// What a continuation needs besides the ends of the step.
@@ -105,27 +110,37 @@ class OneStep : public MotionIntegrator {
   bool is_solved_to_rounding() const;
   bool saturated();
   void find_worst_row(StepReport& report) const;
-  void update_weights();
+  void update_weights(double h);
+  void update_pace();
   double error_norm(double h);
+  template <class Error, class Weight>
+  double motion_error_norm(double others, bool filters, Error&& error, Weight&& weight);
+  double velocity_tolerance(Eigen::Index i, double place, double speed) const;
   double state_error_norm(double h);
   double state_weight(Eigen::Index i) const;
+  Status project_velocities(double h, const State& state);
   void accept(double h);
   bool uses_newton_tol() const { return options_.h || options_.newton_test == NewtonTest::all; }
 
   StepOptions options_;
   AccelerationSolver acceleration_;
   ConvergenceTest test_;
-  std::uint64_t matrix_version_ = 0;  // State::version when the matrix was made
-  double force_scale_ = 1.0;          // the force that moves a mean mass by 1 m within a step [N]
-  Eigen::VectorXd atol_;              // of every coordinate
-  double state_factor_ = 1.0;         // of the tolerances of z: (1)
-  double newton_absolute_ = 0.0;      // absolute tolerance of corrections, never below what rounding leaves of Φ
-  bool pending_ = false;              // ends_.to is accepted, but the charts still belong to ends_.from
-  bool restart_ = true;               // the accelerations before ends_.from are unknown (start, kink of an input)
-  bool after_kink_ = false;           // and ends_.from.a belongs to the time before the kink
-  double t_end_ = 0.0;                // which a step may reach and not pass
-  double h_next_ = 0.0;               // proposal of the error control
-  Eigen::VectorXd x_, residual_, weight_;
+  std::uint64_t matrix_version_ = 0;          // State::version when the matrix was made
+  double force_scale_ = 1.0;                  // the force that moves a mean mass by 1 m within a step [N]
+  Eigen::VectorXd atol_;                      // of every coordinate
+  double factor_ = 1.0, state_factor_ = 1.0;  // of the tolerances of q and v, and of z: (1)
+  double newton_absolute_ = 0.0;    // absolute tolerance of corrections, never below what rounding leaves of Φ
+  bool pending_ = false;            // ends_.to is accepted, but the charts still belong to ends_.from
+  bool restart_ = true;             // the accelerations before ends_.from are unknown (start, kink of an input)
+  bool after_kink_ = false;         // and ends_.from.a belongs to the time before the kink
+  double t_end_ = 0.0;              // which a step may reach and not pass
+  double h_next_ = 0.0;             // proposal of the error control
+  int waits_for_ = 0, waited_ = 0;  // steps that the next growth waits for, twice, and has waited
+  Eigen::VectorXd x_, residual_, weight_, bias_;
+  MotionVariables settled_;
+  Eigen::VectorXd variation_, fastest_, pace_;  // of every velocity: Σ|Δv|, max|v|, and 1/T by (2)
+  double t_first_ = 0.0;                        // where the run began
+  bool began_ = false;
   std::vector<FieldSizes> corrections_;  // of the last attempt, in scaled unknowns
   std::vector<double> column_;           // factors of the unknowns
 };
