@@ -213,6 +213,8 @@ constexpr double default_atol = 1e-7;
 
 const std::vector<AnalysisKind> every_analysis{AnalysisKind::dynamics, AnalysisKind::kinematics,
                                                AnalysisKind::inverse_dynamics, AnalysisKind::statics};
+const std::vector<AnalysisKind> moving{AnalysisKind::dynamics, AnalysisKind::kinematics,
+                                       AnalysisKind::inverse_dynamics};
 
 // ---- making descriptions
 // ---------------------------------------------------------------------------------------------
@@ -226,7 +228,8 @@ struct Text {
   Range range = {};
   std::vector<Integrator> integrators = {};  ///< those it belongs to
   Refusal refusal = {};
-  std::vector<AnalysisKind> analyses = {AnalysisKind::dynamics};  ///< of [solver]: those in which it acts
+  /// Those in which it acts; absent: dynamics for how it is computed, all for the rest.
+  std::optional<std::vector<AnalysisKind>> analyses = {};
 };
 
 template <class At>
@@ -255,7 +258,7 @@ Option option(const std::string& name, At at, Text text) {
       if (std::string reason = only_for(owners)(s); !reason.empty()) return reason;
     return refusal ? refusal(s) : std::string();
   };
-  made.analyses = text.analyses;
+  made.analyses = text.analyses.value_or(std::vector<AnalysisKind>{});
   return made;
 }
 
@@ -269,7 +272,13 @@ std::vector<Option> analysis_options() {
       option("kind", AT(analysis.kind), {.fallback = "dynamics", .meaning = "what is computed"}),
       option("start", AT(analysis.start), {.unit = "s", .fallback = default_start, .meaning = "when it begins"}),
       option("end", AT(analysis.end),
-             {.unit = "s", .fallback = default_end, .meaning = "when it ends, later than `start`"}),
+             {.unit = "s",
+              .otherwise = [](const Settings& s, const Model&) -> OptionValue {
+                return is_statics(s) ? *s.analysis.start + default_end : default_end;
+              },
+              .otherwise_words = shown(default_end),
+              .meaning = "when it ends, later than `start`",
+              .analyses = moving}),
       option("load_steps", AT(analysis.load_steps),
              {.fallback = 0,
               .meaning = "`statics`: 0 relaxes to a stable equilibrium; n ≥ 1: Newton while the load grows in n steps",
@@ -421,7 +430,7 @@ std::vector<Option> one_step_options() {
                          "when h is below 1e-4 s and reactions matter",
               .range = {.low = 0.0, .high = 1.0},
               .refusal = newton_tol_refusal,
-              .analyses = {AnalysisKind::dynamics, AnalysisKind::statics}}),
+              .analyses = {{AnalysisKind::dynamics, AnalysisKind::statics}}}),
       option("max_iterations", AT(solver.max_iterations),
              {.otherwise = default_max_iterations,
               .otherwise_words = "`10`; `bdf` that stops by its tolerance: `4`",
@@ -597,7 +606,9 @@ std::vector<Option> scaling_options() {
 std::vector<Option> output_options() {
   return {
       option("every_step", AT(output.every_step),
-             {.fallback = false, .meaning = "record the integrator's own steps instead of frames at equal distances"}),
+             {.fallback = false,
+              .meaning = "record the integrator's own steps instead of frames at equal distances",
+              .analyses = {{AnalysisKind::dynamics}}}),
       option("interval", AT(output.interval),
              {.unit = "s",
               .otherwise = [](const Settings& s, const Model&) { return output_interval(s); },
@@ -605,7 +616,8 @@ std::vector<Option> output_options() {
               .meaning = "between recorded frames",
               .range = Range::above(0.0),
               .refusal = only_if([](const Settings& s) { return s.output.every_step != true; },
-                                 "and 'every_step' exclude each other; give one of them")}),
+                                 "and 'every_step' exclude each other; give one of them"),
+              .analyses = moving}),
       option("file", AT(output.file), {.meaning = "of the results (absent: the model's name with `.h5`)"}),
       option("flush_every_frame", AT(output.flush_every_frame),
              {.fallback = false, .meaning = "every frame is safe on disk at once"}),
@@ -626,8 +638,13 @@ std::vector<OptionTable> make_tables() {
       {"solver.scaling", "Factors of rows and unknowns of the iteration matrix.", scaling_options()},
       {"output", "What is kept.", output_options()}};
   for (OptionTable& table : all)
-    if (table.name == "analysis" || table.name == "output")
-      for (Option& option : table.options) option.analyses = every_analysis;
+    for (Option& option : table.options) {
+      if (!option.analyses.empty()) continue;
+      if (table.name == "analysis" || table.name == "output")
+        option.analyses = every_analysis;
+      else
+        option.analyses = {AnalysisKind::dynamics};
+    }
   return all;
 }
 

@@ -64,17 +64,24 @@ Resolved resolve(const Settings& given, const Model& machine) {
         resolved.issues.push_back(
             {detail::place_of(table, name, given), fmt::format("{}: '{}' {}", table.name, name, message)});
       };
-      const OptionValue value = option.get(s);
+      OptionValue value = option.get(s);
+      const std::optional<double> x = number_in(value);
+      const bool in_range = !x || option.key.range.holds(*x);
+      // What does not act is checked like all others, and then as if it had not been given.
+      if (!is_absent(value) && in_range && !option.acts_in(s.analysis.kind.value_or(AnalysisKind::dynamics))) {
+        resolved.set_aside.push_back(table.name + "." + name);
+        value = {};
+        option.set(s, value);
+      }
       if (const std::string refusal = option.refusal(s); !refusal.empty()) {
         if (!is_absent(value)) report(refusal);
         option.set(s, {});
-      } else if (const std::optional<double> x = number_in(value); x && !option.key.range.holds(*x)) {
+      } else if (!in_range) {
         report(fmt::format("is {} but must be {}", *x, option.key.range.condition()));
       } else if (is_absent(value)) {
         const OptionValue from_preset = option.get(preset);
         option.set(s, is_absent(from_preset) ? option.otherwise(s, machine) : from_preset);
       }
-      if (!is_absent(value) && !option.acts_in(*s.analysis.kind)) resolved.set_aside.push_back(table.name + "." + name);
       if (name == "preset" && s.solver.bdf.preset) preset.solver = preset_settings(*s.solver.bdf.preset, s);
     }
   detail::check_pairs(given, s, machine, resolved.issues);

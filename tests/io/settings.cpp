@@ -130,7 +130,8 @@ TEST(Settings, of_integration_are_set_aside_by_name_where_nothing_is_integrated)
   const Words some{"solver.integrator=bdf", "solver.rtol=1e-3", "solver.max_order=2", "solver.scaling=none"};
   for (const std::string kind : {"kinematics", "inverse_dynamics", "statics"}) {
     SCOPED_TRACE(kind);
-    const std::string text = (kind == "statics" ? "" : driven) + "[analysis]\nkind = \"" + kind + "\"\nend = 0.1\n";
+    const std::string text = (kind == "statics" ? "" : driven) + "[analysis]\nkind = \"" + kind + "\"\n" +
+                             (kind == "statics" ? "" : "end = 0.1\n");
     const Bits plain = run(read(text)), with = run(read(text, some));
     EXPECT_TRUE(plain == with);
     EXPECT_EQ(plain.settings, with.settings);
@@ -149,6 +150,19 @@ TEST(Settings, of_integration_are_set_aside_by_name_where_nothing_is_integrated)
     const Simulation without(read(text));
     for (const std::string& note : without.notes()) EXPECT_NE(note.rfind("without effect", 0), 0u) << note;
   }
+}
+
+// Statics is of one instant: when a motion ends and how densely it is recorded means nothing there, and is not
+// compared.
+TEST(Settings, of_a_motion_are_set_aside_in_statics) {
+  const Bits plain = run(read("[analysis]\nkind = \"statics\"\nstart = 5\n"));
+  const Study study = read("[analysis]\nkind = \"statics\"\nstart = 5\nend = 2\n[output]\ninterval = 0.1\n");
+  EXPECT_TRUE(run(study) == plain);
+  EXPECT_EQ(run(study).settings, plain.settings);
+  EXPECT_EQ(resolve(study, study.model).set_aside, (Words{"analysis.end", "output.interval"}));
+  EXPECT_TRUE(run(read(plain.settings)) == plain);
+  EXPECT_NE(refusals("[analysis]\nkind = \"statics\"\n[output]\ninterval = -1\n").find("interval"), std::string::npos);
+  EXPECT_NE(refusals("[analysis]\nstart = 5\nend = 2\n").find("later than 'start'"), std::string::npos);
 }
 
 TEST(Settings, resolved_again_stay_what_they_are) {
