@@ -2,12 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "places.h"
 #include "support/allocation_counter.h"
 #include "trammel/formulations/coordinate_split.h"
-#include "trammel/formulations/first_order_scaling.h"
 #include "trammel/formulations/index3.h"
 #include "trammel/integrators/bdf.h"
 #include "trammel/io/model_reader.h"
@@ -21,58 +19,6 @@ namespace {
 Assembly make_chain(int n) {
   const std::vector<std::string> settings{fmt::format("parameters.N={}", n)};
   return assemble(read_study(places::source_dir() / "examples/models/bushing_chain.toml", settings).model);
-}
-
-std::unique_ptr<FirstOrderForm> make_form(const AbsoluteSystem& system, bool split) {
-  if (!split) return std::make_unique<FirstOrderForm>(system, FirstOrderForm::Options{});
-  return std::make_unique<CoordinateSplitForm>(system, CoordinateSplitForm::Options{});
-}
-
-/// One Newton iteration, residual and solution, at the start of the chain.
-class Iteration {
- public:
-  Iteration(const Assembly& chain, bool split)
-      : chain_(chain),
-        form_(make_form(*chain.system, split)),
-        scaling_(*form_, *chain.system, {}),
-        workspace_(form_->make_workspace()),
-        operator_(*form_, LinearSolverKind::automatic, &scaling_) {
-    for (Eigen::VectorXd* x : {&y_, &yp_, &x_}) x->setZero(form_->layout().n());
-    form_->pack(chain.drawn, y_, yp_);
-    chain.system->calc_inputs(0.0, inputs_);
-    const double h = 1e-2;
-    EXPECT_TRUE(operator_.setup(point(), chain.state, {1.0, 1.5 / h}, h, Refresh::linearize, *workspace_).ok());
-  }
-  double seconds() {
-    const auto start = std::chrono::steady_clock::now();
-    EXPECT_TRUE(form_->residual(point(), chain_.state, x_, *workspace_).ok());
-    EXPECT_TRUE(operator_.solve(point(), chain_.state, x_, *workspace_).ok());
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  }
-
- private:
-  Point point() const { return {0.0, inputs_.view(), y_, yp_}; }
-
-  const Assembly& chain_;
-  std::unique_ptr<FirstOrderForm> form_;
-  FirstOrderScaling scaling_;
-  std::unique_ptr<Workspace> workspace_;
-  MatrixOperator operator_;
-  InputBuffer inputs_;
-  Eigen::VectorXd y_, yp_, x_;
-};
-
-// The shortest of many, taken in turns: what else the machine does makes them longer, never shorter.
-TEST(CoordinateSplitBudget, an_iteration_of_cm_costs_at_most_1_2_of_the_stabilized_form) {
-  const Assembly chain = make_chain(200);
-  Iteration stabilized(chain, false), split(chain, true);
-  double of_stabilized = 1.0, of_split = 1.0;
-  for (int i = 0; i < 400; ++i) {
-    of_stabilized = std::min(of_stabilized, stabilized.seconds());
-    of_split = std::min(of_split, split.seconds());
-  }
-  RecordProperty("ratio", fmt::format("{:.3f}", of_split / of_stabilized));
-  EXPECT_LE(of_split, 1.2 * of_stabilized);
 }
 
 TEST(CoordinateSplitBudget, memory_is_linear_in_the_number_of_links) {
