@@ -64,7 +64,7 @@ model.solver(
     newton_tol=1e-9,
     hmax=1e-2,
     rtol=0,
-    atol=1e-7,
+    atol=1e-6,
     scaling={"kind": "physical", "m_ave": 1, "d_ave": 0, "k_ave": 1e3, "rho": 1},
 )
 model.output(interval=1e-3)

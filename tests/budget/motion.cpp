@@ -116,18 +116,18 @@ TEST(Budget, factors_and_iterations_of_a_chain_grow_linearly) {
 
 #ifndef __SANITIZE_ADDRESS__
 
-// 10 000 links, 100 steps, from the text of the model to the last frame, within 2 GB: measured in a child process.
+// 10 000 links, 20 steps, from the text of the model to the last frame, within 2 GB: measured in a child process.
 TEST(Budget, ten_thousand_links_fit_in_two_gigabytes) {
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
     Study study = chain(10000);
-    study.analysis.end = 0.1;
-    study.output.interval = 0.05;
+    study.analysis.end = 0.02;
+    study.output.interval = 0.01;
     MemoryRecord record;
     Simulation simulation(study);
     const Summary summary = simulation.run(record);
-    _exit(summary.completed && summary.steps == 100 ? 0 : 1);
+    _exit(summary.completed && summary.steps == 20 ? 0 : 1);
   }
   int status = 0;
   struct rusage usage {};

@@ -333,7 +333,8 @@ TEST(Arnold2004, the_axle_moves_on_its_stamp_as_its_specification_says) {
 TEST(Arnold2004, partitioned_updates_save_most_jacobians_of_the_axle) {
   for (const char* formalism : {"residual", "explicit"}) {
     const double full = static_cast<double>(jacobians(rig_file, way(formalism, "dense_differences", "full")));
-    EXPECT_LE(static_cast<double>(jacobians(rig_file, way(formalism, "dense_differences", "partitioned"))), 0.25 * full)
+    // 25 of 84 in [arnold2004 Table 1]; here 26 to 30 of 110, by rounding alone.
+    EXPECT_LE(static_cast<double>(jacobians(rig_file, way(formalism, "dense_differences", "partitioned"))), 0.3 * full)
         << formalism;
   }
 }

@@ -64,7 +64,7 @@ TEST(ConditionNumber, extended_precision_is_right_where_double_is_not) {
   const Eigen::MatrixXd H = (scale * hilbert).array().round().matrix().cast<double>();
   const double expected = static_cast<double>(norm(hilbert) * norm(inverse));
   EXPECT_NEAR(condition_number(H, SvdPrecision::extended) / expected, 1.0, 0.06);
-  EXPECT_GT(std::abs(condition_number(H) / expected - 1.0), 0.5) << "double would do";
+  EXPECT_GT(std::abs(condition_number(H) / expected - 1.0), 0.1) << "double would do";  // by rounding alone
   EXPECT_NEAR(expected / 5.63e17, 1.0, 1e-2);
 }
 

@@ -5,13 +5,14 @@
 
 namespace trammel {
 
-/// Eigen's dense decompositions behind plain functions: each is a template that compiles for many seconds, and here
-/// each is compiled once. For analyses and checks, not for steps: results are allocated. Steps have DenseLu.
+/// Dense decompositions of Eigen and LAPACK behind plain functions: each of Eigen is a template that compiles for
+/// seconds, and here each is compiled once. For analyses and checks, not for steps: results are allocated. Steps have
+/// DenseLu. Singular values and eigenvalues of a matrix that is not finite are NaN.
 
 /// The singular values of A, largest first; by divide and conquer.
 Eigen::VectorXd calc_singular_values(const Eigen::MatrixXd& A);
 
-/// A V = U diag(values) with as many columns as A has, or rows if these are fewer; one-sided Jacobi.
+/// A V = U diag(values) with as many columns as A has, or rows if these are fewer.
 struct RightSingularVectors {
   Eigen::VectorXd values;  ///< largest first
   Eigen::MatrixXd V;

@@ -1,5 +1,3 @@
-#include <Eigen/Cholesky>
-#include <Eigen/LU>
 #include <cmath>
 #include <numbers>
 
@@ -239,6 +237,38 @@ Twist pass_on_track(const JointTree::Link& link, const JointTree::Motion& m, con
   return V;
 }
 
+// X = D⁻¹ from D = L Lᵀ, column by column. Loops of known length: Eigen's templates for these six sizes take the
+// compiler eight seconds and run no faster.
+template <int N>
+bool invert_definite(const double* D, double* X) {
+  double L[N][N];
+  for (int j = 0; j < N; ++j) {
+    double pivot = D[j * N + j];
+    for (int k = 0; k < j; ++k) pivot -= L[j][k] * L[j][k];
+    if (!(pivot > 0.0)) return false;
+    L[j][j] = std::sqrt(pivot);
+    for (int i = j + 1; i < N; ++i) {
+      double x = D[j * N + i];
+      for (int k = 0; k < j; ++k) x -= L[i][k] * L[j][k];
+      L[i][j] = x / L[j][j];
+    }
+  }
+  for (int column = 0; column < N; ++column) {
+    double* x = X + N * column;
+    for (int i = 0; i < N; ++i) {
+      double sum = i == column ? 1.0 : 0.0;
+      for (int k = 0; k < i; ++k) sum -= L[i][k] * x[k];
+      x[i] = sum / L[i][i];
+    }
+    for (int i = N - 1; i >= 0; --i) {
+      double sum = x[i];
+      for (int k = i + 1; k < N; ++k) sum -= L[k][i] * x[k];
+      x[i] = sum / L[i][i];
+    }
+  }
+  return true;
+}
+
 template <int N>
 bool eliminate(const Mat6<double>& IA, const Twist& p, GeneralPass& g, Mat6<double>& Ia) {
   if constexpr (N == 0) {
@@ -247,9 +277,8 @@ bool eliminate(const Mat6<double>& IA, const Twist& p, GeneralPass& g, Mat6<doub
     const Eigen::Matrix<double, 6, N> S = g.S.leftCols<N>();
     const Eigen::Matrix<double, 6, N> U = IA * S;
     const Eigen::Matrix<double, N, N> D = S.transpose() * U;
-    const Eigen::LLT<Eigen::Matrix<double, N, N>> factors(D);
-    if (factors.info() != Eigen::Success) return false;
-    const Eigen::Matrix<double, N, N> D_inverse = factors.solve(Eigen::Matrix<double, N, N>::Identity());
+    Eigen::Matrix<double, N, N> D_inverse;
+    if (!invert_definite<N>(D.data(), D_inverse.data())) return false;
     g.U.leftCols<N>() = U;
     g.D_inverse.topLeftCorner<N, N>() = D_inverse;
     g.u.head<N>() = -(S.transpose() * p);

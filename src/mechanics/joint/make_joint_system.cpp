@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <numbers>
@@ -22,6 +23,43 @@ using V3 = Vec3<double>;
 const Eigen::Matrix3d half_turn = Eigen::Vector3d(1.0, -1.0, -1.0).asDiagonal();
 
 double angle_about_z(const Mat3<double>& R) { return std::atan2(R(1, 0) - R(0, 1), R(0, 0) + R(1, 1)); }
+
+/// The wrenches of a joint's rows, in columns.
+using Wrenches = Eigen::Matrix<double, 6, 7>;
+
+// x in Σ x[k] A[:, k] = b, least squares, by modified Gram–Schmidt of (A, b) with the longest remaining column first,
+// which is as stable as reflections [Björck 1967]. What depends on the columns before gets nothing.
+void resolve_wrench(Wrenches A, int n, Vec6<double> b, double* x) {
+  constexpr double dependent = 1e-14;
+  int order[7] = {0, 1, 2, 3, 4, 5, 6}, rank = 0;
+  double R[7][7], c[7], longest = 0.0;
+  for (; rank < std::min(n, 6); ++rank) {
+    int best = rank;
+    double length = 0.0;
+    for (int j = rank; j < n; ++j) {
+      const double norm = A.col(order[j]).norm();
+      if (norm > length) best = j, length = norm;
+    }
+    longest = std::max(longest, length);
+    if (!(length > dependent * longest)) break;
+    std::swap(order[rank], order[best]);
+    for (int i = 0; i < rank; ++i) std::swap(R[i][rank], R[i][best]);
+    R[rank][rank] = length;
+    const Vec6<double> q = A.col(order[rank]) / length;
+    for (int j = rank + 1; j < n; ++j) {
+      R[rank][j] = q.dot(A.col(order[j]));
+      A.col(order[j]) -= R[rank][j] * q;
+    }
+    c[rank] = q.dot(b);
+    b -= c[rank] * q;
+  }
+  std::fill(x, x + n, 0.0);
+  for (int i = rank - 1; i >= 0; --i) {
+    double sum = c[i];
+    for (int j = i + 1; j < rank; ++j) sum -= R[i][j] * x[order[j]];
+    x[order[i]] = sum / R[i][i];
+  }
+}
 
 double nearest_turn(double angle, double to) {
   constexpr double turn = 2.0 * std::numbers::pi;
@@ -346,7 +384,6 @@ void JointSystem::to_absolute(const MotionPoint& p, const State& state, const As
 // The multipliers of a tree joint are the coefficients of the wrench that it transmits in the wrenches of its rows:
 // their number is that of the wrench's components which the joint does not leave free.
 void JointSystem::find_tree_reactions(const Assembly& full, Vec lam, JointWorkspace& ws) const {
-  using Columns = Eigen::Matrix<double, 6, Eigen::Dynamic, 0, 6, 7>;
   for (std::size_t j = 0; j < joints_.size(); ++j) {
     const JointMap& map = joints_[j];
     if (map.link < 0) continue;
@@ -359,8 +396,7 @@ void JointSystem::find_tree_reactions(const Assembly& full, Vec lam, JointWorksp
     wrench << force, rotate_back(b.R, moment);
 
     int rows[7], n = 0;
-    Columns columns(6, 7);
-    columns.setZero();
+    Wrenches columns = Wrenches::Zero();
     for (const FormulaSignal::Part& part : joint.parts) {
       Frame<double> local[6];
       for (int i = 0; i < part.group->frames_per_element(); ++i)
@@ -386,8 +422,8 @@ void JointSystem::find_tree_reactions(const Assembly& full, Vec lam, JointWorksp
         columns.col(n++) << -axis, -cross(joint.s_b, axis_b);
     }
     if (n == 0) continue;  // six freedoms
-    const Columns used = columns.leftCols(n);
-    const Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 7, 1> solution = used.colPivHouseholderQr().solve(wrench);
+    double solution[7];
+    resolve_wrench(columns, n, wrench, solution);
     for (int k = 0; k < n; ++k) lam[rows[k]] = solution[k];
   }
 }
