@@ -9,6 +9,7 @@
 #include "messages.h"
 #include "progress.h"
 #include "trammel/io/model_reader.h"
+#include "trammel/io/output_kinds.h"
 #include "trammel/io/report.h"
 #include "trammel/io/results_file.h"
 #include "trammel/simulation/simulation.h"
@@ -81,9 +82,10 @@ std::map<std::string, std::string> annotations(const RunCommand& command) {
 }
 
 // The page of a run that failed is the one most worth looking at.
+std::filesystem::path page_beside(std::filesystem::path results) { return results.replace_extension(".html"); }
+
 void write_page(const std::filesystem::path& results, bool quiet) {
-  std::filesystem::path page = results;
-  page.replace_extension(".html");
+  const std::filesystem::path page = page_beside(results);
   write_report({&results, 1}, page);
   if (!quiet) std::fputs(fmt::format("Report: {} (open it in a browser)\n", page.string()).c_str(), stdout);
   std::fflush(stdout);
@@ -96,6 +98,7 @@ int run(const RunCommand& command) {
   if (command.report) require_report_page();
   const Study study = read_study(command.model, command.settings);
   const std::filesystem::path path = results_path(command, study);
+  if (command.report) OutputFile::check(page_beside(path), page_kind());
   ResultsFileOptions options;
   options.flush_every_frame = study.output.flush_every_frame.value_or(false);
   ResultsFile file(path, options);
@@ -117,10 +120,10 @@ int run(const RunCommand& command) {
   }
   if (command.report && file.frames_written() > 0) write_page(path, command.quiet);
   if (!summary.failure.empty()) {
-    std::fputs(
-        fmt::format("{}\n    results     : kept up to t = {:.6g} s in {}\n", summary.failure, summary.t, path.string())
-            .c_str(),
-        stderr);
+    const std::string kept = file.frames_written() > 0
+                                 ? fmt::format("kept up to t = {:.6g} s in {}", summary.t, path.string())
+                                 : std::string("no frame was recorded; older results of this name are kept");
+    std::fputs(fmt::format("{}\n    results     : {}\n", summary.failure, kept).c_str(), stderr);
     return failed_run;
   }
   return summary.completed ? success : 128 + stop_signal;

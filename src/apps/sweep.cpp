@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <sstream>
 #include <thread>
@@ -17,6 +16,7 @@
 #include "messages.h"
 #include "trammel/io/model_reader.h"
 #include "trammel/io/results_reader.h"
+#include "trammel/io/text_file.h"
 
 extern char** environ;
 
@@ -176,6 +176,8 @@ std::string csv_cell(const std::string& text) {
   return quoted + "\"";
 }
 
+OutputKind table_kind() { return text_kind("a table of a sweep of Trammel", {"case,", "case\n"}); }
+
 /// One line per case: its settings, how it ended, what it cost, and end, smallest and largest value of each measure.
 void write_table(const std::filesystem::path& path, const std::vector<Axis>& axes, const std::vector<Case>& cases) {
   const std::vector<std::string> costs{"stop", "steps", "iterations", "wall_time", "energy_drift", "position_drift"};
@@ -209,10 +211,9 @@ void write_table(const std::filesystem::path& path, const std::vector<Axis>& axe
     }
     body += "\n";
   }
-  std::ofstream file(path);
-  file << head << "\n" << body;
+  TextFile file(path, table_kind());
+  file.write(head + "\n" + body);
   file.close();
-  if (!file) throw IoError(fmt::format("cannot write '{}'", path.string()));
 }
 
 }  // namespace
@@ -229,6 +230,9 @@ int sweep(const SweepCommand& command) {
   std::filesystem::create_directories(folder, error);
   if (error) throw IoError(fmt::format("cannot make the folder '{}': {}", folder.string(), error.message()));
 
+  const std::filesystem::path table = folder / "cases.csv";
+  OutputFile::check(table, table_kind());
+
   std::size_t done = 0;
   for (Case& one : cases)
     if (is_done(command, one, study.text)) one.code = 0, ++done;
@@ -238,7 +242,6 @@ int sweep(const SweepCommand& command) {
     fmt::print(stderr, "{} cases{}, {} at a time\n", cases.size(),
                done > 0 ? fmt::format(", {} of them done before", done) : "", jobs);
   run_cases(command, cases, jobs);
-  const std::filesystem::path table = folder / "cases.csv";
   write_table(table, axes, cases);
 
   const auto n_failed =

@@ -83,6 +83,20 @@ Handle file_access() {
   return access;
 }
 
+Opened open_for_reading(const std::filesystem::path& path) {
+  const Handle access = file_access();
+  Opened opened;
+  opened.file = file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access));
+  if (opened.file.valid()) return opened;
+  opened.reason = error_reason();
+  // Another part of this program (h5py in a script) may have it open with the library's own settings.
+  opened.file = file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+  if (opened.file.valid()) return opened;
+  opened.file = file(H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access));
+  opened.swmr = true;
+  return opened;
+}
+
 Handle text_type(std::size_t length) {
   Handle type = datatype(H5Tcopy(H5T_C_S1));
   H5Tset_size(type, std::max<std::size_t>(1, length));

@@ -63,6 +63,14 @@ void abandon(hid_t file);
 /// lock (file_lock.h) tells a running simulation from a dead one.
 Handle file_access();
 
+/// A file opened for reading, in single-writer-multiple-reader mode where it must be: its writer is at work or died.
+struct Opened {
+  Handle file;  ///< not valid: it cannot be opened
+  bool swmr = false;
+  std::string reason;  ///< why not
+};
+Opened open_for_reading(const std::filesystem::path& path);
+
 /// A fixed-length, null-padded UTF-8 type. Fixed, because variable-length strings live in a heap that SWMR does not
 /// protect.
 Handle text_type(std::size_t length);
