@@ -66,19 +66,19 @@ TEST(OldFiles, a_model_given_as_output_of_any_command_stays) {
   for (const char* name : {"tables/position.csv", "tables/cases.csv", "tables/A.csv", "tables/bodies.csv"})
     folder.write(name, text);
   const std::vector<std::string> before = names_in(folder);
-  for (const std::vector<std::string>& words :
-       std::vector<std::vector<std::string>>{{"run", pendulum, "--out", "model.toml"},
-                                             {"report", "good.h5", "--out", "model.toml"},
-                                             {"report", "good.h5", "--out", "page.html"},
-                                             {"report", "good.h5", "--out", "picture.svg"},
-                                             {"eigen", pendulum, "--from-start", "--out", "model.toml"},
-                                             {"eigen", pendulum, "--from-start", "--linearization", "tables"},
-                                             {"plot", "good.h5", "height", "--out", "picture.svg"},
-                                             {"plot", "good.h5", "height", "--out", "picture.png"},
-                                             {"compare", pendulum, "--across", "integrator", "--out", "picture.svg"},
-                                             {"sweep", pendulum, "--quiet", "--set", "body.rod.mass=1,2", "--out", "tables"},
-                                             {"export", "good.h5", "--csv", "tables"},
-                                             {"export", "good.h5", "--vtk", "tables"}}) {
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"run", pendulum, "--out", "model.toml"},
+           {"report", "good.h5", "--out", "model.toml"},
+           {"report", "good.h5", "--out", "page.html"},
+           {"report", "good.h5", "--out", "picture.svg"},
+           {"eigen", pendulum, "--from-start", "--out", "model.toml"},
+           {"eigen", pendulum, "--from-start", "--linearization", "tables"},
+           {"plot", "good.h5", "height", "--out", "picture.svg"},
+           {"plot", "good.h5", "height", "--out", "picture.png"},
+           {"compare", pendulum, "--across", "integrator", "--out", "picture.svg"},
+           {"sweep", pendulum, "--quiet", "--set", "body.rod.mass=1,2", "--out", "tables"},
+           {"export", "good.h5", "--csv", "tables"},
+           {"export", "good.h5", "--vtk", "tables"}}) {
     const Outcome refused = call(folder, words);
     EXPECT_EQ(refused.code, 4) << words[0] << refused.err;
     EXPECT_SAYS(refused.err, "so it is not overwritten");
