@@ -18,7 +18,7 @@ enum ExitCode : int {
   wrong_input = 2,  ///< model, option or command line
   failed_run = 3,   ///< the simulation stopped before its end
   io_trouble = 4,   ///< a file cannot be read or written
-  // A run that was asked to stop ends with 128 + number of the signal: 130 for Ctrl-C, 143 for SIGTERM.
+  // A run that was asked to stop ends with 128 + number of the signal: 130 for Ctrl-C, 143 for SIGTERM, 129 for SIGHUP.
 };
 
 struct RunCommand {

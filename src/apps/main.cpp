@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
+#include <system_error>
 
 #include "commands.h"
 #include "messages.h"
@@ -285,6 +287,7 @@ int parse_and_call(CLI::App& app, const std::vector<std::string>& words) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  take_failed_writes_as_errors();
   const std::vector<std::string> words(argv + 1, argv + argc);
   CLI::App app("Trammel simulates constrained mechanical systems.", "trammel");
   app.set_version_flag("--version", std::string("trammel ") + TRAMMEL_VERSION);
@@ -304,10 +307,16 @@ int main(int argc, char** argv) {
   if (!words.empty() && words[0][0] != '-') {
     const auto known = std::find(command_names.begin(), command_names.end(), words[0]);
     if (known == command_names.end()) {
-      fmt::print(stderr, "trammel: error: there is no command '{}'{}\n    Commands: {}\nTry `trammel --help`.\n",
-                 words[0], trammel::did_you_mean(words[0], command_names), trammel::join_quoted(command_names));
+      complain("trammel: error: there is no command '{}'{}\n    Commands: {}\nTry `trammel --help`.\n", words[0],
+               trammel::did_you_mean(words[0], command_names), trammel::join_quoted(command_names));
       return wrong_input;
     }
   }
-  return parse_and_call(app, words);
+  int code = success;
+  try {
+    code = parse_and_call(app, words);
+  } catch (const std::system_error&) {
+    if (std::ferror(stdout) == 0) throw;  // else finish_output() says it
+  }
+  return finish_output(code, !words.empty() && words[0] == "run");
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <array>
 #include <cstdio>
 #include <ctime>
 
@@ -22,31 +23,27 @@ volatile sig_atomic_t stop_signal = 0;
 
 extern "C" void note_signal(int number) { stop_signal = number; }
 
-/// While it lives, the first Ctrl-C (or SIGTERM) is noted in stop_signal; the second ends the program as usual. Whoever
-/// read our output may go away (`trammel run … | head`): the run goes on.
+/// While it lives, the first Ctrl-C (or SIGTERM, or SIGHUP of a closed terminal) is noted in stop_signal; the second
+/// ends the program as usual. A SIGHUP that is ignored (nohup) stays so. Whoever read our output may go away
+/// (`trammel run … | head`): the run goes on.
 class StopOnSignal {
  public:
   StopOnSignal() {
     struct sigaction action {};
     action.sa_handler = note_signal;
     action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
-    sigaction(SIGINT, &action, &interrupt_);
-    sigaction(SIGTERM, &action, &terminate_);
-    action.sa_handler = SIG_IGN;
-    action.sa_flags = 0;
-    sigaction(SIGPIPE, &action, &pipe_);
+    for (std::size_t i = 0; i < numbers.size(); ++i) sigaction(numbers[i], &action, &before_[i]);
+    if (before_[2].sa_handler == SIG_IGN) sigaction(SIGHUP, &before_[2], nullptr);
   }
   ~StopOnSignal() {
-    sigaction(SIGINT, &interrupt_, nullptr);
-    sigaction(SIGTERM, &terminate_, nullptr);
-    sigaction(SIGPIPE, &pipe_, nullptr);
+    for (std::size_t i = 0; i < numbers.size(); ++i) sigaction(numbers[i], &before_[i], nullptr);
   }
   StopOnSignal(const StopOnSignal&) = delete;
   StopOnSignal& operator=(const StopOnSignal&) = delete;
 
  private:
-  struct sigaction interrupt_ {
-  }, terminate_{}, pipe_{};
+  static constexpr std::array<int, 3> numbers{SIGINT, SIGTERM, SIGHUP};
+  std::array<struct sigaction, 3> before_{};
 };
 
 /// Passes a run on to its file and adds what only the program knows: when, from which file, by which command.

@@ -161,10 +161,10 @@ void run_cases(const SweepCommand& command, std::vector<Case>& cases, int jobs) 
     one->code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     --running, ++finished;
     if (!command.quiet)
-      fmt::print(stderr, "[{}/{}] {}: {}\n", one - cases.begin() + 1, cases.size(), describe_case(*one),
-                 one->code == 0   ? "done"
-                 : one->stopped() ? "stopped"
-                                  : fmt::format("failed (exit code {})", one->code));
+      complain("[{}/{}] {}: {}\n", one - cases.begin() + 1, cases.size(), describe_case(*one),
+               one->code == 0   ? "done"
+               : one->stopped() ? "stopped"
+                                : fmt::format("failed (exit code {})", one->code));
   }
   sigaction(SIGINT, &before, nullptr);
 }
@@ -239,8 +239,8 @@ int sweep(const SweepCommand& command) {
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const int jobs = command.jobs > 0 ? command.jobs : cores;
   if (!command.quiet)
-    fmt::print(stderr, "{} cases{}, {} at a time\n", cases.size(),
-               done > 0 ? fmt::format(", {} of them done before", done) : "", jobs);
+    complain("{} cases{}, {} at a time\n", cases.size(), done > 0 ? fmt::format(", {} of them done before", done) : "",
+             jobs);
   run_cases(command, cases, jobs);
   write_table(table, axes, cases);
 

@@ -39,19 +39,21 @@ struct ResultsFile::Writer {
   Writer(const std::filesystem::path& path, const ResultsFileOptions& options, const RecordSchema& schema)
       : output(std::make_unique<OutputFile>(path, results_kind())) {
     try {
-      create_results(output->working(), path, schema, options.max_views, file);
+      create_results(output->working(), path, schema, options.max_views, *status, file);
       frames = open_table(file, path, "/time", schema.frames);
       steps = open_table(file, path, "/solver/time", schema.solver);
       summary = hdf5::dataset(hdf5::check(H5Dopen2(file, "/summary", H5P_DEFAULT), path, "open the summary of"));
       // From here on no object is created: readers, and the file after a kill, see every flushed row.
       hdf5::check(H5Fstart_swmr_write(file), path, "start writing");
+      hdf5::check(*status, path, "start writing");
     } catch (const IoError&) {
-      hdf5::abandon(file);
+      status->abandoned = true;
       throw;
     }
   }
 
   std::unique_ptr<OutputFile> output;  // first: it goes, and with it the lock, after the file is closed
+  std::shared_ptr<hdf5::WriteStatus> status = std::make_shared<hdf5::WriteStatus>();
   hdf5::Handle file;
   RowTable frames, steps;
   hdf5::Handle summary;
@@ -110,11 +112,11 @@ void ResultsFile::flush() {
   const hdf5::Quiet quiet;
   writer_->open = false;  // stays so if writing throws: a half-written block must not be followed by another
   try {
-    writer_->frames.write(path_);
-    writer_->steps.write(path_);
+    writer_->frames.write(path_, *writer_->status);
+    writer_->steps.write(path_, *writer_->status);
     if (writer_->frames.written() > 0) writer_->output->take_name();  // from now on it is worth more than nothing
   } catch (const IoError&) {
-    hdf5::abandon(writer_->file);
+    writer_->status->abandoned = true;
     throw;
   }
   writer_->open = true;
@@ -128,14 +130,16 @@ void ResultsFile::end(const std::map<std::string, std::string>& summary) {
   writer_->open = false;
   try {
     write_summary(writer_->summary, path_, summary);
+    hdf5::check(*writer_->status, path_, "write the summary of");
   } catch (const IoError&) {
-    hdf5::abandon(writer_->file);
+    writer_->status->abandoned = true;
     throw;
   }
   writer_->summary.reset();
   writer_->frames.close();
   writer_->steps.close();
   hdf5::check(writer_->file.reset(), path_, "close");
+  hdf5::check(*writer_->status, path_, "close");
   // A run without a frame is not worth the older results of its name.
   if (!writer_->output->replaces()) writer_->output->take_name();
   writer_->output.reset();
