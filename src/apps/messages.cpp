@@ -1,8 +1,8 @@
 #include "messages.h"
 
 #include <fmt/format.h>
-#include <poll.h>
 #include <signal.h>
+#include <sys/poll.h>
 #include <unistd.h>
 
 #include <algorithm>
