@@ -90,7 +90,8 @@ struct SweepCommand {
   std::filesystem::path model;
   std::vector<std::string> settings;  ///< "parameters.L=0.1:0.5:9", "solver.integrator=bdf,radau", "solver.h=1e-4"
   std::filesystem::path out;          ///< folder; empty: <model>_sweep
-  int jobs = 0;                       ///< at a time; 0: as many as there are cores
+  int jobs = 0;                       ///< at a time; 0: as many as there are cores for us
+  double max_cases = 1e5;             ///< more are refused
   bool quiet = false;
 };
 int sweep(const SweepCommand& command);

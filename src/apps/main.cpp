@@ -202,8 +202,11 @@ int parse_and_call(CLI::App& app, const std::vector<std::string>& words) {
       ->allow_extra_args(false);
   sweep_app->add_option("-o,--out", sweep_command.out, "Folder of the results; default: MODEL_sweep")
       ->type_name("FOLDER");
-  sweep_app->add_option("-j,--jobs", sweep_command.jobs, "Runs at a time; default: one for each core")
+  sweep_app->add_option("-j,--jobs", sweep_command.jobs, "Runs at a time; default: one for each core that we may use")
       ->check(CLI::PositiveNumber);
+  sweep_app->add_option("--max-cases", sweep_command.max_cases, "Refuse more cases than this")
+      ->check(CLI::Range(1.0, 1e9))
+      ->capture_default_str();
   sweep_app->add_flag("-q,--quiet", sweep_command.quiet, "Print errors only");
   sweep_app->footer(
       fmt::format("Example:\n"

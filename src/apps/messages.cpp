@@ -126,6 +126,12 @@ std::string join_command_line(const std::vector<std::string>& words) {
   return line;
 }
 
+std::string join_lines(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
 void require_file(const std::filesystem::path& file) {
   std::error_code ignored;
   if (std::filesystem::exists(file, ignored)) return;

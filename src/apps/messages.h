@@ -42,6 +42,9 @@ void take_failed_writes_as_errors();
 /// "trammel run 'my model.toml'": words as one would type them.
 std::string join_command_line(const std::vector<std::string>& words);
 
+/// Each with an end of line.
+std::string join_lines(const std::vector<std::string>& lines);
+
 /// IoError with the nearest name in that folder when there is no such file.
 void require_file(const std::filesystem::path& file);
 

@@ -13,6 +13,7 @@
 #include "trammel/io/output_kinds.h"
 #include "trammel/io/report.h"
 #include "trammel/io/results_file.h"
+#include "trammel/io/source_file.h"
 #include "trammel/simulation/simulation.h"
 
 namespace trammel::apps {
@@ -72,9 +73,12 @@ std::filesystem::path results_path(const RunCommand& command, const Study& study
   return command.model.stem().concat(".h5");
 }
 
-std::map<std::string, std::string> annotations(const RunCommand& command) {
+// `sources` and `set` say what the results were made of; a sweep knows by them which cases are done.
+std::map<std::string, std::string> annotations(const RunCommand& command, const std::vector<SourceFile>& sources) {
   return {{"model_file", command.model.filename().string()},
           {"command", command.command_line},
+          {"set", join_lines(command.settings)},
+          {"sources", describe_sources(sources, command.model.parent_path())},
           {"created", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))}};
 }
 
@@ -93,13 +97,14 @@ void write_page(const std::filesystem::path& results, bool quiet) {
 int run(const RunCommand& command) {
   require_file(command.model);
   if (command.report) require_report_page();
+  const SourceList sources;
   const Study study = read_study(command.model, command.settings);
   const std::filesystem::path path = results_path(command, study);
   if (command.report) OutputFile::check(page_beside(path), page_kind());
   ResultsFileOptions options;
   options.flush_every_frame = study.output.flush_every_frame.value_or(false);
   ResultsFile file(path, options);
-  AnnotatedResults results(file, annotations(command));
+  AnnotatedResults results(file, annotations(command, sources.files()));
 
   const StopOnSignal signals;
   Simulation simulation(study);
