@@ -18,7 +18,7 @@ enum ExitCode : int {
   wrong_input = 2,  ///< model, option or command line
   failed_run = 3,   ///< the simulation stopped before its end
   io_trouble = 4,   ///< a file cannot be read or written
-  // A run that was asked to stop ends with 128 + number of the signal: 130 for Ctrl-C, 143 for SIGTERM.
+  // A run that was asked to stop ends with 128 + number of the signal: 130 for Ctrl-C, 143 for SIGTERM, 129 for SIGHUP.
 };
 
 struct RunCommand {
@@ -90,7 +90,8 @@ struct SweepCommand {
   std::filesystem::path model;
   std::vector<std::string> settings;  ///< "parameters.L=0.1:0.5:9", "solver.integrator=bdf,radau", "solver.h=1e-4"
   std::filesystem::path out;          ///< folder; empty: <model>_sweep
-  int jobs = 0;                       ///< at a time; 0: as many as there are cores
+  int jobs = 0;                       ///< at a time; 0: as many as there are cores for us
+  double max_cases = 1e5;             ///< more are refused
   bool quiet = false;
 };
 int sweep(const SweepCommand& command);

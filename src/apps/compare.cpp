@@ -282,7 +282,7 @@ class Comparison {
 
   /// A line on the terminal that the next one replaces.
   void say(const std::string& text) const {
-    if (shows_progress_) fmt::print(stderr, "\r\x1b[K{}", text);
+    if (shows_progress_) complain("\r\x1b[K{}", text);
   }
 
   struct Curve {

@@ -1,12 +1,13 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <fstream>
+#include <optional>
 
 #include "commands.h"
 #include "messages.h"
 #include "trammel/base/text.h"
 #include "trammel/io/model_reader.h"
+#include "trammel/io/text_file.h"
 #include "trammel/simulation/simulation.h"
 
 namespace trammel::apps {
@@ -52,31 +53,36 @@ Eigen::MatrixXd calc_by_input(const EigenCommand& command, const Model& model, S
 
 void write_matrix(const std::filesystem::path& file, const Eigen::MatrixXd& matrix,
                   const std::vector<std::string>& rows, const std::vector<std::string>& columns) {
-  std::ofstream out(file);
-  out << "row";
-  for (const std::string& column : columns) out << ",\"" << column << '"';
-  out << '\n';
+  TextFile out(file, text_kind("a matrix of Trammel", {"row,", "row\n"}));
+  out.write("row");
+  for (const std::string& column : columns) out.write(",\"" + column + '"');
+  out.write("\n");
   for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
-    out << '"' << rows[i] << '"';
-    for (Eigen::Index j = 0; j < matrix.cols(); ++j) out << ',' << fmt::format("{:.17g}", matrix(i, j));
-    out << '\n';
+    out.write('"' + rows[i] + '"');
+    for (Eigen::Index j = 0; j < matrix.cols(); ++j) out.write(fmt::format(",{:.17g}", matrix(i, j)));
+    out.write("\n");
   }
-  if (!out) throw IoError(fmt::format("cannot write '{}'", file.string()));
+  out.close();
 }
 
 void write_linearization(const std::filesystem::path& folder, const Simulation::Linearized& l,
                          const std::vector<std::string>& inputs) {
-  std::filesystem::create_directories(folder);
+  make_folder(folder);
   write_matrix(folder / "A.csv", l.motion.A, l.motion.states, l.motion.states);
   write_matrix(folder / "B.csv", l.motion.B, l.motion.states, inputs);
   write_matrix(folder / "C.csv", l.C, l.outputs, l.motion.states);
   write_matrix(folder / "D.csv", l.D, l.outputs, inputs);
 }
 
+constexpr const char* eigenvalue_heading = "mode,frequency_hz,damping,real,imaginary\n";
+
+OutputKind eigenvalue_kind() { return text_kind("a table of eigenvalues of Trammel", {eigenvalue_heading}); }
+
 }  // namespace
 
 int eigen(const EigenCommand& command) {
   require_file(command.model);
+  if (!command.out.empty()) OutputFile::check(command.out, eigenvalue_kind());
   const Study study = read_study(command.model, command.settings);
   Simulation simulation(study);
   if (!command.from_start) {
@@ -114,11 +120,10 @@ int eigen(const EigenCommand& command) {
                modes.zeros);
   fmt::print("{:>5} {:>14} {:>12} {:>16} {:>16}\n", "mode", "frequency [Hz]", "damping", "real [1/s]",
              "imaginary [1/s]");
-  std::ofstream csv;
+  std::optional<TextFile> csv;
   if (!command.out.empty()) {
-    csv.open(command.out);
-    if (!csv) throw IoError(fmt::format("cannot write '{}'", command.out.string()));
-    csv << "mode,frequency_hz,damping,real,imaginary\n";
+    csv.emplace(command.out, eigenvalue_kind());
+    csv->write(eigenvalue_heading);
   }
   int mode = 0, shown = 0, unstable = 0;
   for (int i = 0; i < modes.values.size(); ++i) {
@@ -126,13 +131,15 @@ int eigen(const EigenCommand& command) {
     if (value.imag() < 0.0) continue;  // the other half of a pair
     ++mode;
     if (value.real() > 1e-9 * std::abs(value) && i >= modes.zeros) ++unstable;
-    csv << fmt::format("{},{:.12g},{:.12g},{:.12g},{:.12g}\n", mode, modes.frequency(i), modes.damping(i), value.real(),
-                       value.imag());
+    if (csv)
+      csv->write(fmt::format("{},{:.12g},{:.12g},{:.12g},{:.12g}\n", mode, modes.frequency(i), modes.damping(i),
+                             value.real(), value.imag()));
     if (i < modes.zeros || (command.modes > 0 && shown >= command.modes)) continue;
     ++shown;
     fmt::print("{:>5} {:>14.6g} {:>12.4g} {:>16.6g} {:>16.6g}\n", mode, modes.frequency(i), modes.damping(i),
                value.real(), value.imag());
   }
+  if (csv) csv->close();
   if (unstable > 0) fmt::print("    {} of them grow: the position or motion is unstable\n", unstable);
   return success;
 }

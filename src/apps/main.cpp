@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
+#include <system_error>
 
 #include "commands.h"
 #include "messages.h"
@@ -200,8 +202,11 @@ int parse_and_call(CLI::App& app, const std::vector<std::string>& words) {
       ->allow_extra_args(false);
   sweep_app->add_option("-o,--out", sweep_command.out, "Folder of the results; default: MODEL_sweep")
       ->type_name("FOLDER");
-  sweep_app->add_option("-j,--jobs", sweep_command.jobs, "Runs at a time; default: one for each core")
+  sweep_app->add_option("-j,--jobs", sweep_command.jobs, "Runs at a time; default: one for each core that we may use")
       ->check(CLI::PositiveNumber);
+  sweep_app->add_option("--max-cases", sweep_command.max_cases, "Refuse more cases than this")
+      ->check(CLI::Range(1.0, 1e9))
+      ->capture_default_str();
   sweep_app->add_flag("-q,--quiet", sweep_command.quiet, "Print errors only");
   sweep_app->footer(
       fmt::format("Example:\n"
@@ -285,6 +290,7 @@ int parse_and_call(CLI::App& app, const std::vector<std::string>& words) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  take_failed_writes_as_errors();
   const std::vector<std::string> words(argv + 1, argv + argc);
   CLI::App app("Trammel simulates constrained mechanical systems.", "trammel");
   app.set_version_flag("--version", std::string("trammel ") + TRAMMEL_VERSION);
@@ -304,10 +310,16 @@ int main(int argc, char** argv) {
   if (!words.empty() && words[0][0] != '-') {
     const auto known = std::find(command_names.begin(), command_names.end(), words[0]);
     if (known == command_names.end()) {
-      fmt::print(stderr, "trammel: error: there is no command '{}'{}\n    Commands: {}\nTry `trammel --help`.\n",
-                 words[0], trammel::did_you_mean(words[0], command_names), trammel::join_quoted(command_names));
+      complain("trammel: error: there is no command '{}'{}\n    Commands: {}\nTry `trammel --help`.\n", words[0],
+               trammel::did_you_mean(words[0], command_names), trammel::join_quoted(command_names));
       return wrong_input;
     }
   }
-  return parse_and_call(app, words);
+  int code = success;
+  try {
+    code = parse_and_call(app, words);
+  } catch (const std::system_error&) {
+    if (std::ferror(stdout) == 0) throw;  // else finish_output() says it
+  }
+  return finish_output(code, !words.empty() && words[0] == "run");
 }

@@ -1,10 +1,16 @@
 #include "messages.h"
 
 #include <fmt/format.h>
+#include <signal.h>
+#include <sys/poll.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cstdio>
+#include <iostream>
+#include <new>
 #include <system_error>
 
 #include "commands.h"
@@ -45,10 +51,10 @@ void print_issues(const InputError& error, const std::filesystem::path& file) {
       if (!where.empty()) message = where + ": " + message;
       where = file.string();
     }
-    fmt::print(stderr, "{}: error: {}\n", where, message);
+    complain("{}: error: {}\n", where, message);
   }
   const std::size_t n = error.issues().size();
-  fmt::print(stderr, "{} {} in {}\n", n, n == 1 ? "error" : "errors", file.string());
+  complain("{} {} in {}\n", n, n == 1 ? "error" : "errors", file.string());
 }
 
 int report_errors(const std::filesystem::path& file, const std::function<int()>& command) {
@@ -58,19 +64,57 @@ int report_errors(const std::filesystem::path& file, const std::function<int()>&
     print_issues(error, file);
     return wrong_input;
   } catch (const IoError& error) {
-    fmt::print(stderr, "trammel: error: {}\n", error.what());
+    complain("trammel: error: {}\n", error.what());
     return io_trouble;
   } catch (const SimulationError& error) {
-    fmt::print(stderr, "{}\n", error.what());
+    complain("{}\n", error.what());
     return failed_run;
   } catch (const std::filesystem::filesystem_error& error) {
-    fmt::print(stderr, "trammel: error: {}\n", error.what());
+    complain("trammel: error: {}\n", error.what());
     return io_trouble;
+  } catch (const std::system_error& error) {
+    if (std::ferror(stdout) != 0) return success;  // fmt: the output was not taken; finish_output() has the last word
+    complain("trammel: error: {}\n", error.what());
+    return io_trouble;
+  } catch (const std::bad_alloc&) {
+    std::fputs("trammel: error: the memory of this machine (or what is allowed of it, `ulimit -v`) is exhausted\n",
+               stderr);
+    return failed_run;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "trammel: unexpected error: {}\n    This is a defect of the program; please report it.\n",
-               error.what());
+    complain("trammel: unexpected error: {}\n    This is a defect of the program; please report it.\n", error.what());
     return unexpected;
   }
+}
+
+namespace {
+
+bool nobody_listens() {
+  pollfd output{STDOUT_FILENO, POLLOUT, 0};
+  return poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
+}
+
+}  // namespace
+
+int finish_output(int code, bool is_run) {
+  errno = 0;
+  std::cout.flush();
+  const bool arrived = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
+  if (arrived) return code;
+  if (nobody_listens()) return is_run || code != success ? code : 128 + SIGPIPE;
+  if (errno == 0 && write(STDOUT_FILENO, "\n", 1) == 1) errno = 0;  // it failed before: asked again, it says why
+  const int reason = errno;
+  std::fputs(fmt::format("trammel: error: cannot write the output: {}\n",
+                         reason != 0 ? std::system_category().message(reason) : "a part of it was not taken")
+                 .c_str(),
+             stderr);
+  return code == success ? io_trouble : code;
+}
+
+void take_failed_writes_as_errors() {
+  struct sigaction action {};
+  action.sa_handler = SIG_IGN;
+  sigaction(SIGXFSZ, &action, nullptr);
+  sigaction(SIGPIPE, &action, nullptr);
 }
 
 std::string join_command_line(const std::vector<std::string>& words) {
@@ -80,6 +124,12 @@ std::string join_command_line(const std::vector<std::string>& words) {
     line += plain ? " " + word : " '" + word + "'";
   }
   return line;
+}
+
+std::string join_lines(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
 }
 
 void require_file(const std::filesystem::path& file) {

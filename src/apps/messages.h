@@ -1,13 +1,24 @@
 #pragma once
 
+#include <fmt/format.h>
+
+#include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "trammel/base/error.h"
 
 namespace trammel::apps {
+
+/// Prints to stderr. Nobody may be listening, its disk may be full: no reason to fail, least of all while failing.
+template <class... Values>
+void complain(fmt::format_string<Values...> form, Values&&... values) {
+  std::fputs(fmt::format(form, std::forward<Values>(values)...).c_str(), stderr);
+  std::fflush(stderr);
+}
 
 /// Prints every issue on its own line, as compilers do, so that editors can jump to it, and a closing count:
 ///
@@ -20,8 +31,19 @@ void print_issues(const InputError& error, const std::filesystem::path& file);
 /// Runs a command that is about `file`; turns what it throws into messages on stderr and an exit code.
 int report_errors(const std::filesystem::path& file, const std::function<int()>& command);
 
+/// Call last: whether everything printed arrived. A full disk behind the standard output is exit code 4. Nobody
+/// listening any more (`trammel info … | head`) ends as the signal would, without a word; a run has its results all the
+/// same and keeps its code.
+int finish_output(int code, bool is_run);
+
+/// A write that fails is an error to be told, not a signal to die of: a limit on file sizes (SIGXFSZ), a closed pipe.
+void take_failed_writes_as_errors();
+
 /// "trammel run 'my model.toml'": words as one would type them.
 std::string join_command_line(const std::vector<std::string>& words);
+
+/// Each with an end of line.
+std::string join_lines(const std::vector<std::string>& lines);
 
 /// IoError with the nearest name in that folder when there is no such file.
 void require_file(const std::filesystem::path& file);

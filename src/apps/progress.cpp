@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "messages.h"
+
 namespace trammel::apps {
 
 namespace {
@@ -23,13 +25,6 @@ double fraction_done(const Progress& p) {
 int terminal_width() {
   winsize size{};
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
-
-// Nobody may be listening any more (a closed pipe): no reason to end a run.
-template <class... Values>
-void say(fmt::format_string<Values...> form, Values&&... values) {
-  std::fputs(fmt::format(form, std::forward<Values>(values)...).c_str(), stderr);
-  std::fflush(stderr);
 }
 
 std::chrono::steady_clock::duration duration(double seconds) {
@@ -73,8 +68,8 @@ void ProgressDisplay::update(const Progress& progress, std::int64_t frames_writt
     drawn_ = true;
     return;
   }
-  say("t = {:.6g} s of {:.6g} s ({:.0f} %), h = {:.1e} s, {} frames written{}\n", progress.t, progress.end,
-      std::floor(100.0 * fraction_done(progress)), progress.h, frames_written, left.empty() ? "" : ", " + left);
+  complain("t = {:.6g} s of {:.6g} s ({:.0f} %), h = {:.1e} s, {} frames written{}\n", progress.t, progress.end,
+           std::floor(100.0 * fraction_done(progress)), progress.h, frames_written, left.empty() ? "" : ", " + left);
 }
 
 std::string ProgressDisplay::estimate_left(const Progress& progress, Clock::time_point now) const {
@@ -96,13 +91,13 @@ void ProgressDisplay::draw_bar(const Progress& p, std::int64_t frames_written, c
   line += text;
   const auto most = static_cast<std::size_t>(std::max(1, terminal_width() - 1));
   if (line.size() > most) line.resize(most);
-  say("\r{}\x1b[K", line);
+  complain("\r{}\x1b[K", line);
 }
 
 void ProgressDisplay::clear() {
   if (!drawn_) return;
   drawn_ = false;
-  say("\r\x1b[K");
+  complain("\r\x1b[K");
 }
 
 }  // namespace trammel::apps

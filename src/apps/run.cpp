@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <array>
 #include <cstdio>
 #include <ctime>
 
@@ -9,8 +10,10 @@
 #include "messages.h"
 #include "progress.h"
 #include "trammel/io/model_reader.h"
+#include "trammel/io/output_kinds.h"
 #include "trammel/io/report.h"
 #include "trammel/io/results_file.h"
+#include "trammel/io/source_file.h"
 #include "trammel/simulation/simulation.h"
 
 namespace trammel::apps {
@@ -21,31 +24,27 @@ volatile sig_atomic_t stop_signal = 0;
 
 extern "C" void note_signal(int number) { stop_signal = number; }
 
-/// While it lives, the first Ctrl-C (or SIGTERM) is noted in stop_signal; the second ends the program as usual. Whoever
-/// read our output may go away (`trammel run … | head`): the run goes on.
+/// While it lives, the first Ctrl-C (or SIGTERM, or SIGHUP of a closed terminal) is noted in stop_signal; the second
+/// ends the program as usual. A SIGHUP that is ignored (nohup) stays so. Whoever read our output may go away
+/// (`trammel run … | head`): the run goes on.
 class StopOnSignal {
  public:
   StopOnSignal() {
     struct sigaction action {};
     action.sa_handler = note_signal;
     action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
-    sigaction(SIGINT, &action, &interrupt_);
-    sigaction(SIGTERM, &action, &terminate_);
-    action.sa_handler = SIG_IGN;
-    action.sa_flags = 0;
-    sigaction(SIGPIPE, &action, &pipe_);
+    for (std::size_t i = 0; i < numbers.size(); ++i) sigaction(numbers[i], &action, &before_[i]);
+    if (before_[2].sa_handler == SIG_IGN) sigaction(SIGHUP, &before_[2], nullptr);
   }
   ~StopOnSignal() {
-    sigaction(SIGINT, &interrupt_, nullptr);
-    sigaction(SIGTERM, &terminate_, nullptr);
-    sigaction(SIGPIPE, &pipe_, nullptr);
+    for (std::size_t i = 0; i < numbers.size(); ++i) sigaction(numbers[i], &before_[i], nullptr);
   }
   StopOnSignal(const StopOnSignal&) = delete;
   StopOnSignal& operator=(const StopOnSignal&) = delete;
 
  private:
-  struct sigaction interrupt_ {
-  }, terminate_{}, pipe_{};
+  static constexpr std::array<int, 3> numbers{SIGINT, SIGTERM, SIGHUP};
+  std::array<struct sigaction, 3> before_{};
 };
 
 /// Passes a run on to its file and adds what only the program knows: when, from which file, by which command.
@@ -74,16 +73,20 @@ std::filesystem::path results_path(const RunCommand& command, const Study& study
   return command.model.stem().concat(".h5");
 }
 
-std::map<std::string, std::string> annotations(const RunCommand& command) {
+// `sources` and `set` say what the results were made of; a sweep knows by them which cases are done.
+std::map<std::string, std::string> annotations(const RunCommand& command, const std::vector<SourceFile>& sources) {
   return {{"model_file", command.model.filename().string()},
           {"command", command.command_line},
+          {"set", join_lines(command.settings)},
+          {"sources", describe_sources(sources, command.model.parent_path())},
           {"created", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))}};
 }
 
 // The page of a run that failed is the one most worth looking at.
+std::filesystem::path page_beside(std::filesystem::path results) { return results.replace_extension(".html"); }
+
 void write_page(const std::filesystem::path& results, bool quiet) {
-  std::filesystem::path page = results;
-  page.replace_extension(".html");
+  const std::filesystem::path page = page_beside(results);
   write_report({&results, 1}, page);
   if (!quiet) std::fputs(fmt::format("Report: {} (open it in a browser)\n", page.string()).c_str(), stdout);
   std::fflush(stdout);
@@ -94,12 +97,14 @@ void write_page(const std::filesystem::path& results, bool quiet) {
 int run(const RunCommand& command) {
   require_file(command.model);
   if (command.report) require_report_page();
+  const SourceList sources;
   const Study study = read_study(command.model, command.settings);
   const std::filesystem::path path = results_path(command, study);
+  if (command.report) OutputFile::check(page_beside(path), page_kind());
   ResultsFileOptions options;
   options.flush_every_frame = study.output.flush_every_frame.value_or(false);
   ResultsFile file(path, options);
-  AnnotatedResults results(file, annotations(command));
+  AnnotatedResults results(file, annotations(command, sources.files()));
 
   const StopOnSignal signals;
   Simulation simulation(study);
@@ -117,10 +122,10 @@ int run(const RunCommand& command) {
   }
   if (command.report && file.frames_written() > 0) write_page(path, command.quiet);
   if (!summary.failure.empty()) {
-    std::fputs(
-        fmt::format("{}\n    results     : kept up to t = {:.6g} s in {}\n", summary.failure, summary.t, path.string())
-            .c_str(),
-        stderr);
+    const std::string kept = file.frames_written() > 0
+                                 ? fmt::format("kept up to t = {:.6g} s in {}", summary.t, path.string())
+                                 : std::string("no frame was recorded; older results of this name are kept");
+    std::fputs(fmt::format("{}\n    results     : {}\n", summary.failure, kept).c_str(), stderr);
     return failed_run;
   }
   return summary.completed ? success : 128 + stop_signal;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "commands.h"
+#include "messages.h"
 #include "trammel/base/text.h"
 #include "trammel/simulation/channel_table.h"
 
@@ -22,7 +23,7 @@ std::vector<std::string> paths_of(std::span<const KeyTable> tables) {
 }
 
 int refuse(const std::string& message) {
-  fmt::print(stderr, "trammel: error: {}\nTry `trammel schema --help`.\n", message);
+  complain("trammel: error: {}\nTry `trammel schema --help`.\n", message);
   return wrong_input;
 }
 

@@ -1,24 +1,30 @@
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sched.h>
 #include <signal.h>
-#include <spawn.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <sstream>
 #include <thread>
 
 #include "commands.h"
 #include "messages.h"
+#include "trammel/base/sha256.h"
 #include "trammel/io/model_reader.h"
 #include "trammel/io/results_reader.h"
-
-extern char** environ;
+#include "trammel/io/source_file.h"
+#include "trammel/io/text_file.h"
 
 namespace trammel::apps {
 
@@ -44,7 +50,7 @@ std::vector<std::string> split(const std::string& text, char mark) {
 }
 
 /// "key=a:b:n": n values from a to b; "key=v1,v2,v3": these; anything else is one value.
-Axis parse_axis(const std::string& setting) {
+Axis parse_axis(const std::string& setting, double most) {
   const std::size_t equal = setting.find('=');
   if (equal == std::string::npos || equal == 0)
     throw InputError(fmt::format("'{}' is not of the form key=a:b:n, key=v1,v2 or key=value", setting));
@@ -55,8 +61,9 @@ Axis parse_axis(const std::string& setting) {
   double from = 0.0, to = 0.0, n = 0.0;
   if (!structured && range.size() == 3 && parse_number(range[0], from) && parse_number(range[1], to) &&
       parse_number(range[2], n)) {
-    if (n < 1.0 || n > 1e6 || n != std::round(n))
-      throw InputError(fmt::format("'{}': the number of values is {}; it must be whole, from 1 on", setting, range[2]));
+    if (n < 1.0 || n > most || n != std::round(n))
+      throw InputError(fmt::format("'{}': the number of values is {}; it must be whole, from 1 to {:.0f} (--max-cases)",
+                                   setting, range[2], most));
     const int count = static_cast<int>(n);
     for (int i = 0; i < count; ++i)
       axis.values.push_back(fmt::format("{:.12g}", count == 1 ? from : from + (to - from) * i / (count - 1)));
@@ -71,10 +78,23 @@ Axis parse_axis(const std::string& setting) {
 struct Case {
   std::vector<std::string> settings;  // "key=value", in the order of the axes
   std::filesystem::path results;
-  pid_t process = 0;
   int code = -1;                                // of the process; −1: not run
   bool stopped() const { return code >= 128; }  // by a signal, or by itself because of one
 };
+
+/// How many there are is asked before they are made: 10¹² of them fit on a command line, but nowhere else.
+void require_few(const std::vector<Axis>& axes, double most) {
+  double n = 1.0;
+  std::string product;
+  for (const Axis& axis : axes) {
+    n *= static_cast<double>(axis.values.size());
+    if (axis.values.size() > 1)
+      product += fmt::format("{}{} ({})", product.empty() ? "" : " x ", axis.values.size(), axis.key);
+  }
+  if (n > most)
+    throw InputError(fmt::format("these are {:.6g} cases: {}; at most {:.6g} are run unless --max-cases says otherwise",
+                                 n, product, most));
+}
 
 std::vector<Case> make_cases(const std::vector<Axis>& axes, const std::filesystem::path& folder) {
   std::vector<Case> cases(1);
@@ -91,46 +111,100 @@ std::vector<Case> make_cases(const std::vector<Axis>& axes, const std::filesyste
   return cases;
 }
 
-std::vector<std::string> run_words(const SweepCommand& command, const Case& one) {
-  std::vector<std::string> words{"run", command.model.string(), "--quiet", "--out", one.results.string()};
-  for (const std::string& setting : one.settings) words.insert(words.end(), {"--set", setting});
-  return words;
+/// The files that results were made of, as they are now.
+class PresentSources {
+ public:
+  explicit PresentSources(const std::filesystem::path& model) : folder_(model.parent_path()) {}
+
+  /// `recorded` is the text of describe_sources(): nothing changed since.
+  bool are(const std::string& recorded) {
+    for (const std::string& line : split(recorded, '\n')) {
+      const std::size_t gap = line.find("  ");
+      if (gap == std::string::npos || digest(line.substr(gap + 2)) != line.substr(0, gap)) return false;
+    }
+    return !recorded.empty();
+  }
+
+ private:
+  const std::string& digest(const std::string& name) {
+    const auto [it, is_new] = digests_.try_emplace(name);
+    std::string text;
+    if (is_new && read_source(folder_ / name, text).empty()) it->second = sha256(text);
+    return it->second;
+  }
+
+  std::filesystem::path folder_;
+  std::map<std::string, std::string> digests_;
+};
+
+/// Results of this very case: the same settings of a model of which no file has changed since.
+bool are_of(const ResultsReader& reader, const Case& one, const std::string& model, PresentSources& sources) {
+  const auto& attributes = reader.schema().attributes;
+  const auto given = attributes.find("set"), files = attributes.find("sources"), text = attributes.find("model");
+  return given != attributes.end() && given->second == join_lines(one.settings) && text != attributes.end() &&
+         text->second == model && files != attributes.end() && sources.are(files->second);
 }
 
-/// The results of this very case are there already: same model, same command, run to its end.
-bool is_done(const SweepCommand& command, const Case& one, const std::string& model_text) {
+bool is_done(const Case& one, const std::string& model, PresentSources& sources) {
   std::error_code ignored;
   if (!std::filesystem::exists(one.results, ignored)) return false;
   try {
     const ResultsReader reader(one.results);
-    const auto& attributes = reader.schema().attributes;
-    const auto is = [&](const char* key, const std::string& value) {
-      const auto it = attributes.find(key);
-      return it != attributes.end() && it->second == value;
-    };
     const auto completed = reader.summary().find("completed");
     return reader.state() == ResultsState::closed && completed != reader.summary().end() &&
-           completed->second == "true" && is("model", model_text) &&
-           is("command", join_command_line(run_words(command, one)));
+           completed->second == "true" && are_of(reader, one, model, sources);
   } catch (const Error&) {
     return false;  // whatever it is, it is written anew
   }
 }
 
-pid_t start(const SweepCommand& command, const Case& one) {
-  std::vector<std::string> words = run_words(command, one);
-  words.insert(words.begin(), "trammel");
+/// While it lives: ends of children and signals that end a program wait until wait() asks for them, so that none is
+/// missed between two looks. Ends of children are told whatever whoever started us thought of them (with SIGCHLD
+/// ignored nobody can wait for a child); a SIGHUP that is ignored (nohup) stays so.
+class SweepSignals {
+ public:
+  SweepSignals() {
+    sigemptyset(&waiting_);
+    for (const int number : {SIGINT, SIGTERM, SIGCHLD}) sigaddset(&waiting_, number);
+    struct sigaction hang_up {};
+    if (sigaction(SIGHUP, nullptr, &hang_up) == 0 && hang_up.sa_handler != SIG_IGN) sigaddset(&waiting_, SIGHUP);
+    struct sigaction usual {};
+    usual.sa_handler = SIG_DFL;
+    sigaction(SIGCHLD, &usual, &child_);
+    sigprocmask(SIG_BLOCK, &waiting_, &before_);
+  }
+  ~SweepSignals() {
+    sigprocmask(SIG_SETMASK, &before_, nullptr);
+    sigaction(SIGCHLD, &child_, nullptr);
+  }
+  SweepSignals(const SweepSignals&) = delete;
+  SweepSignals& operator=(const SweepSignals&) = delete;
+
+  int wait() const { return sigwaitinfo(&waiting_, nullptr); }  ///< the next one; negative: look again
+  const sigset_t& before() const { return before_; }
+
+ private:
+  sigset_t waiting_{}, before_{};
+  struct sigaction child_ {};
+};
+
+/// Another process of this program. It is in a group of its own, so that Ctrl-C reaches it once, by us; if we are
+/// killed it is told to end (SIGTERM) by the kernel. Returns a negative number if there cannot be one.
+pid_t start(const SweepCommand& command, const Case& one, const SweepSignals& signals) {
+  std::vector<std::string> words{"trammel", "run", command.model.string(), "--quiet", "--out", one.results.string()};
+  for (const std::string& setting : one.settings) words.insert(words.end(), {"--set", setting});
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
-  pid_t process = 0;
-  const int error = posix_spawn(&process, "/proc/self/exe", nullptr, nullptr, arguments.data(), environ);
-  if (error != 0) throw IoError(fmt::format("cannot start another trammel: {}", std::strerror(error)));
-  return process;
+  const pid_t us = getpid();
+  const pid_t process = fork();
+  if (process != 0) return process;
+  sigprocmask(SIG_SETMASK, &signals.before(), nullptr);
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() == us) execv("/proc/self/exe", arguments.data());
+  _exit(io_trouble);
 }
-
-volatile sig_atomic_t interrupted = 0;
-extern "C" void note_interrupt(int) { interrupted = 1; }
 
 std::string describe_case(const Case& one) {
   std::string text;
@@ -138,35 +212,101 @@ std::string describe_case(const Case& one) {
   return text;
 }
 
-/// Runs the cases that are not done, `jobs` at a time. A Ctrl-C reaches the runs as well; no further ones are started.
-void run_cases(const SweepCommand& command, std::vector<Case>& cases, int jobs) {
-  struct sigaction action {};
-  action.sa_handler = note_interrupt;
-  struct sigaction before {};
-  sigaction(SIGINT, &action, &before);
-  std::size_t next = 0, finished = 0, running = 0;
-  while (next < cases.size() || running > 0) {
-    while (next < cases.size() && running < static_cast<std::size_t>(jobs) && interrupted == 0) {
-      Case& one = cases[next++];
-      if (one.code == 0) continue;
-      one.process = start(command, one);
-      ++running;
+/// Runs the cases that are not done, `jobs` at a time. A signal that ends us ends the runs as well, with their results
+/// kept; no further ones are started.
+class CaseRunner {
+ public:
+  CaseRunner(const SweepCommand& command, std::vector<Case>& cases, int jobs)
+      : command_(command), cases_(cases), jobs_(static_cast<std::size_t>(jobs)) {}
+
+  /// Returns the signal that stopped it; 0: none.
+  int run() {
+    while (next_ < cases_.size() || !running_.empty()) {
+      start_some();
+      if (running_.empty() && stopping_ != 0) break;
+      if (running_.empty() || reap()) continue;
+      const int number = signals_.wait();
+      if (number <= 0 || number == SIGCHLD) continue;
+      stopping_ = number;
+      for (const auto& [process, one] : running_) kill(process, number);
     }
-    if (running == 0) break;
-    int status = 0;
-    const pid_t ended = wait(&status);
-    if (ended < 0) continue;  // a signal woke us
-    const auto one = std::find_if(cases.begin(), cases.end(), [&](const Case& c) { return c.process == ended; });
-    if (one == cases.end()) continue;
-    one->code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    --running, ++finished;
-    if (!command.quiet)
-      fmt::print(stderr, "[{}/{}] {}: {}\n", one - cases.begin() + 1, cases.size(), describe_case(*one),
-                 one->code == 0   ? "done"
-                 : one->stopped() ? "stopped"
-                                  : fmt::format("failed (exit code {})", one->code));
+    return stopping_;
   }
-  sigaction(SIGINT, &before, nullptr);
+
+ private:
+  void start_some() {
+    for (; next_ < cases_.size() && running_.size() < jobs_ && stopping_ == 0; ++next_) {
+      Case& one = cases_[next_];
+      if (one.code == 0) continue;
+      const pid_t process = start(command_, one, signals_);
+      if (process < 0 && !running_.empty()) return;  // too many processes just now: some will end
+      if (process < 0)
+        finish(one, io_trouble);
+      else
+        running_[process] = &one;
+    }
+  }
+
+  /// One that has ended, if there is one.
+  bool reap() {
+    int status = 0;
+    const pid_t ended = waitpid(-1, &status, WNOHANG);
+    if (ended < 0 && errno == ECHILD) {  // somebody else took them: how they ended is not known
+      for (const auto& [process, one] : running_) finish(*one, unexpected);
+      running_.clear();
+      return true;
+    }
+    const auto it = running_.find(ended);
+    if (ended <= 0 || it == running_.end()) return ended > 0;
+    finish(*it->second, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+    running_.erase(it);
+    return true;
+  }
+
+  void finish(Case& one, int code) {
+    one.code = code;
+    if (command_.quiet) return;
+    complain("[{}/{}] {}: {}\n", &one - cases_.data() + 1, cases_.size(), describe_case(one),
+             code == 0       ? "done"
+             : one.stopped() ? "stopped"
+                             : fmt::format("failed (exit code {})", code));
+  }
+
+  const SweepCommand& command_;
+  std::vector<Case>& cases_;
+  std::size_t jobs_;
+  SweepSignals signals_;
+  std::size_t next_ = 0;
+  std::map<pid_t, Case*> running_;
+  int stopping_ = 0;
+};
+
+/// One sweep at a time works in a folder; the kernel forgets the lock with the process.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::filesystem::path& folder)
+      : descriptor_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (descriptor_ < 0)
+      throw IoError(fmt::format("cannot open the folder '{}': {}", folder.string(), strerror(errno)));
+    if (flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+    close(descriptor_);
+    throw IoError(fmt::format("another sweep is at work in '{}'; wait for its end or choose another folder (--out)",
+                              folder.string()));
+  }
+  ~FolderLock() { close(descriptor_); }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int descriptor_;
+};
+
+/// Those that we may use (taskset, containers), not those that the machine has.
+int count_allowed_cores() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return std::max(1, CPU_COUNT(&allowed));
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));  // more than 1024 of them
 }
 
 std::string csv_cell(const std::string& text) {
@@ -176,70 +316,101 @@ std::string csv_cell(const std::string& text) {
   return quoted + "\"";
 }
 
+OutputKind table_kind() { return text_kind("a table of a sweep of Trammel", {"case,", "case\n"}); }
+
 /// One line per case: its settings, how it ended, what it cost, and end, smallest and largest value of each measure.
-void write_table(const std::filesystem::path& path, const std::vector<Axis>& axes, const std::vector<Case>& cases) {
-  const std::vector<std::string> costs{"stop", "steps", "iterations", "wall_time", "energy_drift", "position_drift"};
-  std::string head = "case", body;
-  for (const Axis& axis : axes) head += "," + csv_cell(axis.key);
-  for (const std::string& cost : costs) head += "," + cost;
-  bool measures_named = false;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    body += fmt::format("{}", i + 1);
-    for (const std::string& setting : cases[i].settings) body += "," + csv_cell(setting.substr(setting.find('=') + 1));
-    std::error_code ignored;
-    if (cases[i].code < 0 || !std::filesystem::exists(cases[i].results, ignored)) {
-      body += cases[i].code < 0 ? ",not run\n" : ",refused\n";
-      continue;
+/// Only results of the case itself have numbers: older ones may lie under its name when it was refused or recorded
+/// nothing.
+class CaseTable {
+ public:
+  CaseTable(const std::vector<Axis>& axes, const std::string& model, PresentSources& sources)
+      : model_(model), sources_(sources) {
+    for (const Axis& axis : axes) head_ += "," + csv_cell(axis.key);
+    for (const std::string& cost : costs_) head_ += "," + cost;
+  }
+
+  void add(std::size_t number, const Case& one) {
+    body_ += fmt::format("{}", number);
+    for (const std::string& setting : one.settings) body_ += "," + csv_cell(setting.substr(setting.find('=') + 1));
+    std::string line;
+    try {
+      line = one.code < 0 ? ",not run" : numbers_of(one);
+    } catch (const Error& error) {
+      line = "," + csv_cell(fmt::format("unreadable: {}", error.what()));
     }
-    const ResultsReader reader(cases[i].results);
-    for (const std::string& cost : costs) {
+    body_ += line + "\n";
+  }
+
+  void write(const std::filesystem::path& path) const {
+    TextFile file(path, table_kind());
+    file.write(head_ + "\n" + body_);
+    file.close();
+  }
+
+ private:
+  std::string numbers_of(const Case& one) {
+    const std::string nothing = one.code == wrong_input ? ",refused"
+                                : one.stopped()         ? ",stopped before the first frame"
+                                                        : ",failed before the first frame";
+    std::error_code ignored;
+    if (one.code == wrong_input || !std::filesystem::exists(one.results, ignored)) return nothing;
+    const ResultsReader reader(one.results);
+    if (!are_of(reader, one, model_, sources_)) return nothing;
+    std::string line;
+    for (const std::string& cost : costs_) {
       const auto it = reader.summary().find(cost);
-      body += "," + (it == reader.summary().end() ? "" : csv_cell(it->second));
+      line += "," + (it == reader.summary().end() ? "" : csv_cell(it->second));
     }
     for (const RecordGroup& group : reader.schema().frames) {
       if (group.quantity() != "measure") continue;
       for (const std::string& name : group.names) {
-        if (!measures_named) head += fmt::format(",{0} end,{0} min,{0} max", csv_cell(name));
+        if (!measures_named_) head_ += fmt::format(",{0} end,{0} min,{0} max", csv_cell(name));
         const Series series = reader.read("measures." + name);
         if (series.values.rows() > 0)
-          body += fmt::format(",{},{},{}", series.values(series.values.rows() - 1, 0), series.values.minCoeff(),
+          line += fmt::format(",{},{},{}", series.values(series.values.rows() - 1, 0), series.values.minCoeff(),
                               series.values.maxCoeff());
       }
-      measures_named = true;
+      measures_named_ = true;
     }
-    body += "\n";
+    return line;
   }
-  std::ofstream file(path);
-  file << head << "\n" << body;
-  file.close();
-  if (!file) throw IoError(fmt::format("cannot write '{}'", path.string()));
-}
+
+  const std::vector<std::string> costs_{"stop", "steps", "iterations", "wall_time", "energy_drift", "position_drift"};
+  const std::string& model_;
+  PresentSources& sources_;
+  std::string head_ = "case", body_;
+  bool measures_named_ = false;
+};
 
 }  // namespace
 
 int sweep(const SweepCommand& command) {
   require_file(command.model);
   std::vector<Axis> axes;
-  for (const std::string& setting : command.settings) axes.push_back(parse_axis(setting));
+  for (const std::string& setting : command.settings) axes.push_back(parse_axis(setting, command.max_cases));
   const std::filesystem::path folder =
       command.out.empty() ? std::filesystem::path(command.model.stem().string() + "_sweep") : command.out;
+  require_few(axes, command.max_cases);
   std::vector<Case> cases = make_cases(axes, folder);
   const Study study = read_study(command.model, cases.front().settings);  // refuses a wrong key before anything runs
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw IoError(fmt::format("cannot make the folder '{}': {}", folder.string(), error.message()));
+  make_folder(folder);
+  const FolderLock lock(folder);
+  const std::filesystem::path table = folder / "cases.csv";
+  OutputFile::check(table, table_kind());
 
+  PresentSources sources(command.model);
   std::size_t done = 0;
   for (Case& one : cases)
-    if (is_done(command, one, study.text)) one.code = 0, ++done;
-  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  const int jobs = command.jobs > 0 ? command.jobs : cores;
+    if (is_done(one, study.text, sources)) one.code = 0, ++done;
+  const int jobs = command.jobs > 0 ? command.jobs : count_allowed_cores();
   if (!command.quiet)
-    fmt::print(stderr, "{} cases{}, {} at a time\n", cases.size(),
-               done > 0 ? fmt::format(", {} of them done before", done) : "", jobs);
-  run_cases(command, cases, jobs);
-  const std::filesystem::path table = folder / "cases.csv";
-  write_table(table, axes, cases);
+    complain("{} cases{}, {} at a time\n", cases.size(), done > 0 ? fmt::format(", {} of them done before", done) : "",
+             jobs);
+  const int stopped_by = CaseRunner(command, cases, jobs).run();
+  PresentSources sources_now(command.model);  // as they are after the runs
+  CaseTable lines(axes, study.text, sources_now);
+  for (std::size_t i = 0; i < cases.size(); ++i) lines.add(i + 1, cases[i]);
+  lines.write(table);
 
   const auto n_failed =
       std::count_if(cases.begin(), cases.end(), [](const Case& one) { return one.code > 0 && !one.stopped(); });
@@ -248,7 +419,7 @@ int sweep(const SweepCommand& command) {
   if (!command.quiet)
     fmt::print("{}: {} cases, {} failed{}\n", table.string(), cases.size(), n_failed,
                n_open > 0 ? fmt::format(", {} not run to the end (the same command goes on)", n_open) : "");
-  if (interrupted != 0) return 128 + SIGINT;
+  if (stopped_by != 0) return 128 + stopped_by;
   return n_failed > 0 ? failed_run : success;
 }
 

@@ -1,4 +1,6 @@
-#include "text_file.h"
+#include "trammel/io/text_file.h"
+
+#include <unistd.h>
 
 #include <cerrno>
 #include <system_error>
@@ -14,24 +16,30 @@ namespace {
   throw IoError("cannot write '" + path.string() + "': " + std::system_category().message(error));
 }
 
+constexpr std::size_t block_bytes = 1 << 16;
+
 }  // namespace
 
-TextFile::TextFile(std::filesystem::path path) : path_(std::move(path)) {
-  errno = 0;
-  stream_.open(path_, std::ios::binary | std::ios::trunc);
-  if (!stream_) fail(path_, errno);
-}
+TextFile::TextFile(const std::filesystem::path& path, OutputKind kind) : path_(path), file_(path, std::move(kind)) {}
 
 void TextFile::write(std::string_view text) {
-  errno = 0;
-  stream_.write(text.data(), static_cast<std::streamsize>(text.size()));
-  if (!stream_) fail(path_, errno);
+  waiting_.append(text);
+  if (waiting_.size() >= block_bytes) flush();
+}
+
+void TextFile::flush() {
+  for (std::size_t at = 0; at < waiting_.size();) {
+    const ssize_t n = ::write(file_.descriptor(), waiting_.data() + at, waiting_.size() - at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) fail(path_, errno);
+    at += static_cast<std::size_t>(n);
+  }
+  waiting_.clear();
 }
 
 void TextFile::close() {
-  errno = 0;
-  stream_.close();
-  if (!stream_) fail(path_, errno);
+  flush();
+  file_.take_name();
 }
 
 void make_folder(const std::filesystem::path& folder) {

@@ -190,6 +190,7 @@ TEST(Repair, refuses_a_running_file_and_its_own_source) {
   ResultsFile file(folder / "run.h5");
   file.begin(schema);
   sample::write_rows(file, schema, 5, 5);
+  file.flush();  // a file has its name from its first written frame on
   const auto repair = [&](const std::string& name) {
     return sample::message_of([&] { repair_results(folder / "run.h5", folder / name); });
   };

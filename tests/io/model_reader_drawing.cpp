@@ -63,7 +63,7 @@ TEST(Geometry, refuses_what_cannot_be_drawn_where_it_stands) {
   expect_refused(head + "kind = \"sphere\"\nradius = 1\ncolor = \"red\"", "\"red\"", {"#rrggbb"});
   expect_refused(head + "kind = \"sphere\"\nradius = 1\nsize = [1, 1, 1]", "size = [1", {"unknown key 'size'"});
   expect_refused(head + "kind = \"extrusion\"\nlength = 1\npolygon = [[0, 0], [1, 1]]", "[[0, 0]", {"at least 3"});
-  expect_refused(head + "kind = \"mesh\"\nfile = \"missing.stl\"", "\"missing.stl\"", {"missing.stl", "no such file"});
+  expect_refused(head + "kind = \"mesh\"\nfile = \"missing.stl\"", "\"missing.stl\"", {"missing.stl", "No such file"});
 }
 
 // A tetrahedron: 4 vertices, 4 triangles, in every format.

@@ -53,7 +53,7 @@ std::string third_party(const std::string& header) {
       {std::regex("^pybind11/.*"), "<pybind11>"},
       {std::regex("^Spectra/.*"), "<Spectra>"},
       {std::regex("^[a-z_0-9]+$"), ""},
-      {std::regex("^(unistd|sys/.*|fcntl|signal|spawn|malloc|dlfcn)\\.h$|^(unistd|signal)\\.h$"), ""}};
+      {std::regex("^(unistd|sys/.*|fcntl|sched|signal|spawn|malloc|dlfcn)\\.h$|^(unistd|signal)\\.h$"), ""}};
   for (const auto& [pattern, home] : homes)
     if (std::regex_match(header, pattern)) return home;
   return "<" + header + ">";

@@ -1,4 +1,6 @@
 #include "trammel/io/figure.h"
+#include "trammel/io/output_kinds.h"
+#include "trammel/io/text_file.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +8,6 @@
 #include <array>
 #include <cmath>
 
-#include "../text_file.h"
 #include "panel_painter.h"
 #include "png.h"
 #include "trammel/base/error.h"
@@ -124,12 +125,19 @@ std::string Figure::svg() const {
   return svg + "</svg>\n";
 }
 
+OutputKind picture_kind(const std::filesystem::path& path) {
+  // cairo's pictures, with a chunk of ours (png.cpp); our own drawings have always begun like this.
+  if (path.extension() == ".png") return text_kind("a picture of Trammel", {"\x89PNG"}, png_mark());
+  return text_kind("a picture of Trammel", {"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns="},
+                   "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\" fill=\"#222222\">");
+}
+
 void Figure::save(const std::filesystem::path& path) const {
   if (path.extension() == ".png") {
     require_picture(path);
     return write_png(svg(), path);
   }
-  TextFile file(path);
+  TextFile file(path, picture_kind(path));
   file.write(svg());
   file.close();
 }
@@ -137,6 +145,7 @@ void Figure::save(const std::filesystem::path& path) const {
 void require_picture(const std::filesystem::path& path) {
   if (path.extension() != ".svg" && path.extension() != ".png")
     throw InputError(fmt::format("the picture's name is '{}'; it must end with .svg or .png", path.string()));
+  OutputFile::check(path, picture_kind(path));
   if (path.extension() != ".png") return;
   if (const std::string obstacle = find_png_obstacle(); !obstacle.empty())
     throw InputError(fmt::format("cannot draw '{}': {}", path.string(), obstacle));

@@ -9,8 +9,8 @@
 #include <limits>
 #include <utility>
 
-#include "../text_file.h"
 #include "trammel/base/error.h"
+#include "trammel/io/text_file.h"
 
 namespace trammel {
 

@@ -2,6 +2,14 @@
 
 #include "trammel/base/error.h"
 
+#include <string_view>
+
+namespace trammel {
+
+std::string png_mark() { return std::string(std::string_view("Software\0Trammel", 16)); }
+
+}  // namespace trammel
+
 #if !TRAMMEL_HAS_PNG
 
 namespace trammel {
@@ -19,9 +27,14 @@ void write_png(const std::string&, const std::filesystem::path&, double) { throw
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <librsvg/rsvg.h>
+#include <zlib.h>
 
 #include <cmath>
+#include <cstdint>
 #include <memory>
+
+#include "trammel/io/output_kinds.h"
+#include "trammel/io/text_file.h"
 
 namespace trammel {
 
@@ -39,7 +52,7 @@ struct Rsvg {
   decltype(&cairo_surface_destroy) destroy_surface = nullptr;
   decltype(&cairo_create) create_context = nullptr;
   decltype(&cairo_destroy) destroy_context = nullptr;
-  decltype(&cairo_surface_write_to_png) write = nullptr;
+  decltype(&cairo_surface_write_to_png_stream) write = nullptr;
   decltype(&cairo_status_to_string) describe = nullptr;
   decltype(&g_object_unref) release = nullptr;
   decltype(&g_error_free) release_error = nullptr;
@@ -62,12 +75,29 @@ struct Rsvg {
     find(destroy_surface, "cairo_surface_destroy");
     find(create_context, "cairo_create");
     find(destroy_context, "cairo_destroy");
-    find(write, "cairo_surface_write_to_png");
+    find(write, "cairo_surface_write_to_png_stream");
     find(describe, "cairo_status_to_string");
     find(release, "g_object_unref");
     find(release_error, "g_error_free");
   }
 };
+
+// Our pictures say whose they are, so that no other one is replaced: a chunk tEXt behind the header, which comes first
+// (8 bytes of signature; length, name, 13 bytes and a checksum of IHDR).
+constexpr std::size_t end_of_header = 8 + 4 + 4 + 13 + 4;
+
+std::string big_endian(std::uint32_t number) {
+  std::string bytes;
+  for (const int shift : {24, 16, 8, 0}) bytes += static_cast<char>(number >> shift & 0xff);
+  return bytes;
+}
+
+std::string software_chunk() {
+  const std::string typed = "tEXt" + png_mark();
+  const auto checksum = crc32(0, reinterpret_cast<const unsigned char*>(typed.data()), static_cast<uInt>(typed.size()));
+  return big_endian(static_cast<std::uint32_t>(png_mark().size())) + typed +
+         big_endian(static_cast<std::uint32_t>(checksum));
+}
 
 const Rsvg& rsvg() {
   static const Rsvg library;
@@ -103,8 +133,18 @@ void write_png(const std::string& svg, const std::filesystem::path& path, double
                                                                         lib.destroy_context);
   const RsvgRectangle viewport{0.0, 0.0, width, height};
   if (lib.render(drawing.get(), context.get(), &viewport, &error) == FALSE) refuse_for(error);
-  const cairo_status_t status = lib.write(surface.get(), path.c_str());
+  std::string bytes;
+  const auto append = [](void* to, const unsigned char* data, unsigned int n) {
+    static_cast<std::string*>(to)->append(reinterpret_cast<const char*>(data), n);
+    return CAIRO_STATUS_SUCCESS;
+  };
+  const cairo_status_t status = lib.write(surface.get(), append, &bytes);
   if (status != CAIRO_STATUS_SUCCESS) refuse(lib.describe(status));
+  TextFile file(path, picture_kind(path));
+  file.write(bytes.substr(0, end_of_header));
+  file.write(software_chunk());
+  file.write(bytes.substr(end_of_header));
+  file.close();
 }
 
 }  // namespace trammel

@@ -1,16 +1,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <optional>
-#include <system_error>
+#include <sstream>
+#include <utility>
 
 #include "trammel/base/error.h"
 #include "trammel/base/text.h"
 #include "trammel/io/csv.h"
+#include "trammel/io/source_file.h"
 
 namespace trammel {
 
@@ -151,11 +151,9 @@ const std::vector<double>& Table::column(std::string_view name) const {
 
 Table read_table_csv(const std::filesystem::path& path) {
   const std::string quoted = "cannot read the table '" + path.string() + "': ";
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) throw IoError(quoted + "it is a directory");
-  errno = 0;
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) throw IoError(quoted + std::system_category().message(errno));
+  std::string text;
+  if (const std::string trouble = read_source(path, text); !trouble.empty()) throw IoError(quoted + trouble);
+  std::istringstream stream(std::move(text));
   return TableParser(path).parse(stream);
 }
 

@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <sstream>
 #include <tuple>
 
 #include "entities.h"
 #include "trammel/base/text.h"
 #include "trammel/io/model_tables.h"
+#include "trammel/io/source_file.h"
 
 namespace trammel::detail {
 
@@ -372,14 +371,12 @@ void Expansion::include(const Node& node, const Scope& scope, Part& outer) {
   const auto known = included_.find(part.file);
   const Node* tree = known == included_.end() ? nullptr : known->second;
   if (tree == nullptr) {
-    std::ifstream stream(path, std::ios::binary);
-    std::stringstream text;
-    text << stream.rdbuf();
-    if (!stream) {
-      fields.report(*file_node, fmt::format("the file '{}' cannot be read", part.file));
+    std::string text;
+    if (const std::string trouble = read_source(path, text); !trouble.empty()) {
+      fields.report(*file_node, fmt::format("the file '{}' cannot be read: {}", part.file, trouble));
       return;
     }
-    tree = &trees_.emplace_back(parse_toml(text.str(), part.file, findings_.add_file(part.file)));
+    tree = &trees_.emplace_back(parse_toml(text, part.file, findings_.add_file(part.file)));
     check_format(findings_, *tree);
     included_[part.file] = tree;
     const Scope none;

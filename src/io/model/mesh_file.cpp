@@ -8,12 +8,12 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <sstream>
 #include <tuple>
 
 #include "trammel/base/error.h"
+#include "trammel/io/source_file.h"
 
 namespace trammel {
 
@@ -127,16 +127,14 @@ void read_obj(const std::string& text, MeshBuilder& mesh) {
 
 Shape read_mesh(const std::filesystem::path& path) {
   MeshBuilder mesh(path);
-  std::ifstream stream(path, std::ios::binary);
-  std::stringstream bytes;
-  bytes << stream.rdbuf();
-  if (!stream || std::filesystem::is_directory(path)) mesh.refuse("there is no such file, or it cannot be opened");
+  std::string bytes;
+  if (const std::string trouble = read_source(path, bytes); !trouble.empty()) mesh.refuse(trouble);
   std::string ending = path.extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
   if (ending == ".stl")
-    read_stl(bytes.str(), mesh);
+    read_stl(bytes, mesh);
   else if (ending == ".obj")
-    read_obj(bytes.str(), mesh);
+    read_obj(bytes, mesh);
   else
     mesh.refuse(fmt::format("its ending is '{}'; STL (.stl) and OBJ (.obj) files are read", ending));
   return mesh.take();

@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <set>
-#include <sstream>
 
 #include "entities.h"
 #include "expand.h"
+#include "trammel/io/source_file.h"
 
 namespace trammel {
 
@@ -100,12 +99,10 @@ Study read_study_text(const std::string& text, const std::filesystem::path& name
 }
 
 Study read_study(const std::filesystem::path& file, std::span<const std::string> settings) {
-  std::ifstream stream(file, std::ios::binary);
-  std::stringstream text;
-  text << stream.rdbuf();
-  if (!stream || std::filesystem::is_directory(file))
-    throw IoError(fmt::format("the model file '{}' cannot be read", file.string()));
-  return read_study_text(text.str(), file, settings);
+  std::string text;
+  if (const std::string trouble = read_source(file, text); !trouble.empty())
+    throw IoError(fmt::format("the model file '{}' cannot be read: {}", file.string(), trouble));
+  return read_study_text(text, file, settings);
 }
 
 }  // namespace trammel

@@ -1,10 +1,11 @@
 #include "trammel/io/report.h"
+#include "trammel/io/output_kinds.h"
+#include "trammel/io/text_file.h"
 
 #include <fmt/format.h>
 
 #include <deque>
 
-#include "../text_file.h"
 #include "packed_data.h"
 #include "report_run.h"
 
@@ -28,6 +29,12 @@ std::string page_title(const ReportOptions& options, const ResultsReader& first)
 }
 
 }  // namespace
+
+// All pages begin as web/page.html does.
+OutputKind page_kind() {
+  return text_kind("a page of Trammel", {"<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"},
+                   "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
+}
 
 std::vector<Issue> ReportOptions::issues() const {
   std::vector<Issue> found;
@@ -55,6 +62,7 @@ std::vector<ReportContents> write_report(std::span<const std::filesystem::path> 
       throw InputError(fmt::format("the report would overwrite the results '{}'; choose another name", path.string()));
     readers.emplace_back(path);
   }
+  OutputFile::check(page, page_kind());
 
   const std::string title = page_title(options, readers.front());
   JsonWriter json;
@@ -69,7 +77,7 @@ std::vector<ReportContents> write_report(std::span<const std::filesystem::path> 
   const std::size_t title_at = text.find(title_mark), data_at = text.find(data_mark);
   if (title_at == text.npos || data_at == text.npos || data_at < title_at)
     throw Error("the page of reports was built without its marks");
-  TextFile file(page);
+  TextFile file(page, page_kind());
   file.write(text.substr(0, title_at));
   file.write(escape_xml(title));
   file.write(text.substr(title_at + title_mark.size(), data_at - title_at - title_mark.size()));

@@ -4,9 +4,9 @@
 #include <iterator>
 #include <span>
 
-#include "../text_file.h"
 #include "trammel/io/csv.h"
 #include "trammel/io/results_reader.h"
+#include "trammel/io/text_file.h"
 
 namespace trammel {
 
@@ -34,7 +34,7 @@ void write_groups(const ResultsReader& reader, bool solver, std::span<const int>
                   const std::filesystem::path& path) {
   const std::vector<RecordGroup>& all = solver ? reader.schema().solver : reader.schema().frames;
   const std::vector<double>& times = solver ? reader.step_times() : reader.times();
-  TextFile file(path);
+  TextFile file(path, text_kind("a table of Trammel", {"time [s]"}));
   std::string heading = "time [s]";
   std::int64_t width = 1;
   for (const int g : groups) {

@@ -1,10 +1,8 @@
 #include "hdf5_support.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
+#include <system_error>
 #include <utility>
 
 #include "trammel/base/error.h"
@@ -55,6 +53,12 @@ hid_t check(hid_t id, const std::filesystem::path& path, std::string_view doing)
   throw IoError("cannot " + std::string(doing) + " '" + path.string() + "': " + error_reason());
 }
 
+void check(const WriteStatus& status, const std::filesystem::path& path, std::string_view doing) {
+  if (status.error == 0) return;
+  throw IoError("cannot " + std::string(doing) + " '" + path.string() +
+                "': " + std::system_category().message(status.error));
+}
+
 Handle dataset(hid_t id) { return {id, H5Dclose}; }
 Handle datatype(hid_t id) { return {id, H5Tclose}; }
 Handle dataspace(hid_t id) { return {id, H5Sclose}; }
@@ -62,16 +66,6 @@ Handle group(hid_t id) { return {id, H5Gclose}; }
 Handle attribute(hid_t id) { return {id, H5Aclose}; }
 Handle properties(hid_t id) { return {id, H5Pclose}; }
 Handle file(hid_t id) { return {id, H5Fclose}; }
-
-void abandon(hid_t file) {
-  void* handle = nullptr;
-  if (H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) < 0) return;
-  // Anonymous memory and not /dev/null: closing also cuts the file to its length, which a device refuses.
-  const int memory = memfd_create("abandoned results", MFD_CLOEXEC);
-  if (memory < 0) return;
-  dup2(memory, *static_cast<int*>(handle));
-  ::close(memory);
-}
 
 Handle file_access() {
   Handle access = properties(H5Pcreate(H5P_FILE_ACCESS));
@@ -81,6 +75,20 @@ Handle file_access() {
   // years when the writer is dead; 28 are a quarter of a second.
   H5Pset_metadata_read_attempts(access, 28);
   return access;
+}
+
+Opened open_for_reading(const std::filesystem::path& path) {
+  const Handle access = file_access();
+  Opened opened;
+  opened.file = file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access));
+  if (opened.file.valid()) return opened;
+  opened.reason = error_reason();
+  // Another part of this program (h5py in a script) may have it open with the library's own settings.
+  opened.file = file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+  if (opened.file.valid()) return opened;
+  opened.file = file(H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access));
+  opened.swmr = true;
+  return opened;
 }
 
 Handle text_type(std::size_t length) {

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "checked_driver.h"
+
 /// The little we need around HDF5's C interface: handles that close themselves, silence, reasons, strings.
 namespace trammel::hdf5 {
 
@@ -47,6 +49,9 @@ std::string error_reason();
 /// Throws IoError "cannot <doing> '<path>': <reason>" when id (or a status) is negative, else returns it.
 hid_t check(hid_t id, const std::filesystem::path& path, std::string_view doing);
 
+/// The same when a write of the file did not succeed, of which HDF5 does not hear.
+void check(const WriteStatus& status, const std::filesystem::path& path, std::string_view doing);
+
 Handle dataset(hid_t id);
 Handle datatype(hid_t id);
 Handle dataspace(hid_t id);
@@ -55,13 +60,17 @@ Handle attribute(hid_t id);
 Handle properties(hid_t id);
 Handle file(hid_t id);
 
-/// Cuts a file off from the disk after a failed write: what HDF5 still wants to write goes to memory. The file
-/// stays as the last flush left it, readable as that of an interrupted run; HDF5 1.10 would crash when closing it.
-void abandon(hid_t file);
-
 /// HDF5's own locks are off: they fail on file systems without flock and are not held in SWMR mode anyway. Our own
 /// lock (file_lock.h) tells a running simulation from a dead one.
 Handle file_access();
+
+/// A file opened for reading, in single-writer-multiple-reader mode where it must be: its writer is at work or died.
+struct Opened {
+  Handle file;  ///< not valid: it cannot be opened
+  bool swmr = false;
+  std::string reason;  ///< why not
+};
+Opened open_for_reading(const std::filesystem::path& path);
 
 /// A fixed-length, null-padded UTF-8 type. Fixed, because variable-length strings live in a heap that SWMR does not
 /// protect.

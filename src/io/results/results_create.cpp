@@ -27,22 +27,31 @@ constexpr hsize_t max_row_bytes = 256 * 1024;
 // allocation does the same, but crashes when the disk is full.)
 constexpr hsize_t page_bytes = 4096;
 
+constexpr unsigned most_compact_attributes = 1000;
+
 class Creator {
  public:
-  Creator(const std::filesystem::path& path, const RecordSchema& schema, int max_views, Handle& file)
-      : path_(path), schema_(schema), max_views_(max_views), file_(file) {}
+  Creator(const std::filesystem::path& working, const std::filesystem::path& path, const RecordSchema& schema,
+          int max_views, hdf5::WriteStatus& status, Handle& file)
+      : working_(working), path_(path), schema_(schema), max_views_(max_views), status_(status), file_(file) {}
 
   void create() {
     links_ = hdf5::properties(H5Pcreate(H5P_LINK_CREATE));
     H5Pset_create_intermediate_group(links_, 1);
     H5Pset_char_encoding(links_, H5T_CSET_UTF8);
-    const Handle access = hdf5::file_access();
-    file_ = hdf5::file(check(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), "create"));
+    const Handle access = hdf5::checked_access(status_);
+    // The root's attributes stay in its header, which is the first thing of a file: also a damaged one says whose it
+    // is.
+    const Handle how = hdf5::properties(H5Pcreate(H5P_FILE_CREATE));
+    H5Pset_attr_phase_change(how, most_compact_attributes, most_compact_attributes - 1);
+    file_ = hdf5::file(check(H5Fcreate(working_.c_str(), H5F_ACC_TRUNC, how, access), "create"));
     fixed_part();
     check(file_.reset(), "create");
+    hdf5::check(status_, path_, "create");
     H5Pset_alignment(access, 1, page_bytes);
-    file_ = hdf5::file(check(H5Fopen(path_.c_str(), H5F_ACC_RDWR, access), "create"));
+    file_ = hdf5::file(check(H5Fopen(working_.c_str(), H5F_ACC_RDWR, access), "create"));
     growing_part();
+    hdf5::check(status_, path_, "create");
   }
 
  private:
@@ -211,9 +220,11 @@ class Creator {
     hdf5::write_attribute(made, "description", "key and value; an empty key continues the value above");
   }
 
+  const std::filesystem::path& working_;
   const std::filesystem::path& path_;
   const RecordSchema& schema_;
   int max_views_;
+  hdf5::WriteStatus& status_;
   Handle& file_;
   Handle links_;
   std::vector<std::pair<const std::vector<std::string>*, std::string>> lists_;
@@ -221,8 +232,9 @@ class Creator {
 
 }  // namespace
 
-void create_results(const std::filesystem::path& path, const RecordSchema& schema, int max_views, Handle& file) {
-  Creator(path, schema, max_views, file).create();
+void create_results(const std::filesystem::path& working, const std::filesystem::path& path, const RecordSchema& schema,
+                    int max_views, hdf5::WriteStatus& status, Handle& file) {
+  Creator(working, path, schema, max_views, status, file).create();
 }
 
 }  // namespace trammel

@@ -1,38 +1,59 @@
 #include "trammel/io/results_file.h"
 
 #include <chrono>
-#include <system_error>
+#include <fstream>
 #include <utility>
 #include <vector>
 
-#include "file_lock.h"
 #include "hdf5_support.h"
 #include "results_layout.h"
 #include "results_tables.h"
+#include "trammel/io/output_kinds.h"
 
 namespace trammel {
 
 using Clock = std::chrono::steady_clock;
 
+namespace {
+
+// A file that HDF5 cannot open any more is ours if our mark, which stands near its beginning, is still there.
+bool has_our_mark(const std::filesystem::path& path) {
+  std::string head(1 << 16, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  return head.starts_with(layout::signature) && head.find(layout::format) != std::string::npos;
+}
+
+bool is_results_file(const std::filesystem::path& path) {
+  const hdf5::Quiet quiet;
+  const hdf5::Handle file = hdf5::open_for_reading(path).file;
+  if (!file.valid()) return has_our_mark(path);
+  return hdf5::read_attribute(file, "format") == std::vector{layout::format};
+}
+
+}  // namespace
+
+OutputKind results_kind() { return {"a results file", "write results to", is_results_file, false}; }
+
 struct ResultsFile::Writer {
   Writer(const std::filesystem::path& path, const ResultsFileOptions& options, const RecordSchema& schema)
-      : lock(std::make_unique<FileLock>(path)) {
+      : output(std::make_unique<OutputFile>(path, results_kind())) {
     try {
-      create_results(path, schema, options.max_views, file);
+      create_results(output->working(), path, schema, options.max_views, *status, file);
       frames = open_table(file, path, "/time", schema.frames);
       steps = open_table(file, path, "/solver/time", schema.solver);
       summary = hdf5::dataset(hdf5::check(H5Dopen2(file, "/summary", H5P_DEFAULT), path, "open the summary of"));
       // From here on no object is created: readers, and the file after a kill, see every flushed row.
       hdf5::check(H5Fstart_swmr_write(file), path, "start writing");
+      hdf5::check(*status, path, "start writing");
     } catch (const IoError&) {
-      hdf5::abandon(file);
-      std::error_code ignored;
-      if (lock->created()) std::filesystem::remove(path, ignored);
+      status->abandoned = true;
       throw;
     }
   }
 
-  std::unique_ptr<FileLock> lock;
+  std::unique_ptr<OutputFile> output;  // first: it goes, and with it the lock, after the file is closed
+  std::shared_ptr<hdf5::WriteStatus> status = std::make_shared<hdf5::WriteStatus>();
   hdf5::Handle file;
   RowTable frames, steps;
   hdf5::Handle summary;
@@ -51,6 +72,7 @@ std::vector<Issue> ResultsFileOptions::issues() const {
 ResultsFile::ResultsFile(std::filesystem::path path, ResultsFileOptions options)
     : path_(std::move(path)), options_(options) {
   if (std::vector<Issue> issues = options_.issues(); !issues.empty()) throw InputError(std::move(issues));
+  OutputFile::check(path_, results_kind());
 }
 
 ResultsFile::~ResultsFile() {
@@ -90,10 +112,11 @@ void ResultsFile::flush() {
   const hdf5::Quiet quiet;
   writer_->open = false;  // stays so if writing throws: a half-written block must not be followed by another
   try {
-    writer_->frames.write(path_);
-    writer_->steps.write(path_);
+    writer_->frames.write(path_, *writer_->status);
+    writer_->steps.write(path_, *writer_->status);
+    if (writer_->frames.written() > 0) writer_->output->take_name();  // from now on it is worth more than nothing
   } catch (const IoError&) {
-    hdf5::abandon(writer_->file);
+    writer_->status->abandoned = true;
     throw;
   }
   writer_->open = true;
@@ -107,15 +130,19 @@ void ResultsFile::end(const std::map<std::string, std::string>& summary) {
   writer_->open = false;
   try {
     write_summary(writer_->summary, path_, summary);
+    hdf5::check(*writer_->status, path_, "write the summary of");
   } catch (const IoError&) {
-    hdf5::abandon(writer_->file);
+    writer_->status->abandoned = true;
     throw;
   }
   writer_->summary.reset();
   writer_->frames.close();
   writer_->steps.close();
   hdf5::check(writer_->file.reset(), path_, "close");
-  writer_->lock.reset();
+  hdf5::check(*writer_->status, path_, "close");
+  // A run without a frame is not worth the older results of its name.
+  if (!writer_->output->replaces()) writer_->output->take_name();
+  writer_->output.reset();
 }
 
 std::int64_t ResultsFile::frames_received() const { return writer_ ? writer_->frames_received : 0; }

@@ -1,14 +1,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "trammel/simulation/record.h"
 
 /// What the writer and the reader of results files must agree on.
 namespace trammel::layout {
 
-inline const std::string format = "trammel-results";  ///< root attribute `format`
-inline const std::string format_version = "1";        ///< root attribute `format_version`
+inline constexpr std::string_view signature("\x89HDF\r\n\x1a\n", 8);  ///< of HDF5, the first bytes of a file
+inline const std::string format = "trammel-results";                  ///< root attribute `format`
+inline const std::string format_version = "1";                        ///< root attribute `format_version`
 
 /// Texts up to this length are root attributes, longer ones (and always the model) datasets in the root.
 inline constexpr std::size_t longest_attribute = 4096;

@@ -109,21 +109,13 @@ void ResultsReader::Impl::open_file() {
   std::array<char, 8> head{};
   probe.read(head.data(), head.size());
   if (probe.gcount() == 0) refuse("it is empty");
-  if (std::string_view(head.data(), 8) != std::string_view("\x89HDF\r\n\x1a\n", 8)) refuse("it is not an HDF5 file");
+  if (std::string_view(head.data(), 8) != layout::signature) refuse("it is not an HDF5 file");
 
-  const Handle access = hdf5::file_access();
-  file = hdf5::file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access));
-  if (!file.valid()) {
-    const std::string reason = hdf5::error_reason();
-    // Another part of this program (h5py in a script) may have it open with the library's own settings.
-    file = hdf5::file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
-    if (!file.valid()) {
-      file = hdf5::file(H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access));
-      if (!file.valid()) refuse("it is damaged or truncated (" + reason + ")");
-      state = ResultsState::interrupted;
-    }
-  }
-  if (FileLock::is_held(path)) state = ResultsState::running;
+  hdf5::Opened opened = hdf5::open_for_reading(path);
+  if (!opened.file.valid()) refuse("it is damaged or truncated (" + opened.reason + ")");
+  file = std::move(opened.file);
+  if (opened.swmr) state = ResultsState::interrupted;
+  if (file_lock::is_held(path)) state = ResultsState::running;
 }
 
 void ResultsReader::Impl::read_attributes() {

@@ -66,10 +66,11 @@ void RowTable::write_column(Column& column, const std::filesystem::path& path) {
   hdf5::check(H5Dflush(column.dataset), path, "write rows to");
 }
 
-void RowTable::write(const std::filesystem::path& path) {
+void RowTable::write(const std::filesystem::path& path, const hdf5::WriteStatus& status) {
   if (waiting_ == 0) return;
   for (Column& column : columns_) write_column(column, path);
   write_column(time_, path);
+  hdf5::check(status, path, "write rows to");
   written_ += static_cast<std::int64_t>(waiting_);
   waiting_ = 0;
 }

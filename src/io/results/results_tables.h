@@ -15,7 +15,9 @@ namespace trammel {
 
 /// Makes the file with every dataset, name list, view and attribute. `file` is then open for writing, not yet in SWMR
 /// mode; it is an argument so that the caller can abandon it when this throws.
-void create_results(const std::filesystem::path& path, const RecordSchema& schema, int max_views, hdf5::Handle& file);
+/// `working` is where the file is made, `path` what messages call it.
+void create_results(const std::filesystem::path& working, const std::filesystem::path& path, const RecordSchema& schema,
+                    int max_views, hdf5::WriteStatus& status, hdf5::Handle& file);
 
 /// Rows of several datasets with a common time, gathered in memory and appended in blocks.
 class RowTable {
@@ -24,7 +26,7 @@ class RowTable {
   bool full() const { return waiting_ == capacity_; }
 
   /// Writes the waiting rows: each quantity, flushed, then the time. A row that the time shows is therefore complete.
-  void write(const std::filesystem::path& path);
+  void write(const std::filesystem::path& path, const hdf5::WriteStatus& status);
 
   std::int64_t written() const { return written_; }  ///< rows flushed
   void close();

@@ -1,4 +1,5 @@
 #include "trammel/io/vtk.h"
+#include "trammel/io/text_file.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "../text_file.h"
 #include "trammel/base/error.h"
 #include "trammel/io/results_reader.h"
 
@@ -159,7 +159,8 @@ class VtkExport {
 };
 
 void write_file(const std::filesystem::path& path, const std::string& text) {
-  TextFile file(path);
+  TextFile file(path,
+                text_kind("a part of a scene of Trammel", {"body,name\n", "<?xml version=\"1.0\"?>\n<VTKFile type="}));
   file.write(text);
   file.close();
 }

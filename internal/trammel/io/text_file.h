@@ -1,22 +1,27 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <string_view>
 
+#include "trammel/io/output_file.h"
+
 namespace trammel {
 
-/// A text file being written; every failure is an IoError with path and reason.
+/// A text file being written, beside the one that it replaces (OutputFile); every failure is an IoError with path and
+/// reason.
 class TextFile {
  public:
-  explicit TextFile(std::filesystem::path path);
+  TextFile(const std::filesystem::path& path, OutputKind kind);
   void write(std::string_view text);
-  void close();  ///< must be called: only then is it known that everything fitted on the disk
+  void close();  ///< must be called: only then it is known that everything fitted on the disk, and has its name
 
  private:
+  void flush();
+
   std::filesystem::path path_;
-  std::ofstream stream_;
+  OutputFile file_;
+  std::string waiting_;
 };
 
 /// Makes a folder with its parents, or throws IoError.

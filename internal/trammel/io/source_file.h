@@ -1,0 +1,39 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace trammel {
+
+/// A file that a model was made of.
+struct SourceFile {
+  std::filesystem::path path;
+  std::string digest;  ///< sha256() of what was read
+};
+
+/// Reads a whole file that a model is made of: itself, an included part, a table, a mesh. Returns why it cannot be
+/// read; empty: it was. A file on a disk may have any size. What is not a file (a pipe, `/dev/zero`) may never end: 64
+/// MB are read of it, more is refused.
+std::string read_source(const std::filesystem::path& path, std::string& text);
+
+/// Notes every file that read_source() reads in this thread while it lives.
+class SourceList {
+ public:
+  SourceList();
+  ~SourceList();
+  SourceList(const SourceList&) = delete;
+  SourceList& operator=(const SourceList&) = delete;
+  const std::vector<SourceFile>& files() const { return files_; }  ///< each once, in the order of reading
+
+ private:
+  friend std::string read_source(const std::filesystem::path& path, std::string& text);
+  std::vector<SourceFile> files_;
+  SourceList* outer_;
+};
+
+/// "<digest>  <path>" line by line, as `sha256sum` writes them, paths relative to `folder`: the same wherever it is
+/// called from.
+std::string describe_sources(const std::vector<SourceFile>& files, const std::filesystem::path& folder);
+
+}  // namespace trammel

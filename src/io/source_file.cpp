@@ -1,0 +1,69 @@
+#include "trammel/io/source_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+#include "trammel/base/sha256.h"
+
+namespace trammel {
+
+namespace {
+
+thread_local SourceList* source_list = nullptr;
+
+constexpr std::size_t read_block = 1 << 16;
+constexpr std::size_t longest_stream = 64 << 20;
+
+std::string system_reason() { return std::system_category().message(errno); }
+
+}  // namespace
+
+std::string read_source(const std::filesystem::path& path, std::string& text) {
+  text.clear();
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return system_reason();
+  struct stat about {};
+  std::string trouble;
+  if (fstat(descriptor, &about) != 0) trouble = system_reason();
+  if (trouble.empty() && S_ISDIR(about.st_mode)) trouble = "it is a directory";
+  for (bool more = trouble.empty(); more;) {
+    const std::size_t before = text.size();
+    text.resize(before + std::max<std::size_t>(read_block, before / 2));
+    const ssize_t n = read(descriptor, text.data() + before, text.size() - before);
+    text.resize(before + static_cast<std::size_t>(std::max<ssize_t>(0, n)));
+    if (n < 0 && errno != EINTR) trouble = system_reason();
+    if (!S_ISREG(about.st_mode) && text.size() > longest_stream)
+      trouble = "it is not a file but a stream, and does not end within 64 MB";
+    more = trouble.empty() && n != 0;
+  }
+  close(descriptor);
+  if (trouble.empty() && source_list != nullptr) {
+    std::vector<SourceFile>& files = source_list->files_;
+    if (std::none_of(files.begin(), files.end(), [&](const SourceFile& file) { return file.path == path; }))
+      files.push_back({path, sha256(text)});
+  }
+  return trouble;
+}
+
+SourceList::SourceList() : outer_(source_list) { source_list = this; }
+SourceList::~SourceList() { source_list = outer_; }
+
+std::string describe_sources(const std::vector<SourceFile>& files, const std::filesystem::path& folder) {
+  const auto whole = [](const std::filesystem::path& path) {
+    std::error_code ignored;  // without a current folder the names stay as they are
+    const std::filesystem::path found = std::filesystem::absolute(path.empty() ? "." : path, ignored);
+    return (ignored ? path : found).lexically_normal();
+  };
+  const std::filesystem::path base = whole(folder);
+  std::string text;
+  for (const SourceFile& file : files)
+    text += file.digest + "  " + whole(file.path).lexically_relative(base).string() + "\n";
+  return text;
+}
+
+}  // namespace trammel
