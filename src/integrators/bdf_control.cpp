@@ -46,7 +46,7 @@ void Bdf::begin_anew(double h) {
 }
 
 void Bdf::limit_step(double t_limit, double bound) {
-  if (!options_.fixed_h) h_ = std::min({h_, options_.hmax, bound});
+  if (!options_.fixed_h) h_ = std::max(std::min({h_, options_.hmax, bound}), options_.hmin);
   // A sliver of rounding is not left over for a step of its own: t is the sum of so many rounded steps.
   const double rounding = std::numeric_limits<double>::epsilon() * static_cast<double>(counters_.steps + 1);
   const double rest = std::max(1e-10 * h_, rounding * std::abs(t_limit));

@@ -136,7 +136,7 @@ double EnergyDecaying::choose_step(double t_end) const {
     const double rate = largest(ends_.from.v) + std::sqrt(largest(ends_.from.a));
     h = options_.h0 ? *options_.h0 : std::min(0.1 * tol / (1e-3 + rate), 1e-2 * remaining);
   }
-  if (!options_.h) h = std::min({h, options_.hmax, h_bound_});
+  if (!options_.h) h = std::max(std::min({h, options_.hmax, h_bound_}), options_.hmin);
   if (h > remaining * (1.0 - sliver)) return remaining;
   if (!options_.h && h > 0.5 * remaining) return 0.5 * remaining;
   return h;

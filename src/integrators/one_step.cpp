@@ -193,7 +193,10 @@ StepReport OneStep::attempt(double t_end, const State& state) {
         ++report.rejected_error;
         report.status = Status::recoverable(Cause::error_test);
         report.failure = Cause::error_test;
-        if (h * factor < options_.hmin) return report;
+        if (h * factor < options_.hmin) {
+          report.status.row = find_worst_error(h);
+          return report;
+        }
         h *= factor;
         continue;
       }
@@ -225,7 +228,7 @@ double OneStep::choose_step(double t_end) {
       size = std::max(size, std::abs(a_rate_[i]) / (factor_ * (atol_[i] + options_.rtol * std::abs(ends_.from.q[i]))));
     h = options_.h0 ? *options_.h0 : std::min(0.5 * std::cbrt(1.0 / (size + 1e-30)), 1e-2 * remaining);
   }
-  if (!options_.h) h = std::min({h, options_.hmax, h_bound_});
+  if (!options_.h) h = std::max(std::min({h, options_.hmax, h_bound_}), options_.hmin);
   // Reach t_end exactly, and do not leave a last sliver behind: t is a sum of n steps and has lost up to n² ε h.
   if (h > remaining * (1.0 - sliver)) return remaining;
   if (!options_.h && h > 0.5 * remaining) return 0.5 * remaining;
@@ -446,18 +449,38 @@ void OneStep::find_worst_row(StepReport& report) const {
 double OneStep::error_norm(double h) {
   double largest = dae_.nz() > 0 ? state_error_norm(h) : 0.0;
   const auto of_position = [&](Eigen::Index i) { return local_error(h, i); };
-  const auto position_limit = [&](Eigen::Index i) {
-    const double place = std::max(std::abs(ends_.from.q[i]), std::abs(ends_.to.q[i]));
-    return std::max(factor_ * (atol_[i] + options_.rtol * place), newton_noise * weight_[i]);
-  };
-  largest = motion_error_norm(largest, false, of_position, position_limit);
+  largest = motion_error_norm(largest, false, of_position, [&](Eigen::Index i) { return position_limit(i); });
   const auto of_velocity = [&](Eigen::Index i) { return velocity_error(h, i); };
-  const auto velocity_limit = [&](Eigen::Index i) {
-    const double place = std::max(std::abs(ends_.from.q[i]), std::abs(ends_.to.q[i]));
-    const double speed = std::max(std::abs(ends_.from.v[i]), std::abs(ends_.to.v[i]));
-    return std::max(velocity_tolerance(i, place, speed), newton_noise * weight_[i] / h);
+  return motion_error_norm(largest, true, of_velocity, [&](Eigen::Index i) { return velocity_limit(h, i); });
+}
+
+double OneStep::position_limit(Eigen::Index i) const {
+  const double place = std::max(std::abs(ends_.from.q[i]), std::abs(ends_.to.q[i]));
+  return std::max(factor_ * (atol_[i] + options_.rtol * place), newton_noise * weight_[i]);
+}
+
+double OneStep::velocity_limit(double h, Eigen::Index i) const {
+  const double place = std::max(std::abs(ends_.from.q[i]), std::abs(ends_.to.q[i]));
+  const double speed = std::max(std::abs(ends_.from.v[i]), std::abs(ends_.to.v[i]));
+  return std::max(velocity_tolerance(i, place, speed), newton_noise * weight_[i] / h);
+}
+
+int OneStep::find_worst_error(double h) const {
+  const int nv = dae_.nv(), nz = dae_.nz();
+  int worst = -1;
+  double largest = -1.0;
+  const auto look = [&](int unknown, double size) {
+    if (!(size <= largest)) largest = size, worst = unknown;
   };
-  return motion_error_norm(largest, true, of_velocity, velocity_limit);
+  for (int i = 0; i < nv; ++i) {
+    look(i, std::abs(local_error(h, i)) / position_limit(i));
+    look(i, std::abs(velocity_error(h, i)) / velocity_limit(h, i));
+  }
+  for (int i = 0; i < nz; ++i)
+    if (dae_.E()[i] != 0.0)
+      look(nv + i,
+           std::abs(integral_error(h, {zp_old_[i], ends_.from.zp[i], ends_.to.zp[i], zp_rate_[i]})) / state_weight(i));
+  return worst;
 }
 
 // (2) Of an error e of a velocity a machine whose time is T makes one of e T in positions: velocities have the

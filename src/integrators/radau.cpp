@@ -125,7 +125,7 @@ RadauStep Radau::advance(double t_stop, State& state) {
     if (status.ok() && !options_.fixed_h) {
       status = estimate_error(state, restart_ || step.rejected_error > 0, step.error);
       if (status.ok() && step.error <= 1.0) status = estimate_gap(state, step.error);
-      if (status.ok() && !(step.error <= 1.0)) status = Status::recoverable(Cause::error_test);
+      if (status.ok() && !(step.error <= 1.0)) status = Status::recoverable(Cause::error_test, find_worst_error());
     }
     if (status.ok()) {
       const double h_next = choose_next(step);

@@ -36,7 +36,7 @@ double Radau::first_step(double t_limit) const {
 }
 
 void Radau::limit_step(double t_limit, double bound) {
-  h_ = options_.fixed_h ? *options_.fixed_h : std::min({h_, options_.hmax, bound});
+  h_ = options_.fixed_h ? *options_.fixed_h : std::max(std::min({h_, options_.hmax, bound}), options_.hmin);
   const double remaining = t_limit - t_;
   t_end_of_step_ = t_ + h_;
   if (h_ > remaining * (1.0 - sliver)) {
@@ -126,6 +126,15 @@ double Radau::error_norm(ConstVec e) const {
   double square = 0.0;
   for (Eigen::Index i = 0; i < e.size(); ++i) square += std::pow(error_mask_[i] * e[i] / weight_[i], 2);
   return error_mean_ * std::sqrt(square);
+}
+
+int Radau::find_worst_error() const {
+  int worst = -1;
+  double largest = -1.0;
+  for (Eigen::Index i = 0; i < e_.size(); ++i)
+    if (const double size = std::abs(error_mask_[i] * e_[i] / weight_[i]); !(size <= largest))
+      largest = size, worst = static_cast<int>(i);
+  return worst;
 }
 
 double Radau::corrector_norm(ConstVec x) const {

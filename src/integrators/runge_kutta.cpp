@@ -129,13 +129,26 @@ double RungeKutta::calc_error(double h) const {
   const Eigen::Index n = y_.size();
   double sum = 0.0;
   for (Eigen::Index i = 0; i < n; ++i) {
-    const double e = dormand_prince::error_weights[0] * k_[0][i] + dormand_prince::error_weights[2] * k_[2][i] +
-                     dormand_prince::error_weights[3] * k_[3][i] + dormand_prince::error_weights[4] * k_[4][i] +
-                     dormand_prince::error_weights[5] * k_[5][i] + dormand_prince::error_weights[6] * k_[6][i];
-    const double x = h * e / weights_.weight(i, std::max(std::abs(y_[i]), std::abs(stage_[i])));
+    const double x = h * weighted_error(i);
     sum += x * x;
   }
   return std::sqrt(sum / static_cast<double>(std::max<Eigen::Index>(1, n)));
+}
+
+double RungeKutta::weighted_error(Eigen::Index i) const {
+  const double e = dormand_prince::error_weights[0] * k_[0][i] + dormand_prince::error_weights[2] * k_[2][i] +
+                   dormand_prince::error_weights[3] * k_[3][i] + dormand_prince::error_weights[4] * k_[4][i] +
+                   dormand_prince::error_weights[5] * k_[5][i] + dormand_prince::error_weights[6] * k_[6][i];
+  return e / weights_.weight(i, std::max(std::abs(y_[i]), std::abs(stage_[i])));
+}
+
+int RungeKutta::find_worst_error() const {
+  int worst = -1;
+  double largest = -1.0;
+  for (Eigen::Index i = 0; i < y_.size(); ++i)
+    if (const double size = std::abs(weighted_error(i)); !(size <= largest))
+      largest = size, worst = static_cast<int>(i);
+  return worst;
 }
 
 // |λ| from the last two stages, which stand at the same instant.
@@ -159,7 +172,10 @@ StepReport RungeKutta::advance(double t_end, State& state) {
   bool rejected = false;
   for (;;) {
     double h = std::min(h_next_, options_.hmax);
-    if (!options_.fixed_h) h = std::min(h, std::max(h_bound_, options_.hmin));
+    if (!options_.fixed_h) {
+      h = std::min(h, std::max(h_bound_, options_.hmin));
+      if (!rejected) h = std::max(h, options_.hmin);
+    }
     const double left = t_end - t_;
     const bool ends = h >= left * (1.0 - 1e-9);
     if (ends)
@@ -168,7 +184,7 @@ StepReport RungeKutta::advance(double t_end, State& state) {
       h = 0.5 * left;  // two equal steps instead of a long and a tiny one
     report.attempted_h = h;
     if (h < options_.hmin && !ends) {
-      report.status = Status::fatal(Cause::step_too_small);
+      report.status = Status::fatal(Cause::step_too_small, rejected ? find_worst_error() : -1);
       return report;
     }
     const double t_new = ends ? t_end : t_ + h;

@@ -255,9 +255,13 @@ void check_couplers_and_motions(ModelChecks& checks) {
     for (std::size_t i = 0; i < coupler.terms.size(); ++i) {
       const CouplerTerm& term = coupler.terms[i];
       check_joint_reference(checks, "coupler", coupler, field, term.name, term.coordinate);
-      if (term.factor == 0.0 || !std::isfinite(term.factor))
-        checks.report("coupler", coupler, coupler.source.fields.count("ratio") > 0 ? "ratio" : field,
-                      fmt::format("the factor of '{}' is {}; it must be finite and not 0", term.name, term.factor));
+      if (term.factor == 0.0 || !std::isfinite(term.factor)) {
+        const bool geared = coupler.source.fields.count("ratio") > 0;
+        checks.report("coupler", coupler, geared ? "ratio" : field,
+                      fmt::format("{} is {}; it must be finite and not 0",
+                                  geared ? "the ratio" : fmt::format("the factor of '{}'", term.name),
+                                  geared ? std::abs(term.factor) : term.factor));
+      }
       for (std::size_t j = 0; j < i; ++j)
         if (coupler.terms[j].name == term.name && coupler.terms[j].coordinate == term.coordinate)
           checks.report("coupler", coupler, field, fmt::format("'{}' appears twice; add the factors up", term.name));

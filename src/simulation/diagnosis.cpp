@@ -59,6 +59,13 @@ std::string formulas_on(const Model& model, const std::string& row) {
 
 }  // namespace
 
+std::string Simulation::describe_not_finite(const std::string& row) const {
+  std::string text = fmt::format("\n    {:<12}: {}", "row", row);
+  if (const std::string forces = formulas_on(study_.model, row); !forces.empty())
+    text += fmt::format("\n    {:<12}: {}", "formulas", forces);
+  return text;
+}
+
 std::string Simulation::explain(const StepReport& report) const {
   const Layout& layout = integrator_->layout();
   const double t = integrator_->newest().t;
@@ -78,19 +85,21 @@ std::string Simulation::explain(const StepReport& report) const {
   if (newton && report.worst_unknown >= 0)
     line("worst change", fmt::format("{}: {:.3g}, limit {:.3g}", layout.describe_unknown(report.worst_unknown),
                                      report.worst_correction, report.worst_limit));
-  if (cause == Cause::not_finite && report.status.row >= 0) {
-    const std::string row = layout.describe_row(report.status.row);
-    line("row", row);
-    if (const std::string forces = formulas_on(study_.model, row); !forces.empty()) line("formulas", forces);
-  }
+  if (cause == Cause::not_finite && report.status.row >= 0)
+    text += describe_not_finite(layout.describe_row(report.status.row)).substr(1) + "\n";
   if (cause == Cause::element_turned && report.status.row >= 0)
     line("element", "next to " + layout.describe_row(report.status.row));
   const bool names_unknown =
       cause == Cause::singular_matrix || cause == Cause::vanished_pivot || cause == Cause::impossible_tolerance;
   if (names_unknown && report.status.row >= 0) line("unknown", layout.describe_unknown(report.status.row));
+  const bool errs = cause == Cause::error_test || cause == Cause::step_too_small;
+  if (errs && report.status.row >= 0) line("error in", layout.describe_unknown(report.status.row));
   if (const Pivot pivot = integrator_->smallest_pivot(); pivot.unknown >= 0 && pivot.relative < 1e-10)
     line("linear solve", fmt::format("smallest relative pivot {:.2g} while eliminating {}", pivot.relative,
                                      layout.describe_unknown(pivot.unknown)));
+  if (study_.solver.hmin && 0.25 * report.attempted_h <= *study_.solver.hmin)
+    line("step",
+         fmt::format("must not be shorter than solver.hmin = {:.3g} s; a shorter one may do", *study_.solver.hmin));
   line("usual cause", advice(cause, study_.solver));
   text.pop_back();
   return text;

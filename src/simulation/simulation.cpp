@@ -153,8 +153,8 @@ void Simulation::make_consistent() {
       message += fmt::format("\n    unknown     : {}\n    usual cause : a freedom without inertia",
                              index3_->layout().describe_unknown(status.row));
     else if (status.cause == Cause::not_finite && status.row >= 0)
-      message += fmt::format("\n    row         : {}\n    usual cause : a formula or table that is not defined there",
-                             index3_->layout().describe_row(status.row));
+      message += describe_not_finite(index3_->layout().describe_row(status.row)) +
+                 "\n    usual cause : a formula or table that is not defined there";
     throw InputError(message);
   }
 

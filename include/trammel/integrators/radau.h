@@ -135,6 +135,7 @@ class Radau {
   void update_masks();
   void update_weights();
   double error_norm(ConstVec e) const;
+  int find_worst_error() const;
   double corrector_norm(ConstVec x) const;
   void find_worst(RadauStep& step) const;
 

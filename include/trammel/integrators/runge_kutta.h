@@ -59,6 +59,8 @@ class RungeKutta {
   double choose_first_step(const State& state);
   Status attempt(double h, double t_new, const State& state);
   double calc_error(double h) const;
+  double weighted_error(Eigen::Index i) const;  // per step size
+  int find_worst_error() const;                 // the unknown with the largest error of the last attempt
   bool looks_stiff(double h) const;
 
   const OdeSystem& system_;

@@ -173,6 +173,7 @@ class Simulation {
   void record_step(RecordSink& sink, double t, const StepReport& report, Summary& summary);
   void warn_of_split(Summary& summary) const;
   std::string explain(const StepReport& report) const;
+  std::string describe_not_finite(const std::string& row) const;  // with the formulas that act there
   Summary begin_summary() const;
   void finish_summary(Summary& summary) const;
 

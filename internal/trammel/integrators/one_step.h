@@ -113,6 +113,9 @@ class OneStep : public MotionIntegrator {
   void update_weights(double h);
   void update_pace();
   double error_norm(double h);
+  double position_limit(Eigen::Index i) const;
+  double velocity_limit(double h, Eigen::Index i) const;
+  int find_worst_error(double h) const;  // the unknown
   template <class Error, class Weight>
   double motion_error_norm(double others, bool filters, Error&& error, Weight&& weight);
   double velocity_tolerance(Eigen::Index i, double place, double speed) const;

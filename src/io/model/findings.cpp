@@ -99,11 +99,15 @@ std::vector<Issue> Findings::in_order() const {
 
   std::vector<Issue> sorted;
   std::map<std::pair<std::string, std::string>, std::pair<std::size_t, int>> seen;  // place, pattern -> first, more
+  const auto element = [](const std::string& message) { return message.substr(0, message.find(": ")); };
   for (const Item& item : items) {
-    const auto [it, fresh] = seen.try_emplace({item.issue->where, pattern_of(item.issue->message)}, sorted.size(), 0);
-    if (fresh)
+    const std::string& message = item.issue->message;
+    const auto [it, fresh] = seen.try_emplace({item.issue->where, pattern_of(message)}, sorted.size(), 0);
+    const std::string& first = fresh ? message : sorted[it->second.first].message;
+    // Several things that are wrong with one element are not instances of one thing: each is told.
+    if (fresh || (first != message && element(first) == element(message)))
       sorted.push_back(*item.issue);
-    else if (sorted[it->second.first].message != item.issue->message)
+    else if (first != message)
       ++it->second.second;
   }
   for (const auto& [key, first] : seen)
