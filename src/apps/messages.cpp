@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <iostream>
 #include <new>
+#include <stdexcept>
 #include <system_error>
 
 #include "commands.h"
@@ -76,6 +77,9 @@ int report_errors(const std::filesystem::path& file, const std::function<int()>&
     if (std::ferror(stdout) != 0) return success;  // fmt: the output was not taken; finish_output() has the last word
     complain("trammel: error: {}\n", error.what());
     return io_trouble;
+  } catch (const std::length_error&) {  // more than any memory holds
+    complain("trammel: error: more numbers are asked for than fit into any memory; is a count or a size wrong?\n");
+    return failed_run;
   } catch (const std::bad_alloc&) {
     std::fputs("trammel: error: the memory of this machine (or what is allowed of it, `ulimit -v`) is exhausted\n",
                stderr);

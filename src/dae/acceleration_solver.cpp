@@ -88,6 +88,7 @@ void AccelerationSolver::rebuild() {
   state_lam_ = map_slots(planes_.state_lam, nv, nv + nz, pattern_);
   E_.resize(nz);
   for (int z = 0; z < nz; ++z) E_[z] = pattern_.slot(nv + z, nv + z);
+  // A pattern that cannot be ordered is what factor() fails with.
   static_cast<void>(solver_->analyze(pattern_));
 }
 

@@ -105,6 +105,7 @@ Status Equilibrium::linearize(const MotionVariables& x, const State& state, Work
     matrix_->include(planes_.state_lam, nv, nv + nz);
     if (nz > 0) matrix_->include_diagonal();
     matrix_->finish(version_);
+    // A pattern that cannot be ordered is what factor() fails with.
     static_cast<void>(solver_->analyze(matrix_->pattern()));
   }
   const double mass = largest(planes_.M), stiffness = largest(planes_.K) + largest(planes_.K_lam);

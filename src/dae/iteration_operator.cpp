@@ -161,6 +161,7 @@ void MatrixOperator::analyze() {
   OrderingHint hint;
   for (const Kind kind : kinds) hint.roles.push_back(role_of(kind));
   hint.rows = system_.pivot_rows();
+  // A pattern that cannot be ordered is what factor() fails with.
   static_cast<void>(solver_->analyze(pattern_, hint));
   values_.assign(slot_.size(), 0.0);
   row_.assign(kinds.size(), 1.0);

@@ -52,6 +52,7 @@ class Pencil {
     matrix_.include(rates_, 0, v);
     matrix_.finish(planes.version);
     solver_ = make_linear_solver<double>(LinearSolverKind::sparse_lu, size());
+    // A pattern that cannot be ordered is what factor() fails with.
     static_cast<void>(solver_->analyze(matrix_.pattern()));
   }
 

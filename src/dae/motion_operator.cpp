@@ -126,6 +126,7 @@ void MotionOperator::rebuild() {
   row_.assign(n, 1.0);
   column_.assign(n, 1.0);
 
+  // A pattern that cannot be ordered is what factor() fails with.
   static_cast<void>(solver_->analyze(pattern_, make_hint()));
 }
 

@@ -171,6 +171,7 @@ Pattern FirstOrderForm::make_pattern(const State& state) const {
   InputBuffer inputs;
   system_.calc_inputs(0.0, inputs);
   const std::unique_ptr<Workspace> workspace = system_.make_workspace();
+  // Only the pattern is asked for, which no law can spoil: the point is not one of the motion.
   static_cast<void>(system_.linearize(at.point(inputs.view()), state, PlaneSet::none, m, *workspace));
   const int n = layout_.n();
   const Pattern Gt = make_transposed(m.constraint).pattern;

@@ -84,6 +84,7 @@ void TwoFieldOperator::analyze() {
     for (int i = 0; i < nv_; ++i) hint.rows.push_back(i);  // rows of motion for q
     for (int i = nv_; i < n_ - nv_; ++i) hint.rows.push_back(condensed_row(rows[unknown(i)]));
   }
+  // A pattern that cannot be ordered is what factor() fails with.
   static_cast<void>(solver_->analyze(condensed_, hint));
   full_.assign(J.index.size(), 0.0);
   values_.assign(condensed_.index.size(), 0.0);

@@ -64,6 +64,7 @@ void RadauBlocks::analyze() {
   OrderingHint hint;
   for (const Kind kind : system_.layout().kinds()) hint.roles.push_back(role_of(kind));
   hint.rows = system_.pivot_rows();
+  // A pattern that cannot be ordered is what factor() fails with.
   static_cast<void>(real_->analyze(planes_.pattern, hint));
   if (tableau_.has_complex()) static_cast<void>(complex_->analyze(planes_.pattern, hint));
   values_.assign(planes_.pattern.index.size(), 0.0);

@@ -86,6 +86,8 @@ Status LinearSolver<S>::analyze(const Pattern& pattern, const OrderingHint& hint
 
 template <class S>
 Status LinearSolver<S>::factor(std::span<const S> values) {
+  factored_ = false;
+  if (n_ > 0 && !analyzed_) return Status::fatal(Cause::singular_matrix);  // of structure: analyze() found no order
   if (const Status status = scan_values(values); !status.ok()) return status;
   ++counters_.n_factor;
   const Status status = do_factor(values);

@@ -245,6 +245,9 @@ void check_geometry(ModelChecks& checks) {
 std::vector<Issue> issues(const Model& model) {
   detail::ModelChecks checks(model);
   if (!model.gravity.allFinite()) checks.issues.push_back({"gravity", "'gravity' is not finite"});
+  if (model.bodies.empty() && model.beams.empty() && model.coordinates.empty() && model.controls.empty())
+    checks.issues.push_back(
+        {"", "nothing moves: the model has no body, beam, coordinate or control; is it the right file?"});
   detail::check_names(checks);
   detail::check_bodies(checks);
   detail::check_joints(checks);

@@ -56,6 +56,9 @@ std::vector<Signal> check_formula(ModelChecks& checks, std::string_view kind, co
   return signals;
 }
 
+// Formulas that need each other are evaluated by as many calls as the chain is long: some 7000 would fill the stack.
+constexpr int deepest_chain = 1000;
+
 /// Measures and control outputs are computed from one another in some order; a circle has none.
 class Circles {
  public:
@@ -63,6 +66,7 @@ class Circles {
     const std::size_t n = checks.model.measures.size() + checks.model.controls.size();
     needs_.resize(n);
     state_.resize(n, State::fresh);
+    depth_.resize(n, 1);
   }
 
   void add(int node, const std::vector<Signal>& signals) {
@@ -87,22 +91,43 @@ class Circles {
     return i < n ? checks_.model.measures[i].name : checks_.model.controls[i - n].name;
   }
 
-  void visit(int node) {
-    State& state = state_[static_cast<std::size_t>(node)];
-    if (state == State::done) return;
-    if (state == State::underway) return report(node);
-    state = State::underway;
-    path_.push_back(node);
-    for (const int next : needs_[static_cast<std::size_t>(node)]) visit(next);
-    path_.pop_back();
-    state_[static_cast<std::size_t>(node)] = State::done;
+  // Depth first, with a path of our own: chains may be as long as the file.
+  void visit(int first) {
+    if (state_[static_cast<std::size_t>(first)] != State::fresh) return;
+    std::vector<std::size_t> seen{0};  // of the needs of each node of the path
+    path_.assign(1, first);
+    state_[static_cast<std::size_t>(first)] = State::underway;
+    while (!path_.empty()) {
+      const auto node = static_cast<std::size_t>(path_.back());
+      if (seen.back() == needs_[node].size()) {
+        for (const int next : needs_[node])
+          depth_[node] = std::max(depth_[node], depth_[static_cast<std::size_t>(next)] + 1);
+        if (depth_[node] == deepest_chain + 1)
+          report_at(path_.back(), fmt::format("it needs '{}', which needs another one, and so on, more than {} deep",
+                                              name(needs_[node].front()), deepest_chain));
+        state_[node] = State::done;
+        path_.pop_back();
+        seen.pop_back();
+        continue;
+      }
+      const int next = needs_[node][seen.back()++];
+      State& state = state_[static_cast<std::size_t>(next)];
+      if (state == State::underway) report(next);
+      if (state != State::fresh) continue;
+      state = State::underway;
+      path_.push_back(next);
+      seen.push_back(0);
+    }
   }
 
   void report(int node) {
     std::string chain;
     for (auto it = std::find(path_.begin(), path_.end(), node); it != path_.end(); ++it)
       chain += fmt::format("'{}' needs ", name(*it));
-    const std::string message = fmt::format("the formulas depend on each other in a circle: {}'{}'", chain, name(node));
+    report_at(node, fmt::format("the formulas depend on each other in a circle: {}'{}'", chain, name(node)));
+  }
+
+  void report_at(int node, const std::string& message) {
     const std::size_t i = static_cast<std::size_t>(node), n = checks_.model.measures.size();
     if (i < n)
       checks_.report("measure", checks_.model.measures[i], "expression", message);
@@ -114,6 +139,7 @@ class Circles {
   std::vector<std::vector<int>> needs_;
   std::vector<State> state_;
   std::vector<int> path_;
+  std::vector<int> depth_;  // of the chains that begin here
 };
 
 }  // namespace

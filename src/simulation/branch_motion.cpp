@@ -1,5 +1,7 @@
 #include "trammel/simulation/branch_motion.h"
 
+#include <limits>
+
 #include "trammel/integrators/memory_check.h"
 
 namespace trammel {
@@ -48,7 +50,11 @@ void BranchMotion::commit(State& state) {
 
 void BranchMotion::interpolate(double t, MotionVariables& at) const {
   method_.interpolate(t, y_at_);
-  static_cast<void>(form_.unpack(t, y_at_, *state_, at, method_.workspace()));
+  if (!form_.unpack(t, y_at_, *state_, at, method_.workspace()).ok()) {
+    // Positions and velocities are the dense output's; reactions of another instant would deceive.
+    at.a.setConstant(std::numeric_limits<double>::quiet_NaN());
+    at.lam.setConstant(std::numeric_limits<double>::quiet_NaN());
+  }
 }
 
 std::vector<double> BranchMotion::save() {

@@ -212,6 +212,7 @@ bool Simulation::cut_at_kink(Summary& summary) {
       }
       state_ = state_before_;
       ++summary.rejected_contact;
+      // It began here before. Should it not now, the step that is taken again fails and says why.
       static_cast<void>(active().start(x_before_, state_));
       return false;
     }
@@ -315,7 +316,8 @@ void Simulation::begin_at(const MotionVariables& x, const State& state) {
   state_ = state;
   centre_charts(x_);
   if (passage_) passage_->forget();
-  static_cast<void>(integrator_->start(x_, state_));
+  if (const Status status = integrator_->start(x_, state_); !status.ok())
+    throw InputError(fmt::format("No motion begins at t = {:.6g} s: {}.", x_.t, describe(status.cause)));
 }
 
 }  // namespace trammel

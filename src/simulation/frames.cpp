@@ -66,6 +66,8 @@ void Simulation::calc_violation(const Shown& shown, Ledger& ledger) {
   all_phi_.resize(n_rows), phi_dot_.resize(n_rows), bias_.resize(n_rows);
   full_.system->all_constraints(shown.point, shown.state, {all_phi_.data(), static_cast<std::size_t>(n_rows)},
                                 *full_workspace_);
+  // The point was accepted, or interpolated between such points: numbers that are not finite would be seen in the
+  // record.
   static_cast<void>(full_.system->velocity_level(shown.point, shown.state, phi_dot_, bias_, *full_workspace_));
   ledger.position = ledger.velocity = 0.0;
   for (int row = 0; row < n_rows; ++row) {

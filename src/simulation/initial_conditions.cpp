@@ -37,6 +37,7 @@ RankReport find_redundancy(const SecondOrderDae& dae, const MotionVariables& x, 
   MotionPlanes planes;
   InputBuffer inputs;
   dae.calc_inputs(x.t, inputs);
+  // Rows of constraints alone, which have no domain that a point could leave; what is not finite is found in the rank.
   static_cast<void>(dae.linearize(x.point(inputs.view()), state, PlaneSet::G, planes, workspace));
   SparseMatrix<double> G(planes.constraint);
   G.values = planes.G;
@@ -75,7 +76,7 @@ LastingRedundancy find_lasting_redundancy(const SecondOrderDae& dae, const Motio
   InputBuffer inputs;
   dae.calc_inputs(x.t, inputs);
   Eigen::VectorXd phi_dot(dae.nc()), bias(dae.nc());
-  static_cast<void>(dae.velocity_level(x.point(inputs.view()), state, phi_dot, bias, workspace));
+  if (!dae.velocity_level(x.point(inputs.view()), state, phi_dot, bias, workspace).ok()) return found;
   for (const DependentRow& row : found.here.dependent) {
     double sum = bias[row.row];
     for (const DependentRow::Term& term : row.terms) sum -= term.coefficient * bias[term.row];

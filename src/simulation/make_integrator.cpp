@@ -210,7 +210,9 @@ void Simulation::make_integrator() {
   }
   watch_kinks();
   watch_rank();
-  static_cast<void>(integrator_->start(x_, state_));
+  // Where constraints lose rank at the start the method need not begin: the passage does.
+  if (const Status status = integrator_->start(x_, state_); !status.ok() && !(starts_singular_ && passage_))
+    throw InputError(fmt::format("No motion begins at t = {:.6g} s: {}.", x_.t, describe(status.cause)));
   if (starts_singular_ && passage_) passage_->begin_at_position(x_, state_);
   if (o.split.cm_mode == CmMode::frozen_jacobian)
     notes_.push_back(

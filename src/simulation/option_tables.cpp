@@ -440,7 +440,12 @@ std::vector<Option> one_step_options() {
       option("record_corrections", AT(solver.record_corrections),
              {.fallback = false,
               .meaning = "sizes of every Newton correction in the scaled unknowns",
-              .integrators = stoppable}),
+              .integrators = stoppable,
+              .refusal = only_if(
+                  [](const Settings& s) {
+                    return s.solver.record_corrections != true || s.solver.max_iterations.value_or(1) <= 10000;
+                  },
+                  "records every iteration that a step may take, and 'max_iterations' is above 10000")}),
   };
 }
 
@@ -621,6 +626,13 @@ std::vector<Option> output_options() {
       option("file", AT(output.file), {.meaning = "of the results (absent: the model's name with `.h5`)"}),
       option("flush_every_frame", AT(output.flush_every_frame),
              {.fallback = false, .meaning = "every frame is safe on disk at once"}),
+      option(
+          "max_size", AT(output.max_size),
+          {.unit = "B",
+           .fallback = 1e12,
+           .meaning = "a run whose results may become larger, by the number of its frames and steps, is refused before "
+                      "it begins",
+           .range = Range::above(0.0)}),
       option(
           "alarms", AT(output.alarms),
           {.fallback = "warn", .meaning = "what becomes of a run whose own checks say that its numbers are doubtful"}),

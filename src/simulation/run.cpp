@@ -8,6 +8,7 @@
 #include "run_watch.h"
 #include "trammel/linalg/dense_decompositions.h"
 #include "trammel/simulation/option.h"
+#include "trammel/simulation/record_size.h"
 #include "trammel/simulation/scene.h"
 #include "trammel/simulation/settings_text.h"
 #include "trammel/simulation/simulation.h"
@@ -22,6 +23,9 @@ namespace {
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
+
+// A step may hold millions of frames: whoever wants to stop the run need not wait for all of them.
+constexpr long frames_between_looks = 4096;
 
 // One-step methods of order 2 have multipliers that ring with the steps: the trapezoidal rule takes their mean, its
 // next term would not.
@@ -45,7 +49,9 @@ RecordSchema Simulation::make_schema() const {
 }
 
 Summary Simulation::run(RecordSink& sink, const ProgressCallback& progress) {
-  sink.begin(make_schema());
+  const RecordSchema schema = make_schema();
+  require_moderate_size(study_, schema);
+  sink.begin(schema);
   const auto clock = std::chrono::steady_clock::now();
   Summary summary = study_.analysis.kind == AnalysisKind::dynamics  ? integrate(sink, progress)
                     : study_.analysis.kind == AnalysisKind::statics ? balance(sink)
@@ -266,19 +272,23 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
     const Shown shown = show(x, state_);
     return beam_watch.find_passed(full_.system->update_kinematics(shown.point, shown.state, *full_workspace_));
   };
-  static_cast<void>(passed_half_a_turn(x_));
+  static_cast<void>(passed_half_a_turn(x_));  // notes where elements are at the start
   // Output times do not dictate the step; instants of events are recorded among them.
   const auto record_at = [&](double at) {
     active().interpolate(at, sample_);
     record_frame(sink, sample_, false);
   };
+  std::optional<double> stopped_at;  // on request, among the frames of a step
   const auto record_outputs = [&](double until) {
-    for (; start + interval * static_cast<double>(output) <= until + same; ++output) {
+    for (; !stopped_at && start + interval * static_cast<double>(output) <= until + same; ++output) {
       const double at = start + interval * static_cast<double>(output);
       if (std::abs(at - t) <= same)
         record_frame(sink, watches_kinks ? x_change_ : active().newest(), true);
       else
         record_at(at);
+      if (output % frames_between_looks == 0 && progress &&
+          !progress({at, start, end, active().newest().t - t, summary.steps}))
+        stopped_at = at;
     }
   };
   const StepBounds bounds = study_.solver.h ? StepBounds{} : calc_step_bounds(end);
@@ -330,6 +340,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
       summary.events.push_back(
           fmt::format("'{}' at t = {:.10g} s, {}", event.name, hit.t, hit.rising ? "rising" : "falling"));
       if (!*study_.output.every_step) record_outputs(hit.t);
+      if (stopped_at) break;
       record_at(hit.t);
       if (!event.stops) continue;
       stopped_by_event = true;
@@ -344,7 +355,12 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
     } else {
       record_outputs(t);
       const bool end_missing = t >= end && std::abs(start + interval * static_cast<double>(output - 1) - end) > same;
-      if (end_missing) record_frame(sink, newest, true);
+      if (end_missing && !stopped_at) record_frame(sink, newest, true);
+    }
+    if (stopped_at) {
+      t = *stopped_at;
+      summary.stop = fmt::format("stopped on request at t = {:.6g} s", t);
+      break;
     }
     record_step(sink, t, report, summary);
     if (progress && !progress({t, start, end, report.h, summary.steps})) {

@@ -1,5 +1,7 @@
 #include "trammel/simulation/runge_kutta_motion.h"
 
+#include <limits>
+
 namespace trammel {
 
 RungeKuttaMotion::RungeKuttaMotion(const MechanicalSystem& system, const RungeKuttaOptions& options)
@@ -31,7 +33,11 @@ StepReport RungeKuttaMotion::advance(double t_end, State& state) {
 
 void RungeKuttaMotion::interpolate(double t, MotionVariables& at) const {
   method_.interpolate(t, y_at_);
-  static_cast<void>(form_.unpack(t, y_at_, *state_, at, method_.workspace()));
+  if (!form_.unpack(t, y_at_, *state_, at, method_.workspace()).ok()) {
+    // Positions and velocities are the dense output's; reactions of another instant would deceive.
+    at.a.setConstant(std::numeric_limits<double>::quiet_NaN());
+    at.lam.setConstant(std::numeric_limits<double>::quiet_NaN());
+  }
 }
 
 void RungeKuttaMotion::interpolate_motion(double t, MotionVariables& at) const {

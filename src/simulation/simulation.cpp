@@ -281,7 +281,8 @@ void Simulation::check_dropped_rows() {
   all_lam_.setZero(n_rows);
   full_.system->calc_inputs(x_.t, inputs_);
   const MotionPoint p{x_.t, inputs_.view(), x_.q, x_.v, x_.a, x_.z, x_.zp, all_lam_};
-  static_cast<void>(full_.system->velocity_level(p, state_, phi_dot_, bias_, *full_workspace_));
+  if (const Status status = full_.system->velocity_level(p, state_, phi_dot_, bias_, *full_workspace_); !status.ok())
+    throw InputError(fmt::format("The constraints cannot be evaluated at the start: {}.", describe(status.cause)));
   for (const int row : dropped_)
     if (std::abs(phi_dot_[row]) > 1e-8 * (1.0 + x_.v.lpNorm<Eigen::Infinity>()))
       throw InputError(

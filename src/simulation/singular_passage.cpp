@@ -232,7 +232,7 @@ void SingularPassage::enter(const MotionVariables& at, double sigma, double rho,
   position_ = over_ ? passages_.back().t : x.t + locate(x, sigma, rho, state);
   bridging_ = true, leaving_ = false;
   approaches_ = 0;
-  static_cast<void>(bridge_->start(x, state));
+  static_cast<void>(bridge_->start(x, state));  // should it not begin, the step over the position fails and says why
 }
 
 // With the position in its middle, or nearer to it if that is too far; behind it as far as it was before it.
@@ -291,7 +291,7 @@ double SingularPassage::find_zero(Look from, Look middle, Look to, const State& 
 
 void SingularPassage::note_passage(double t, const State& state) {
   bridge_->interpolate(t, sample_);
-  static_cast<void>(calc_sigma(sample_, state));
+  static_cast<void>(calc_sigma(sample_, state));  // for the rows that it finds, not for the value
   constexpr double share = 0.3;
   constexpr std::size_t shown = 4;
   const double largest = rows_.lpNorm<Eigen::Infinity>();
@@ -322,7 +322,8 @@ void SingularPassage::leave(MotionIntegrator& method, State& state) {
   system_.calc_inputs(x.t, inputs_);
   Eigen::VectorXd q = x.q;  // charts stay: the points are in them
   system_.accepted(x.point(inputs_.view()), std::numeric_limits<double>::infinity(), q, state, *workspace_);
-  static_cast<void>(method.take_over(taken_over_, state));
+  // A method that cannot use several points begins anew with the last one; if it cannot, its first step says why.
+  if (!method.take_over(taken_over_, state).ok()) static_cast<void>(method.start(taken_over_[0], state));
 }
 
 void SingularPassage::begin_at_position(const MotionVariables& x, State& state) {

@@ -231,8 +231,11 @@ Eigen::VectorXd Simulation::residual_at(const MotionVariables& x, const State& s
   const int nv = index3_->nv(), nz = index3_->nz();
   Eigen::VectorXd r(nv + nz + index3_->nc());
   index3_->calc_inputs(x.t, inputs_);
-  static_cast<void>(index3_->residual(x.point(inputs_.view()), state, r.head(nv), r.segment(nv, nz),
-                                      r.tail(index3_->nc()), *workspace_));
+  if (const Status status = index3_->residual(x.point(inputs_.view()), state, r.head(nv), r.segment(nv, nz),
+                                              r.tail(index3_->nc()), *workspace_);
+      !status.ok())
+    throw SimulationError(
+        fmt::format("The equations cannot be evaluated at t = {:.6g} s: {}.", x.t, describe(status.cause)));
   return r;
 }
 

@@ -174,6 +174,7 @@ struct OutputOptions {
   std::optional<bool> every_step;  ///< record at the integrator's own steps instead
   std::optional<std::string> file;
   std::optional<bool> flush_every_frame;
+  std::optional<double> max_size;  ///< [B] of the results, as estimated before the run; more is refused
   std::optional<AlarmPolicy> alarms;
   Source source;
 };

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "entities.h"
 #include "trammel/base/text.h"
@@ -14,6 +16,8 @@
 namespace trammel::detail {
 
 namespace {
+
+constexpr int deepest_include = 100;
 
 const KeyIndex* find_entity(const std::string& kind) {
   const std::vector<EntityKind>& kinds = entity_kinds();
@@ -101,6 +105,8 @@ Expansion::Expansion(Findings& findings, const std::string& text, const std::fil
   Scope& scope = scopes_.emplace_back();
   if (const Node* table = root_->find("parameters")) parameters_ = evaluate_parameters(*table, {}, scope, part);
   for (const auto& [name, value] : parameters_) scope.add(name, value);
+  Fields fields(findings_, *root_, scope, part, "model", find_table(""));
+  most_elements_ = fields.integer("max_elements", static_cast<int>(most_elements_));
   expand(*root_, scope, part, "model");
   apply_entity_settings();
 }
@@ -111,6 +117,11 @@ void Expansion::apply_settings(Node& root, std::span<const std::string> settings
     const std::string key = setting.substr(0, equal);
     const int id = findings_.add_setting(key);
     const std::vector<std::string> path = split_key(key);
+    if (path.size() > most_key_parts) {
+      findings_.add(Place{id, 0, 0},
+                    fmt::format("the key has {} parts; at most {} are read", path.size(), most_key_parts));
+      continue;
+    }
     if (equal == std::string::npos || path.empty()) {
       findings_.add(Place{id, 0, 0}, fmt::format("'{}' is not of the form key=value, such as solver.h=1e-4", setting));
       continue;
@@ -199,40 +210,70 @@ std::map<std::string, double> Expansion::evaluate_parameters(const Node& table,
     fields.report_type(table, "parameters", "a table of numbers");
     return values;
   }
-  std::vector<std::string> names = outer.names(), underway;
+  std::vector<std::string> names = outer.names();
   for (const Entry& entry : table.entries) names.push_back(entry.key);
 
-  // Each parameter is evaluated when it is first needed; meeting one that is underway closes a cycle.
-  std::function<std::optional<double>(const std::string&)> value_of = [&](const std::string& name) {
-    if (const auto it = values.find(name); it != values.end()) return std::optional(it->second);
-    const auto entry = std::find_if(table.entries.begin(), table.entries.end(),
-                                    [&](const Entry& candidate) { return candidate.key == name; });
-    if (entry == table.entries.end()) return outer.find(name);
-    const Node& node = entry->value;
-    const auto cycle = std::find(underway.begin(), underway.end(), name);
-    if (cycle != underway.end()) {
-      std::string chain;
-      for (auto it = cycle; it != underway.end(); ++it) chain += "'" + *it + "' needs ";
-      fields.report(node, fmt::format("the parameters depend on each other in a circle: {}'{}'", chain, name));
-      values[name] = 1.0;  // a harmless value: said once is enough
-      return std::optional(1.0);
-    }
-    underway.push_back(name);
-    double value = 1.0;
-    if (node.kind == NodeKind::string) {
-      const Evaluated result = evaluate(node.text, value_of, names);
+  std::unordered_map<std::string, const Node*> nodes;
+  for (const Entry& entry : table.entries) nodes.try_emplace(entry.key, &entry.value);
+
+  // Each parameter is evaluated when it is first needed, what it needs before it. Chains may be as long as the file:
+  // what is underway is a list of our own, not of calls. Meeting one that is underway closes a circle.
+  std::vector<std::string> underway;
+  std::unordered_set<std::string> on_the_way;
+  const auto finish = [&](const std::string& name, double value) {
+    values[name] = value;
+    on_the_way.erase(name);
+    underway.pop_back();
+  };
+  const auto report_circle = [&](const std::string& name) {
+    std::string chain;
+    for (auto it = std::find(underway.begin(), underway.end(), name); it != underway.end(); ++it)
+      chain += "'" + *it + "' needs ";
+    fields.report(*nodes.at(name), fmt::format("the parameters depend on each other in a circle: {}'{}'", chain, name));
+    values[name] = 1.0;  // a harmless value: said once is enough
+  };
+  const auto calc_value = [&](const std::string& wanted) {
+    underway.assign(1, wanted);
+    on_the_way = {wanted};
+    while (!underway.empty()) {
+      const std::string name = underway.back();
+      const Node& node = *nodes.at(name);
+      if (values.count(name) > 0) {
+        finish(name, values[name]);
+        continue;
+      }
+      if (node.kind != NodeKind::string) {
+        finish(name, fields.number_of(node, name, 1.0));
+        continue;
+      }
+      std::string missing;
+      const Evaluated result = evaluate(
+          node.text,
+          [&](const std::string& other) -> std::optional<double> {
+            if (const auto it = values.find(other); it != values.end()) return it->second;
+            if (nodes.count(other) == 0) return outer.find(other);
+            if (missing.empty()) missing = other;
+            return 1.0;
+          },
+          names);
+      if (!missing.empty()) {
+        if (on_the_way.count(missing) > 0) {
+          report_circle(missing);
+        } else {
+          on_the_way.insert(missing);
+          underway.push_back(missing);
+        }
+        continue;
+      }
+      double value = 1.0;
       if (!result.error.empty())
         fields.report(node, fmt::format("'{}' = {}: {}", name, describe(node), result.error));
       else if (!std::isfinite(result.value))
         fields.report(node, fmt::format("'{}' = {} is {}; it must be finite", name, describe(node), result.value));
       else
         value = result.value;
-    } else {
-      value = fields.number_of(node, name, 1.0);
+      finish(name, value);
     }
-    underway.pop_back();
-    values[name] = value;
-    return std::optional(value);
   };
   for (const Entry& entry : table.entries) {
     if (!is_identifier(entry.key))
@@ -243,7 +284,7 @@ std::map<std::string, double> Expansion::evaluate_parameters(const Node& table,
       findings_.add(
           entry.place,
           fmt::format("parameters: '{}' has a meaning of its own in formulas; choose another name", entry.key));
-    value_of(entry.key);
+    if (values.count(entry.key) == 0) calc_value(entry.key);
   }
   return values;
 }
@@ -280,6 +321,42 @@ void Expansion::expand(const Node& table, const Scope& scope, Part& part, const 
     else
       add_entity(*element.key, *element.node, scope, part);
   }
+}
+
+// How many elements the tables inside make, at least: counts that depend on an index still to come are taken for 1.
+double Expansion::estimate_elements(const Node& table, const Scope& scope) const {
+  double n = 0.0;
+  for (const Entry& entry : table.entries) {
+    if (entry.value.kind != NodeKind::array) continue;
+    for (const Node& item : entry.value.items) {
+      if (item.kind != NodeKind::table) continue;
+      if (entry.key != "repeat") {
+        if (entry.key == "include" || find_entity(entry.key) != nullptr) n += 1.0;
+        continue;
+      }
+      double count = 1.0;
+      if (const Node* node = item.find("count")) {
+        if (node->is_number()) count = node->number;
+        if (node->kind == NodeKind::string)
+          if (const Evaluated result = evaluate(node->text, scope); result.error.empty()) count = result.value;
+      }
+      n += std::max(1.0, count) * std::max(1.0, estimate_elements(item, scope));
+    }
+  }
+  return n;
+}
+
+// Said before the work is done, and once: a slip in a count may ask for more than fits into any memory.
+bool Expansion::allows(double more, const Fields& fields, const Node& node) {
+  elements_ += more;
+  if (elements_ <= most_elements_) return true;
+  if (complete_)
+    fields.report(node,
+                  fmt::format("this makes {:.6g} elements or more, and at most {:.6g} are read; is a count wrong? "
+                              "'max_elements' at the top of the file allows more",
+                              elements_, most_elements_));
+  complete_ = false;
+  return false;
 }
 
 void Expansion::add_entity(const std::string& kind, const Node& node, const Scope& scope, Part& part) {
@@ -326,7 +403,12 @@ void Expansion::repeat(const Node& node, const Scope& scope, Part& part) {
   for (const KeyTable& table : entity_tables())
     if (table.is_list) fields.ignore(table.name);
   fields.finish();
+  const Node* count_node = fields.get("count");
+  const double inside = std::max(1.0, estimate_elements(node, scope)), before_it = elements_;
+  if (!allows(count * inside, fields, count_node == nullptr ? node : *count_node)) return;
+  elements_ = before_it;  // those inside count themselves
   for (int k = 0; k < count; ++k) {
+    if (!allows(1.0, fields, node)) return;
     Scope* inner = &scopes_.emplace_back(&scope, true);
     inner->add(index, start + k);
     if (locals != nullptr) {
@@ -352,6 +434,13 @@ void Expansion::include(const Node& node, const Scope& scope, Part& outer) {
   const std::string file = fields.text_of(*file_node, "file");
   if (file.empty()) return;
 
+  int depth = 0;
+  for (const Part* ancestor = &outer; ancestor != nullptr; ancestor = ancestor->parent) ++depth;
+  if (depth > deepest_include) {
+    fields.report(*file_node, fmt::format("files include each other more than {} deep", deepest_include));
+    return;
+  }
+  if (!allows(1.0, fields, *file_node)) return;
   Part& part = parts_.emplace_back();
   part.parent = &outer;
   const std::filesystem::path path = outer.folder / file;

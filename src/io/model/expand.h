@@ -64,6 +64,11 @@ class Expansion {
   std::map<std::string, double> parameters_;
   std::vector<Setting> entity_settings_;
   std::vector<Instance> instances_;
+  double estimate_elements(const Node& table, const Scope& scope) const;
+  bool allows(double more, const Fields& fields, const Node& node);
+
+  double elements_ = 0.0;       // made so far
+  double most_elements_ = 1e6;  // max_elements
   bool complete_ = true;
 };
 

@@ -23,6 +23,12 @@ KeyTable root_table() {
                     .unit = "m/s²",
                     .fallback = "[0, 0, -9.81]",
                     .meaning = "in the world"},
+                   {.name = "max_elements",
+                    .type = KeyType::integer,
+                    .fallback = "1000000",
+                    .meaning = "more bodies, joints, … than this, made by `[[repeat]]` and `[[include]]`, are refused "
+                               "before they are made",
+                    .range = Range::between(1.0, 1e9)},
                    {.name = "parameters",
                     .type = KeyType::table,
                     .meaning = "a table: numbers with names, or formulas of other parameters in any order"}}};

@@ -4,6 +4,7 @@
 
 #include <toml++/toml.h>
 #include <algorithm>
+#include <cctype>
 
 #include "trammel/base/error.h"
 
@@ -15,21 +16,22 @@ Place place_of(const toml::source_region& region, int file) {
   return {file, static_cast<int>(region.begin.line), static_cast<int>(region.begin.column)};
 }
 
-Node convert(const toml::node& from, int file) {
+Node convert(const toml::node& from, int file, int depth = 0) {
   Node node;
+  if (depth > deepest_table) return node;  // the reader knows no such key and says so
   node.place = place_of(from.source(), file);
   if (const toml::table* table = from.as_table()) {
     node.kind = NodeKind::table;
     node.entries.reserve(table->size());
     for (auto&& [key, value] : *table)
-      node.entries.push_back({std::string(key.str()), place_of(key.source(), file), convert(value, file)});
+      node.entries.push_back({std::string(key.str()), place_of(key.source(), file), convert(value, file, depth + 1)});
     std::stable_sort(node.entries.begin(), node.entries.end(), [](const Entry& a, const Entry& b) {
       return std::pair(a.place.line, a.place.column) < std::pair(b.place.line, b.place.column);
     });
   } else if (const toml::array* array = from.as_array()) {
     node.kind = NodeKind::array;
     node.items.reserve(array->size());
-    for (const toml::node& item : *array) node.items.push_back(convert(item, file));
+    for (const toml::node& item : *array) node.items.push_back(convert(item, file, depth + 1));
   } else if (const auto* text = from.as_string()) {
     node.kind = NodeKind::string;
     node.text = text->get();
@@ -65,7 +67,45 @@ const Node* Node::find(std::string_view key) const {
   return nullptr;
 }
 
+namespace {
+
+// Keys of thousands of parts make trees of tables that the parser walks with as many calls as they are deep. They are
+// looked for beforehand, in a text that may be anything: parts are runs of letters or quoted texts with points between.
+void refuse_long_keys(const std::string& text, const std::string& name) {
+  std::size_t parts = 0, line = 1;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\n') ++line;
+    if (c == '#') {
+      i = std::min(text.find('\n', i), text.size()) - 1;
+    } else if (c == '"' || c == '\'') {
+      const bool several = text.compare(i, 3, std::string(3, c)) == 0;
+      const std::string mark(several ? 3 : 1, c);
+      for (i += mark.size(); i < text.size() && text.compare(i, mark.size(), mark) != 0; ++i) {
+        if (text[i] == '\\' && c == '"') ++i;
+        if (i < text.size() && text[i] == '\n') {
+          ++line;
+          if (!several) break;  // not closed: the parser will say it
+        }
+      }
+      i += mark.size() - 1;
+    } else if (c == '.') {
+      if (++parts >= most_key_parts)
+        throw InputError(
+            {{fmt::format("{}:{}:1", name, line),
+              fmt::format("a key has more than {} parts with points between; no key of a model has that many",
+                          most_key_parts)}});
+    } else if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' && c != '-' && c != ' ' && c != '\t' &&
+               static_cast<unsigned char>(c) < 0x80) {
+      parts = 0;
+    }
+  }
+}
+
+}  // namespace
+
 Node parse_toml(const std::string& text, const std::string& name, int file) {
+  refuse_long_keys(text, name);
   try {
     return convert(toml::parse(text), file);
   } catch (const toml::parse_error& error) {

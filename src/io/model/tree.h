@@ -39,6 +39,10 @@ struct Entry {
   Node value;
 };
 
+/// Parts of a key, "body.rod.mass" has three, and levels of tables in one another. Nothing here needs ten.
+inline constexpr std::size_t most_key_parts = 32;
+inline constexpr int deepest_table = 1000;
+
 /// The tree of a TOML text; throws InputError at "name:line:column" if the syntax is wrong.
 Node parse_toml(const std::string& text, const std::string& name, int file);
 

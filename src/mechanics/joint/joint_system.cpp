@@ -301,6 +301,7 @@ MechanicalSystem::Energy JointSystem::calc_energy(const MotionPoint& p, const St
   JointWorkspace& ws = scratch(workspace);
   ws.phi_dot.resize(machine_.system->n_rows());
   Eigen::VectorXd internal(nz()), phi(nc());
+  // For the frames that it leaves in the workspace; laws outside their domain (the status) do not move them.
   static_cast<void>(residual(p, state, ws.scratch, internal, phi, workspace));
   Energy energy;
   for (int i = 0; i < tree_.size(); ++i) {

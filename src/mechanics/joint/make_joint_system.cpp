@@ -342,6 +342,7 @@ void JointSystem::to_absolute(const MotionPoint& p, const State& state, const As
   if (absolute.charts.size() != system.chart_offsets().size() || absolute.branches.size() != system.branches().size())
     absolute = system.make_state();
   Eigen::VectorXd internal(nz()), phi(nc());
+  // For the frames that it leaves in the workspace; laws outside their domain (the status) do not move them.
   static_cast<void>(residual(p, state, ws.scratch, internal, phi, workspace));
   x.t = p.t, x.z = p.z, x.zp = p.zp;
   for (int f = 1; f < system.n_frames(); ++f) {

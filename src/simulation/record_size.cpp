@@ -1,0 +1,56 @@
+#include "trammel/simulation/record_size.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace trammel {
+
+namespace {
+
+constexpr double bytes_per_number = 8.0;
+constexpr double frames_by_default = 500.0;
+constexpr double largest_count = 9007199254740992.0;  // 2⁵³
+
+double row_bytes(const std::vector<RecordGroup>& groups) {
+  double numbers = 1.0;  // the time
+  for (const RecordGroup& group : groups)
+    numbers += static_cast<double>(group.n_items()) * static_cast<double>(group.n_components());
+  return bytes_per_number * numbers;
+}
+
+}  // namespace
+
+RecordSize estimate_size(const Settings& settings, const RecordSchema& schema) {
+  RecordSize size;
+  size.frame_bytes = row_bytes(schema.frames);
+  size.step_bytes = row_bytes(schema.solver);
+  if (settings.analysis.kind == AnalysisKind::statics || !settings.analysis.end) return size;
+  const double span = *settings.analysis.end - settings.analysis.start.value_or(0.0);
+  if (settings.solver.h && settings.analysis.kind == AnalysisKind::dynamics) size.n_steps = span / *settings.solver.h;
+  size.n_frames = settings.output.every_step == true ? size.n_steps
+                  : settings.output.interval         ? span / *settings.output.interval
+                                                     : frames_by_default;
+  return size;
+}
+
+void require_moderate_size(const Settings& settings, const RecordSchema& schema) {
+  const RecordSize size = estimate_size(settings, schema);
+  const double most = settings.output.max_size.value_or(1e12);
+  std::vector<Issue> issues;
+  if (size.n_steps > largest_count)
+    issues.push_back(
+        {"solver", fmt::format("'h' = {} s makes {:.3g} steps, more than time can count: steps are lost in "
+                               "rounding (t + h = t) long before 'end'",
+                               *settings.solver.h, size.n_steps)});
+  else if (size.bytes() > most)
+    issues.push_back(
+        {"output", fmt::format("the run would record up to {:.3g} frames of {:.3g} B and {:.3g} steps of {:.3g} B, "
+                               "{:.3g} B in all, and 'max_size' is {:.3g} B; a larger 'interval'{} records less, a "
+                               "larger 'max_size' allows it",
+                               size.n_frames, size.frame_bytes, size.n_steps, size.step_bytes, size.bytes(), most,
+                               size.n_steps > 0.0 ? " or 'h'" : "")});
+  if (!issues.empty()) throw InputError(std::move(issues));
+}
+
+}  // namespace trammel
