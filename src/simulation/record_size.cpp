@@ -11,6 +11,7 @@ namespace {
 constexpr double bytes_per_number = 8.0;
 constexpr double frames_by_default = 500.0;
 constexpr double largest_count = 9007199254740992.0;  // 2⁵³
+constexpr double coarsest_time = 16.0;  // between neighbouring numbers near the end, 3 thousand million years away [s]
 
 double row_bytes(const std::vector<RecordGroup>& groups) {
   double numbers = 1.0;  // the time
@@ -38,6 +39,11 @@ void require_moderate_size(const Settings& settings, const RecordSchema& schema)
   const RecordSize size = estimate_size(settings, schema);
   const double most = settings.output.max_size.value_or(1e12);
   std::vector<Issue> issues;
+  const double end = std::abs(settings.analysis.end.value_or(0.0)), apart = std::nextafter(end, HUGE_VAL) - end;
+  if (settings.analysis.kind != AnalysisKind::statics && apart > coarsest_time)
+    issues.push_back({"analysis", fmt::format("'end' is {} s; numbers of 16 digits are {:.2g} s apart there, too far "
+                                              "for any motion to be followed",
+                                              *settings.analysis.end, apart)});
   if (size.n_steps > largest_count)
     issues.push_back(
         {"solver", fmt::format("'h' = {} s makes {:.3g} steps, more than time can count: steps are lost in "

@@ -146,6 +146,7 @@ void Simulation::make_consistent() {
 
   const InitialFailure moving = project_velocities(*index3_, full_.firm_v, x_, state_, *workspace_, initial_report_);
   if (moving.failed()) throw InputError(moving.message);
+  refuse_position_jumps();
   check_dropped_rows();
   if (const Status status = find_first_accelerations(); !status.ok()) {
     std::string message = fmt::format("No accelerations exist at the start: {}.", describe(status.cause));

@@ -135,6 +135,8 @@ class Simulation {
   };
   static double side_of_kink(double t);
   VelocityJump find_velocity_jump(const MotionVariables& x);
+  void refuse_position_jumps();
+  int find_row_of_input(int k, const InputBuffer& inputs);
   Status pass_velocity_jump(const VelocityJump& jump, MotionVariables x, Summary& summary);
   void sum_up_velocity_jumps(Summary& summary) const;
   void update_ledger(const MotionVariables& x, double h);
