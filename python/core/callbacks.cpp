@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "ready_numpy.h"
 #include "trammel/base/text.h"
 #include "trammel/mechanics/elements/batch_force.h"
 #include "trammel/mechanics/elements/custom_law.h"
@@ -75,6 +76,7 @@ void call_scalar_law(PyObject* law, double t, std::span<const double> x, std::sp
 
 void call_vectorized_law(PyObject* law, double t, std::span<const double> x, std::span<const double> rate,
                          std::span<double> Q) {
+  ready_numpy();
   const auto n = static_cast<py::ssize_t>(x.size());
   const py::object result = py::reinterpret_borrow<py::function>(law)(t, Array(n, x.data()), Array(n, rate.data()));
   const Array values = Array::ensure(result);

@@ -183,6 +183,14 @@ void define_files(py::module_& m) {
         static_cast<void>(write_report(results, page, options));
       },
       py::arg("results"), py::arg("page"), py::arg("channels"), py::arg("title"), docs::write_report);
+  m.def(
+      "verify",
+      [](const std::filesystem::path& path) {
+        std::vector<std::pair<std::string, std::string>> damaged;
+        for (const DamagedPart& part : verify_results(path)) damaged.emplace_back(part.part, part.trouble);
+        return damaged;
+      },
+      py::arg("path"), docs::verify_results);
   m.def("export_csv", &export_csv, py::arg("reader"), py::arg("folder"), docs::export_csv);
 }
 

@@ -1,9 +1,12 @@
 #include "record.h"
 
+#include "ready_numpy.h"
+
 namespace trammel::python {
 
 py::array view(const double* data, std::vector<py::ssize_t> shape, std::vector<py::ssize_t> strides, py::handle owner) {
-  static const double nothing = 0.0;  // NumPy would allocate for a null pointer
+  ready_numpy();
+  static constexpr double nothing = 0.0;  // NumPy would allocate for a null pointer
   py::array array(py::dtype::of<double>(), std::move(shape), std::move(strides), data ? data : &nothing, owner);
   array.attr("flags").attr("writeable") = false;
   return array;

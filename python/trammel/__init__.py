@@ -16,7 +16,7 @@ The keys are those of a model file, and so are the messages when something is wr
 from trammel._core import CheckReport, Frame, Issue, Progress, Summary, __version__
 from trammel.errors import Error, InputError, Interrupted, IoError, SimulationError
 from trammel.model import Model, Vectorized, load, run, vectorized
-from trammel.results import Channel, Results, open, write_report
+from trammel.results import Channel, Results, open, verify, write_report
 
 __all__ = [
     "Channel",
@@ -38,5 +38,6 @@ __all__ = [
     "open",
     "run",
     "vectorized",
+    "verify",
     "write_report",
 ]

@@ -178,6 +178,10 @@ def open(path: "PathLike") -> Results:
     return Results(Path(path))
 
 
+def verify(path: "PathLike") -> dict[str, str]:
+    return dict(_core.verify(Path(path)))
+
+
 def write_report(
     results: Iterable[Union[Results, "PathLike"]], page: "PathLike", channels: Sequence[str] = (), title: str = ""
 ) -> Path:
@@ -203,8 +207,9 @@ def _document() -> None:
     Channel.unit.__doc__ = '"m"; empty: a pure number'
     Channel.components.__doc__ = '"x", "y", "z"; empty or one word for a channel of single numbers'
     open.__doc__ = TEXTS["ResultsReader"]
+    verify.__doc__ = TEXTS["verify_results"]
     write_report.__doc__ = TEXTS["write_report"]
 
 
 _document()
-__all__: list[Any] = ["Channel", "Results", "open", "write_report"]
+__all__: list[Any] = ["Channel", "Results", "open", "verify", "write_report"]

@@ -62,6 +62,12 @@ struct ExportCommand {
 };
 int export_results(const ExportCommand& command);
 
+struct VerifyCommand {
+  std::filesystem::path file;
+};
+/// Exit code 4 if anything in the file is damaged.
+int verify(const VerifyCommand& command);
+
 struct RepairCommand {
   std::filesystem::path file;
   std::filesystem::path out;  ///< empty: <file>_repaired.h5 beside the file

@@ -140,6 +140,7 @@ int info(const InfoCommand& command) {
              times.empty() ? "nothing recorded" : fmt::format("{:.6g} … {:.6g} s", times.front(), times.back()));
   print_line("frames", fmt::format("{}", reader.n_frames()));
   print_line("steps", fmt::format("{}", reader.n_steps()));
+  for (const DamagedPart& part : reader.damaged()) print_line("damaged", part.part + ": " + part.trouble);
   print_channels(reader.schema());
   print_summary(reader);
   return success;

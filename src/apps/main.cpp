@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "messages.h"
 #include "trammel/base/text.h"
+#include "trammel/io/library_exit.h"
 #include "trammel/io/model_tables.h"
 
 namespace {
@@ -14,7 +15,7 @@ namespace {
 using namespace trammel::apps;
 
 const std::vector<std::string> command_names{"run",   "check",   "eigen",  "info",   "report", "plot",
-                                             "sweep", "compare", "export", "repair", "schema"};
+                                             "sweep", "compare", "export", "verify", "repair", "schema"};
 
 const char* const exit_codes =
     "Exit codes: 0 fine, 2 wrong input or command line, 3 the simulation failed, 4 a file cannot be read or written,\n"
@@ -247,6 +248,14 @@ int parse_and_call(CLI::App& app, const std::vector<std::string>& words) {
                   exit_codes));
   compare_app->callback([&] { call(compare_command.model, [&] { return compare(compare_command); }); });
 
+  VerifyCommand verify_command;
+  CLI::App* verify_app = app.add_subcommand("verify", "Read all of a results file and name what is damaged");
+  verify_app->add_option("file", verify_command.file, "Results file")->required()->type_name("FILE.h5");
+  verify_app->footer(
+      "Example:\n  trammel verify slider_crank.h5\n"
+      "Compares every table and text with the checksum that the run recorded. Exit code 4: something is damaged.");
+  verify_app->callback([&] { call(verify_command.file, [&] { return verify(verify_command); }); });
+
   RepairCommand repair_command;
   CLI::App* repair_app = app.add_subcommand("repair", "Make a clean copy of the results of a run that was killed");
   repair_app->add_option("file", repair_command.file, "Results file")->required()->type_name("FILE.h5");
@@ -291,6 +300,7 @@ int parse_and_call(CLI::App& app, const std::vector<std::string>& words) {
 
 int main(int argc, char** argv) {
   take_failed_writes_as_errors();
+  trammel::skip_library_exit();
   const std::vector<std::string> words(argv + 1, argv + argc);
   CLI::App app("Trammel simulates constrained mechanical systems.", "trammel");
   app.set_version_flag("--version", std::string("trammel ") + TRAMMEL_VERSION);

@@ -18,6 +18,20 @@ int export_results(const ExportCommand& command) {
   return success;
 }
 
+int verify(const VerifyCommand& command) {
+  require_file(command.file);
+  const std::vector<DamagedPart> damaged = verify_results(command.file);
+  const ResultsReader reader(command.file);
+  for (const DamagedPart& part : damaged)
+    fmt::print("{}: damaged: {}: {}\n", command.file.string(), part.part, part.trouble);
+  fmt::print("{}: {} frames, {} steps; {}\n", command.file.string(), reader.n_frames(), reader.n_steps(),
+             damaged.empty() ? "nothing is damaged"
+                             : fmt::format("{} parts are damaged, the others can be read", damaged.size()));
+  if (reader.state() != ResultsState::closed)
+    fmt::print("    the run has not ended: there are no checksums of its numbers\n");
+  return damaged.empty() ? success : io_trouble;
+}
+
 int repair(const RepairCommand& command) {
   require_file(command.file);
   std::filesystem::path out = command.out;
@@ -26,6 +40,10 @@ int repair(const RepairCommand& command) {
     out.replace_filename(command.file.stem().string() + "_repaired.h5");
   }
   const RepairReport report = repair_results(command.file, out);
+  const ResultsReader copy(out);
+  if (const auto damaged = copy.summary().find("damaged"); damaged != copy.summary().end())
+    complain("trammel: warning: these parts were damaged and are left out or doubtful in the copy:\n{}\n",
+             damaged->second);
   fmt::print("{}: {} frames, {} steps\n", out.string(), report.n_frames, report.n_steps);
   return success;
 }

@@ -251,7 +251,8 @@ TEST_F(Reuse, includes_that_cannot_be_are_refused_by_name) {
 
 TEST_F(Reuse, tables_come_from_files_beside_the_model) {
   write("data/cam.csv", "# a cam\nangle; lift; other\n0; 1; 9\n1.5; 2e1; 9\n2; -3; 9\n");
-  const std::string text = "[[table]]\nname = \"cam\"\nfile = \"data/cam.csv\"\n";
+  const std::string text =
+      "[[body]]\nname = \"a\"\nkind = \"particle\"\nmass = 1\n[[table]]\nname = \"cam\"\nfile = \"data/cam.csv\"\n";
   TableSpec table = read_study(write("model.toml", text)).model.tables.at(0);
   EXPECT_EQ(table.x, (std::vector<double>{0, 1.5, 2}));
   EXPECT_EQ(table.y, (std::vector<double>{1, 20, -3}));

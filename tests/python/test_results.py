@@ -134,6 +134,19 @@ class InFiles(PackageTest):
         self.assertEqual(np.isnan(results["bob.position"]).sum(), 1)
         self.assertGreater(results.report(self.folder / "nan.html").stat().st_size, 10_000)
 
+    def test_verify_names_what_is_damaged_and_the_rest_is_read(self) -> None:
+        path = self.folder / "run.h5"
+        pendulum(end=0.05).run(file=path)
+        self.assertEqual(trammel.verify(path), {})
+        with h5py.File(path, "a") as file:
+            file["/frames/position"][3, 0, 1] += 1e-9
+            file["my_note"] = 1
+        self.assertEqual(list(trammel.verify(path)), ["/frames/position"])
+        with h5py.File(path, "a") as file:
+            file["/frames/position"].resize((10**12, 1, 3))
+        self.assertIn("announces more", trammel.verify(path)["/frames/position"])
+        self.assertEqual(len(trammel.open(path)["bob.velocity"]), len(trammel.open(path)))
+
 
 if __name__ == "__main__":
     unittest.main()

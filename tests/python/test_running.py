@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -118,6 +119,57 @@ class Running(PackageTest):
         assert results is not None
         self.assertGreater(len(results), 50)
         self.assertFalse(results.completed)
+
+
+def call_fresh(script: str, *words: str) -> "subprocess.CompletedProcess[str]":
+    """A new interpreter: what is imported here must not be imported there."""
+    return subprocess.run(
+        [sys.executable, "-c", script, *words],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, "PYTHONPATH": ":".join([str(Path(__file__).parent), *sys.path])},
+    )
+
+
+class Fresh(PackageTest):
+    def test_threads_may_ask_for_the_first_arrays_at_once(self) -> None:
+        script = """
+import sys, threading
+import trammel
+from support import pendulum
+assert "numpy" not in sys.modules
+runs = [pendulum(end=0.02) for _ in range(8)]
+ready = threading.Barrier(8)
+lengths = []
+def work(model):
+    results = model.run()
+    ready.wait()
+    lengths.append(len(results["bob.position.z"]))
+threads = [threading.Thread(target=work, args=(model,)) for model in runs]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(len(lengths), len(set(lengths)))
+"""
+        for _ in range(3):
+            done = call_fresh(script)
+            self.assertEqual(done.stdout.split(), ["8", "1"], done.stderr)
+
+    def test_a_full_disk_is_an_io_error_and_the_interpreter_ends_as_usual(self) -> None:
+        script = """
+import resource, sys
+import trammel
+from support import pendulum
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
+try:
+    pendulum(end=2).run(file=sys.argv[1])
+    print("fine")
+except trammel.IoError as error:
+    print("refused" if "File too large" in str(error) else error)
+"""
+        for size in (4096, 60_000, 200_000, 400_000):
+            done = call_fresh(script, str(self.folder / f"{size}.h5"), str(size))
+            self.assertEqual((done.returncode, done.stdout), (0, "refused\n"), done.stderr)
 
 
 if __name__ == "__main__":

@@ -36,8 +36,10 @@ struct ResultsFileOptions {
 /// last: a row that /time shows is complete. Only rows written that way are reported by frames_written().
 /// "Written" means handed to the operating system: it survives the death of the process, not the loss of power.
 ///
-/// An existing results file is overwritten, but never one that a running simulation writes, nor a file that is
-/// something else than HDF5. Every failure is an IoError with the path and the reason.
+/// It is made beside an existing results file and replaces it when its first frame is written (or at its end, if it
+/// has none and there is nothing to replace); never one that a running simulation writes, nor a file that is something
+/// else. Tables carry checksums (Fletcher32). Every failure is an IoError with the path and the reason; the disk may be
+/// full at any write.
 class ResultsFile : public RecordSink {
  public:
   explicit ResultsFile(std::filesystem::path path, ResultsFileOptions options = {});

@@ -21,11 +21,22 @@ enum class ResultsState {
 };
 std::string_view describe(ResultsState state);
 
+/// Something in a results file that cannot be read as it was written.
+struct DamagedPart {
+  std::string part;     ///< "/frames/position", "attribute 'title'"
+  std::string trouble;  ///< what is wrong with it
+};
+
 /// Reads a results file, whether closed, being written, or left behind by a killed run.
 ///
 /// A file that is not HDF5, truncated, or not written by Trammel is refused with IoError in plain words. Channels are
 /// found by the names people use (see ChannelIndex); an unknown one is an InputError with the nearest name. One item is
 /// cut out of the wide dataset directly, so the file needs no views.
+///
+/// The file may come from anybody. It is read as data alone: nothing in it leads to another file (external links and
+/// storage, views into other files) or loads code (filters of others), and no size that it announces is believed before
+/// the file itself is long enough for it. What else somebody put into it is left alone. A part that is damaged is left
+/// out and named by damaged(); the others stay readable.
 class ResultsReader {
  public:
   explicit ResultsReader(std::filesystem::path path);
@@ -38,6 +49,8 @@ class ResultsReader {
   const RecordSchema& schema() const;                          ///< groups, names, units and attributes as recorded
   const std::map<std::string, std::string>& summary() const;   ///< empty when the run did not end
   const std::string& attribute(const std::string& key) const;  ///< InputError with the nearest key when unknown
+
+  const std::vector<DamagedPart>& damaged() const;  ///< parts that were left out because they cannot be read
 
   std::int64_t n_frames() const;  ///< complete rows
   std::int64_t n_steps() const;
@@ -64,5 +77,10 @@ struct RepairReport {
 /// Copies a results file, closed or left behind by a killed run, to a clean one with views. The summary of a run that
 /// never ended says so. Refuses (IoError) a file that a running simulation writes, and to write over its own source.
 RepairReport repair_results(const std::filesystem::path& source, const std::filesystem::path& target);
+
+/// Reads all of a results file, each number and text, and names what is damaged: parts whose checksum (Fletcher32, of
+/// the tables) is wrong, that are missing, or cut off. Empty: nothing is. Throws IoError when nothing can be read of
+/// it.
+std::vector<DamagedPart> verify_results(const std::filesystem::path& path);
 
 }  // namespace trammel

@@ -3,9 +3,18 @@
 #include <algorithm>
 #include <cstring>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
+#include "file_lock.h"
 #include "trammel/base/error.h"
+#include "trammel/io/library_exit.h"
+
+namespace trammel {
+
+void skip_library_exit() { H5dont_atexit(); }
+
+}  // namespace trammel
 
 namespace trammel::hdf5 {
 
@@ -24,9 +33,14 @@ herr_t Handle::reset() {
 Quiet::Quiet() {
   H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  had_plugins_ = H5PLget_loading_state(&plugins_) >= 0;
+  if (had_plugins_) H5PLset_loading_state(0);
 }
 
-Quiet::~Quiet() { H5Eset_auto2(H5E_DEFAULT, function_, data_); }
+Quiet::~Quiet() {
+  if (had_plugins_) H5PLset_loading_state(plugins_);
+  H5Eset_auto2(H5E_DEFAULT, function_, data_);
+}
 
 std::string error_reason() {
   std::string reason;
@@ -71,14 +85,14 @@ Handle file_access() {
   Handle access = properties(H5Pcreate(H5P_FILE_ACCESS));
   H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
   H5Pset_file_locking(access, false, true);
-  // A reader that finds a piece half written tries again after 1, 2, 4 … ns. The default of 100 attempts would wait for
-  // years when the writer is dead; 28 are a quarter of a second.
-  H5Pset_metadata_read_attempts(access, 28);
   return access;
 }
 
 Opened open_for_reading(const std::filesystem::path& path) {
   const Handle access = file_access();
+  // A reader that finds a piece half written tries again after 1, 2, 4 … ns. The default of 100 attempts would wait for
+  // years; 28 are a quarter of a second. When nobody writes a damaged piece stays damaged.
+  H5Pset_metadata_read_attempts(access, file_lock::is_held(path) ? 28 : 1);
   Opened opened;
   opened.file = file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access));
   if (opened.file.valid()) return opened;
@@ -146,6 +160,7 @@ bool fixed_text(hid_t type) { return H5Tget_class(type) == H5T_STRING && H5Tis_v
 }  // namespace
 
 std::vector<std::string> read_attribute(hid_t object, const std::string& name) {
+  constexpr double longest_kept = 1e8;  // HDF5 keeps attributes up to 64 kB, and larger ones in a heap
   if (H5Aexists(object, name.c_str()) <= 0) return {};
   const Handle found = attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT));
   const Handle type = datatype(H5Aget_type(found));
@@ -153,20 +168,117 @@ std::vector<std::string> read_attribute(hid_t object, const std::string& name) {
   const hssize_t n = H5Sget_simple_extent_npoints(space);
   if (n < 0 || !fixed_text(type)) return {};
   const std::size_t length = H5Tget_size(type);
+  if (!(static_cast<double>(n) * static_cast<double>(length) < longest_kept)) return {};
   std::vector<char> cells(static_cast<std::size_t>(n) * length + 1);
   if (H5Aread(found, type, cells.data()) < 0) return {};
   return unpack_texts(cells, static_cast<std::size_t>(n), length);
 }
 
-std::vector<std::string> read_texts(hid_t dataset, const std::filesystem::path& path) {
-  const Handle type = datatype(check(H5Dget_type(dataset), path, "read the text type of"));
-  const Handle space = dataspace(check(H5Dget_space(dataset), path, "read the text size of"));
-  if (!fixed_text(type)) throw IoError("cannot read '" + path.string() + "': a text dataset has another type");
-  const auto n = static_cast<std::size_t>(check(H5Sget_simple_extent_npoints(space), path, "read the text size of"));
+// Deflate packs a kilobyte of zeros into a byte, and no filter of HDF5 much more.
+constexpr double most_packing = 1100.0;
+
+bool is_in_file(hid_t file, const std::string& at) {
+  for (std::size_t end = at.find('/', 1); !at.empty(); end = at.find('/', end + 1)) {
+    const std::string part = at.substr(0, end);
+    H5L_info_t info;
+    if (H5Lexists(file, part.c_str(), H5P_DEFAULT) <= 0 || H5Lget_info(file, part.c_str(), &info, H5P_DEFAULT) < 0 ||
+        info.type != H5L_TYPE_HARD)
+      return false;
+    if (end == std::string::npos) return true;
+  }
+  return false;
+}
+
+OwnDataset open_own_dataset(hid_t file, const std::string& at) {
+  OwnDataset opened;
+  const auto refuse = [&](const std::string& trouble) {
+    opened.trouble = trouble;
+    opened.dataset = {};
+  };
+  if (!is_in_file(file, at)) {
+    refuse("it is missing, or a link that leads elsewhere");
+    return opened;
+  }
+  opened.dataset = dataset(H5Dopen2(file, at.c_str(), H5P_DEFAULT));
+  if (!opened.dataset.valid()) {
+    refuse("it is damaged (" + error_reason() + ")");
+    return opened;
+  }
+  const Handle how = properties(H5Dget_create_plist(opened.dataset));
+  const Handle space = dataspace(H5Dget_space(opened.dataset));
+  if (!how.valid() || !space.valid()) {
+    refuse("it is damaged (" + error_reason() + ")");
+    return opened;
+  }
+  const H5D_layout_t kind = H5Pget_layout(how);
+  if ((kind != H5D_COMPACT && kind != H5D_CONTIGUOUS && kind != H5D_CHUNKED) || H5Pget_external_count(how) > 0) {
+    refuse("its numbers are not in this file");
+    return opened;
+  }
+  for (int i = 0; i < H5Pget_nfilters(how); ++i) {
+    unsigned flags = 0, settings = 0;
+    std::size_t n_values = 0;
+    const H5Z_filter_t filter =
+        H5Pget_filter2(how, static_cast<unsigned>(i), &flags, &n_values, nullptr, 0, nullptr, &settings);
+    if (filter < H5Z_FILTER_DEFLATE || filter > H5Z_FILTER_SCALEOFFSET) {
+      refuse("it is packed by a filter that does not belong to HDF5");
+      return opened;
+    }
+    if (filter != H5Z_FILTER_SHUFFLE && filter != H5Z_FILTER_FLETCHER32) opened.packing = most_packing;
+  }
+  const int rank = H5Sget_simple_extent_ndims(space);
+  if (rank < 0 || rank > H5S_MAX_RANK) {
+    refuse("its extent is damaged");
+    return opened;
+  }
+  opened.extent.resize(static_cast<std::size_t>(rank));
+  if (rank > 0) H5Sget_simple_extent_dims(space, opened.extent.data(), nullptr);
+  return opened;
+}
+
+double announced_bytes(const OwnDataset& opened, std::size_t bytes_each) {
+  double bytes = static_cast<double>(bytes_each) / opened.packing;
+  for (const hsize_t n : opened.extent) bytes *= static_cast<double>(n);
+  return bytes;
+}
+
+std::vector<char> read_cells(const OwnDataset& opened, double most, const std::filesystem::path& path) {
+  const auto refuse = [&](const std::string& reason) {
+    throw IoError("cannot read '" + path.string() + "': a text in it: " + reason);
+  };
+  if (!opened.dataset.valid()) refuse(opened.trouble);
+  const Handle type = datatype(check(H5Dget_type(opened.dataset), path, "read the text type of"));
+  if (!fixed_text(type)) refuse("it has another type");
   const std::size_t length = H5Tget_size(type);
-  std::vector<char> cells(n * length + 1);
-  check(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, cells.data()), path, "read text in");
-  return unpack_texts(cells, n, length);
+  const double bytes = announced_bytes(opened, length);
+  if (!(bytes <= most)) refuse("it announces more than the file holds");
+  std::vector<char> cells(static_cast<std::size_t>(bytes * opened.packing) + 1);
+  check(H5Dread(opened.dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, cells.data()), path, "read text in");
+  cells.pop_back();
+  return cells;
+}
+
+std::vector<std::string> read_texts(const OwnDataset& opened, double most, const std::filesystem::path& path) {
+  const std::vector<char> cells = read_cells(opened, most, path);
+  const Handle type = datatype(H5Dget_type(opened.dataset));
+  const std::size_t length = std::max<std::size_t>(1, H5Tget_size(type));
+  return unpack_texts(cells, cells.size() / length, length);
+}
+
+std::vector<LinkName> list_links(hid_t file, const std::string& folder) {
+  std::vector<LinkName> names;
+  const Handle opened = group(H5Gopen2(file, folder.c_str(), H5P_DEFAULT));
+  if (!opened.valid()) return names;
+  const auto collect = [](hid_t, const char* name, const H5L_info_t* info, void* data) -> herr_t {
+    static_cast<std::vector<LinkName>*>(data)->push_back({name, info->corder_valid ? info->corder : -1});
+    return 0;
+  };
+  hsize_t start = 0;
+  H5Literate(opened, H5_INDEX_NAME, H5_ITER_NATIVE, &start, collect, &names);
+  std::stable_sort(names.begin(), names.end(), [](const LinkName& a, const LinkName& b) {
+    return std::tie(a.order, a.name) < std::tie(b.order, b.name);
+  });
+  return names;
 }
 
 }  // namespace trammel::hdf5

@@ -2,6 +2,7 @@
 
 #include <hdf5.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -30,7 +31,8 @@ class Handle {
   Close close_ = nullptr;
 };
 
-/// Keeps HDF5 from printing its error stack while it lives; restores what the host program had set.
+/// Keeps HDF5 from printing its error stack, and from loading filters of others (code!), while it lives; restores what
+/// the host program had set.
 class Quiet {
  public:
   Quiet();
@@ -41,6 +43,8 @@ class Quiet {
  private:
   H5E_auto2_t function_ = nullptr;
   void* data_ = nullptr;
+  unsigned plugins_ = 0;
+  bool had_plugins_ = false;
 };
 
 /// Why the last HDF5 call failed: the operating system's words if there are any, else HDF5's most specific ones.
@@ -79,11 +83,40 @@ Handle text_type(std::size_t length);
 void write_attribute(hid_t object, const std::string& name, const std::string& text);
 void write_attribute(hid_t object, const std::string& name, const std::vector<std::string>& texts);
 
-/// A text attribute (scalar or array) as strings; empty when there is none.
+/// A text attribute (scalar or array) as strings; empty when there is none, or one of another type or of absurd size.
 std::vector<std::string> read_attribute(hid_t object, const std::string& name);
 
-/// All strings of a fixed-length text dataset, in row-major order; negative statuses throw through check().
-std::vector<std::string> read_texts(hid_t dataset, const std::filesystem::path& path);
+/// A dataset of a file that may come from anybody; not valid: `trouble` says why. Only what lies in the file itself is
+/// opened: every link on the way is a hard one, the numbers are stored here (not in other files, not in a view), and
+/// filters are those that HDF5 brings along.
+struct OwnDataset {
+  Handle dataset;
+  std::vector<hsize_t> extent;
+  double packing = 1.0;  ///< bytes announced per byte stored, at most
+  std::string trouble;
+};
+OwnDataset open_own_dataset(hid_t file, const std::string& at);
+
+/// Only hard links lead from the root to it.
+bool is_in_file(hid_t file, const std::string& at);
+
+/// Bytes that the file must have for what the extent announces.
+double announced_bytes(const OwnDataset& opened, std::size_t bytes_each);
+
+/// All strings of a fixed-length text dataset, in row-major order, if they are not longer than `most` bytes; throws
+/// IoError.
+std::vector<std::string> read_texts(const OwnDataset& opened, double most, const std::filesystem::path& path);
+
+/// Their cells as they are stored, for checksums.
+std::vector<char> read_cells(const OwnDataset& opened, double most, const std::filesystem::path& path);
+
+/// Names of the links of a group with the order in which they were made (−1: not kept). Met as they are stored and
+/// sorted here: what HDF5 sorts itself, damaged, takes the program with it.
+struct LinkName {
+  std::string name;
+  std::int64_t order = -1;
+};
+std::vector<LinkName> list_links(hid_t file, const std::string& folder);
 
 /// Strings packed into null-padded cells of equal length.
 std::vector<char> pack_texts(const std::vector<std::string>& texts, std::size_t length);

@@ -27,13 +27,19 @@ constexpr hsize_t max_row_bytes = 256 * 1024;
 // allocation does the same, but crashes when the disk is full.)
 constexpr hsize_t page_bytes = 4096;
 
-constexpr unsigned most_compact_attributes = 1000;
+constexpr unsigned most_compact_attributes = 1000, most_compact_links = 1000;
 
 class Creator {
  public:
   Creator(const std::filesystem::path& working, const std::filesystem::path& path, const RecordSchema& schema,
-          int max_views, hdf5::WriteStatus& status, Handle& file)
-      : working_(working), path_(path), schema_(schema), max_views_(max_views), status_(status), file_(file) {}
+          int max_views, hdf5::WriteStatus& status, Checksums& sums, Handle& file)
+      : working_(working),
+        path_(path),
+        schema_(schema),
+        max_views_(max_views),
+        status_(status),
+        checksums_(sums),
+        file_(file) {}
 
   void create() {
     links_ = hdf5::properties(H5Pcreate(H5P_LINK_CREATE));
@@ -73,13 +79,15 @@ class Creator {
     for (const RecordGroup& group : schema_.frames) quantity(group);
     time("/solver/time", "end of each integrator step");
     for (const RecordGroup& group : schema_.solver) quantity(group);
-    summary();
+    pairs("/summary", "key and value; an empty key continues the value above");
+    pairs(layout::checksums, "of tables and texts, when the run has ended; `trammel verify` compares them");
   }
 
   // Readers recover the schema order from the order of creation.
   void ordered_folder(const char* at) {
     const Handle order = hdf5::properties(H5Pcreate(H5P_GROUP_CREATE));
     H5Pset_link_creation_order(order, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+    H5Pset_link_phase_change(order, most_compact_links, most_compact_links - 1);  // in the header, under its checksum
     hdf5::group(check(H5Gcreate2(file_, at, links_, order, H5P_DEFAULT), "create a folder in"));
   }
 
@@ -115,6 +123,9 @@ class Creator {
     const Handle made = hdf5::dataset(
         check(H5Dcreate2(file_, at.c_str(), type, space, links_, H5P_DEFAULT, H5P_DEFAULT), "create '" + at + "' in"));
     check(H5Dwrite(made, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, cells.data()), "write '" + at + "' to");
+    Checksum checksum;
+    checksum.add(cells.data(), cells.size());
+    checksums_[at] = checksum.to_text();
   }
 
   Handle growing(const std::string& at, std::vector<hsize_t> extent, std::optional<double> fill = {}) {
@@ -166,6 +177,7 @@ class Creator {
   void shared_list(const std::string& at, const std::vector<std::string>& texts) {
     for (const auto& [known, where] : lists_)
       if (*known == texts) {
+        checksums_[at] = checksums_[where];
         check(H5Lcreate_hard(file_, where.c_str(), file_, at.c_str(), links_, H5P_DEFAULT), "link names in");
         return;
       }
@@ -209,15 +221,15 @@ class Creator {
     hdf5::write_attribute(made, "unit", group.unit_of(item));
   }
 
-  void summary() {
+  void pairs(const std::string& at, const std::string& description) {
     const hsize_t extent[2] = {0, 2}, limit[2] = {H5S_UNLIMITED, 2}, chunk[2] = {32, 2};
     const Handle how = hdf5::properties(H5Pcreate(H5P_DATASET_CREATE));
     H5Pset_chunk(how, 2, chunk);
     const Handle space = hdf5::dataspace(H5Screate_simple(2, extent, limit));
     const Handle type = hdf5::text_type(layout::summary_cell);
     const Handle made = hdf5::dataset(
-        check(H5Dcreate2(file_, "/summary", type, space, links_, how, H5P_DEFAULT), "create '/summary' in"));
-    hdf5::write_attribute(made, "description", "key and value; an empty key continues the value above");
+        check(H5Dcreate2(file_, at.c_str(), type, space, links_, how, H5P_DEFAULT), "create '" + at + "' in"));
+    hdf5::write_attribute(made, "description", description);
   }
 
   const std::filesystem::path& working_;
@@ -225,6 +237,7 @@ class Creator {
   const RecordSchema& schema_;
   int max_views_;
   hdf5::WriteStatus& status_;
+  Checksums& checksums_;
   Handle& file_;
   Handle links_;
   std::vector<std::pair<const std::vector<std::string>*, std::string>> lists_;
@@ -233,8 +246,8 @@ class Creator {
 }  // namespace
 
 void create_results(const std::filesystem::path& working, const std::filesystem::path& path, const RecordSchema& schema,
-                    int max_views, hdf5::WriteStatus& status, Handle& file) {
-  Creator(working, path, schema, max_views, status, file).create();
+                    int max_views, hdf5::WriteStatus& status, Checksums& texts, Handle& file) {
+  Creator(working, path, schema, max_views, status, texts, file).create();
 }
 
 }  // namespace trammel

@@ -39,10 +39,12 @@ struct ResultsFile::Writer {
   Writer(const std::filesystem::path& path, const ResultsFileOptions& options, const RecordSchema& schema)
       : output(std::make_unique<OutputFile>(path, results_kind())) {
     try {
-      create_results(output->working(), path, schema, options.max_views, *status, file);
+      create_results(output->working(), path, schema, options.max_views, *status, checksums, file);
       frames = open_table(file, path, "/time", schema.frames);
       steps = open_table(file, path, "/solver/time", schema.solver);
       summary = hdf5::dataset(hdf5::check(H5Dopen2(file, "/summary", H5P_DEFAULT), path, "open the summary of"));
+      checksum_table = hdf5::dataset(
+          hdf5::check(H5Dopen2(file, layout::checksums.c_str(), H5P_DEFAULT), path, "open the checksums of"));
       // From here on no object is created: readers, and the file after a kill, see every flushed row.
       hdf5::check(H5Fstart_swmr_write(file), path, "start writing");
       hdf5::check(*status, path, "start writing");
@@ -56,7 +58,8 @@ struct ResultsFile::Writer {
   std::shared_ptr<hdf5::WriteStatus> status = std::make_shared<hdf5::WriteStatus>();
   hdf5::Handle file;
   RowTable frames, steps;
-  hdf5::Handle summary;
+  hdf5::Handle summary, checksum_table;
+  Checksums checksums;  // of texts
   std::int64_t frames_received = 0;
   Clock::time_point flushed = Clock::now();
   bool open = true;  // false after end() or after a failure: nothing more is written
@@ -129,13 +132,18 @@ void ResultsFile::end(const std::map<std::string, std::string>& summary) {
   const hdf5::Quiet quiet;
   writer_->open = false;
   try {
-    write_summary(writer_->summary, path_, summary);
+    Checksums& checksums = writer_->checksums;
+    checksums["/summary"] = write_summary(writer_->summary, path_, summary).to_text();
+    writer_->frames.add_checksums(checksums);
+    writer_->steps.add_checksums(checksums);
+    write_summary(writer_->checksum_table, path_, checksums);
     hdf5::check(*writer_->status, path_, "write the summary of");
   } catch (const IoError&) {
     writer_->status->abandoned = true;
     throw;
   }
   writer_->summary.reset();
+  writer_->checksum_table.reset();
   writer_->frames.close();
   writer_->steps.close();
   hdf5::check(writer_->file.reset(), path_, "close");

@@ -15,6 +15,10 @@ inline const std::string format_version = "1";                        ///< root 
 /// Texts up to this length are root attributes, longer ones (and always the model) datasets in the root.
 inline constexpr std::size_t longest_attribute = 4096;
 
+/// Root dataset like /summary: for each table and list of texts "crc32 <8 digits> of <n> bytes", written when a run
+/// ends.
+inline const std::string checksums = "/checksums";
+
 /// Cells of /summary[line, 2] (key, value). A longer value continues in lines with an empty key.
 inline constexpr std::size_t summary_cell = 256;
 

@@ -23,14 +23,18 @@ struct ResultsReader::Impl {
 
   void refuse(const std::string& reason) const { throw IoError("cannot read '" + path.string() + "': " + reason); }
   hid_t check(hid_t id, std::string_view doing) const { return hdf5::check(id, path, doing); }
-  Handle open_dataset(const std::string& at) const {
-    return hdf5::dataset(check(H5Dopen2(file, at.c_str(), H5P_DEFAULT), "read '" + at + "' in"));
+  /// Nothing that the file announces is longer than this.
+  double most_bytes() const {
+    std::error_code ignored;
+    const std::uintmax_t size = std::filesystem::file_size(path, ignored);
+    return ignored ? 0.0 : static_cast<double>(size);
   }
   void open_file();
   void read_attributes();
-  std::vector<RecordGroup> read_groups(const std::string& folder, std::vector<Handle>& datasets);
-  RecordGroup read_group(const std::string& at, hid_t dataset);
-  std::vector<double> read_times(const std::string& at, const std::vector<Handle>& datasets);
+  std::vector<RecordGroup> read_groups(const std::string& folder, std::vector<hdf5::OwnDataset>& datasets);
+  std::string read_group(const std::string& at, const hdf5::OwnDataset& dataset, RecordGroup& group);
+  std::string find_trouble(const hdf5::OwnDataset& opened) const;
+  std::vector<double> read_times(const std::string& at, const std::vector<hdf5::OwnDataset>& datasets);
   void read_summary();
   void read_part(hid_t dataset, bool flat, std::array<hsize_t, 3> start, std::array<hsize_t, 3> count,
                  double* values) const;
@@ -43,35 +47,12 @@ struct ResultsReader::Impl {
   Handle file;
   ResultsState state = ResultsState::closed;
   RecordSchema schema;
-  std::vector<Handle> frame_datasets, solver_datasets;
+  std::vector<hdf5::OwnDataset> frame_datasets, solver_datasets;
   std::vector<double> times, step_times;
   std::map<std::string, std::string> summary;
+  std::vector<DamagedPart> damaged;
   std::optional<ChannelIndex> index_;  // made when the first channel is asked for
 };
-
-namespace {
-
-std::vector<std::string> links_of(hid_t file, const std::string& folder, H5_index_t order) {
-  std::vector<std::string> names;
-  const Handle group = hdf5::group(H5Gopen2(file, folder.c_str(), H5P_DEFAULT));
-  if (!group.valid()) return names;
-  const auto collect = [](hid_t, const char* name, const H5L_info_t*, void* data) -> herr_t {
-    static_cast<std::vector<std::string>*>(data)->emplace_back(name);
-    return 0;
-  };
-  hsize_t start = 0;
-  H5Literate(group, order, H5_ITER_INC, &start, collect, &names);
-  return names;
-}
-
-hsize_t row_count(hid_t dataset) {
-  const Handle space = hdf5::dataspace(H5Dget_space(dataset));
-  std::array<hsize_t, H5S_MAX_RANK> extent{};
-  H5Sget_simple_extent_dims(space, extent.data(), nullptr);
-  return extent[0];
-}
-
-}  // namespace
 
 std::string_view describe(ResultsState state) {
   switch (state) {
@@ -125,70 +106,116 @@ void ResultsReader::Impl::read_attributes() {
     static_cast<std::vector<std::string>*>(data)->emplace_back(name);
     return 0;
   };
-  check(H5Aiterate2(file, H5_INDEX_NAME, H5_ITER_INC, &start, collect, &keys), "read the attributes of");
+  if (H5Aiterate2(file, H5_INDEX_NAME, H5_ITER_NATIVE, &start, collect, &keys) < 0)
+    damaged.push_back({"attributes", "the list is damaged (" + hdf5::error_reason() + ")"});
   for (const std::string& key : keys)
     if (const auto texts = hdf5::read_attribute(file, key); texts.size() == 1) schema.attributes[key] = texts[0];
-  // Long texts are scalar datasets in the root.
-  for (const std::string& name : links_of(file, "/", H5_INDEX_NAME)) {
+  // Long texts are scalar datasets in the root. What else lies there is not ours and left alone.
+  for (const hdf5::LinkName& link : hdf5::list_links(file, "/")) {
     H5O_info_t info;
-    check(H5Oget_info_by_name2(file, name.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT), "read '" + name + "' in");
-    if (info.type != H5O_TYPE_DATASET) continue;
-    const Handle found = open_dataset("/" + name);
-    const Handle space = hdf5::dataspace(H5Dget_space(found));
-    if (H5Sget_simple_extent_type(space) == H5S_SCALAR) schema.attributes[name] = hdf5::read_texts(found, path).at(0);
+    if (!hdf5::is_in_file(file, "/" + link.name) ||
+        H5Oget_info_by_name2(file, ("/" + link.name).c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0 ||
+        info.type != H5O_TYPE_DATASET)
+      continue;
+    const hdf5::OwnDataset found = hdf5::open_own_dataset(file, "/" + link.name);
+    if (!found.dataset.valid() || !found.extent.empty()) continue;
+    const Handle type = hdf5::datatype(H5Dget_type(found.dataset));
+    if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0) continue;
+    try {
+      if (const auto texts = hdf5::read_texts(found, most_bytes(), path); texts.size() == 1)
+        schema.attributes[link.name] = texts[0];
+    } catch (const IoError& error) {
+      damaged.push_back({"/" + link.name, error.what()});
+    }
   }
 }
 
-std::vector<RecordGroup> ResultsReader::Impl::read_groups(const std::string& folder, std::vector<Handle>& datasets) {
+// Numbers of 8 bytes, not more of them than the file is long.
+std::string ResultsReader::Impl::find_trouble(const hdf5::OwnDataset& opened) const {
+  if (!opened.dataset.valid()) return opened.trouble;
+  const Handle type = hdf5::datatype(H5Dget_type(opened.dataset));
+  if (H5Tget_class(type) != H5T_FLOAT || H5Tget_size(type) != sizeof(double)) return "it does not hold numbers";
+  if (!(hdf5::announced_bytes(opened, sizeof(double)) <= most_bytes())) return "it announces more than the file holds";
+  return "";
+}
+
+std::vector<RecordGroup> ResultsReader::Impl::read_groups(const std::string& folder,
+                                                          std::vector<hdf5::OwnDataset>& datasets) {
   std::vector<RecordGroup> groups;
-  for (const std::string& name : links_of(file, folder, H5_INDEX_CRT_ORDER)) {
-    if (name == "time") continue;
-    datasets.push_back(open_dataset(folder + "/" + name));
-    groups.push_back(read_group(folder + "/" + name, datasets.back()));
+  if (!hdf5::is_in_file(file, folder)) {
+    damaged.push_back({folder, "it is missing, or a link that leads elsewhere"});
+    return groups;
+  }
+  for (const hdf5::LinkName& link : hdf5::list_links(file, folder)) {
+    if (link.name == "time") continue;
+    const std::string at = folder + "/" + link.name;
+    hdf5::OwnDataset opened = hdf5::open_own_dataset(file, at);
+    // All of ours have a description; what somebody else put here is not ours.
+    if (opened.dataset.valid() && H5Aexists(opened.dataset, "description") <= 0) continue;
+    RecordGroup group;
+    std::string trouble = find_trouble(opened);
+    if (trouble.empty()) trouble = read_group(at, opened, group);
+    if (!trouble.empty()) {
+      damaged.push_back({at, trouble});
+      continue;
+    }
+    datasets.push_back(std::move(opened));
+    groups.push_back(std::move(group));
   }
   return groups;
 }
 
-RecordGroup ResultsReader::Impl::read_group(const std::string& at, hid_t dataset) {
+std::string ResultsReader::Impl::read_group(const std::string& at, const hdf5::OwnDataset& opened, RecordGroup& group) {
+  const hid_t dataset = opened.dataset;
   const auto text = [&](const char* key) {
     const std::vector<std::string> texts = hdf5::read_attribute(dataset, key);
     return texts.empty() ? std::string() : texts[0];
   };
-  RecordGroup group;
   group.path = at;
   group.unit = text("unit");
   group.description = text("description");
   group.view = text("view");
   group.components = hdf5::read_attribute(dataset, "components");
-  const Handle space = hdf5::dataspace(check(H5Dget_space(dataset), "read '" + at + "' in"));
-  if (H5Sget_simple_extent_ndims(space) == 1) {
+  if (opened.extent.size() == 1) {
     group.names = {group.quantity()};
-    return group;
+    return layout::is_flat(group) ? "" : "it has no items";
   }
-  group.names = hdf5::read_texts(open_dataset(layout::side_path("/names", group)), path);
-  if (const std::string units = layout::side_path("/units", group);
-      H5Lexists(file, "/units", H5P_DEFAULT) > 0 && H5Lexists(file, units.c_str(), H5P_DEFAULT) > 0)
-    group.item_units = hdf5::read_texts(open_dataset(units), path);
-  std::array<hsize_t, H5S_MAX_RANK> extent{};
-  H5Sget_simple_extent_dims(space, extent.data(), nullptr);
-  if (extent[1] != static_cast<hsize_t>(group.n_items()) || extent[2] != static_cast<hsize_t>(group.n_components()))
-    refuse("'" + at + "' does not have as many items and components as it has names for");
-  return group;
+  try {
+    group.names =
+        hdf5::read_texts(hdf5::open_own_dataset(file, layout::side_path("/names", group)), most_bytes(), path);
+    if (const std::string units = layout::side_path("/units", group); hdf5::is_in_file(file, units))
+      group.item_units = hdf5::read_texts(hdf5::open_own_dataset(file, units), most_bytes(), path);
+  } catch (const IoError& error) {
+    return std::string("its names cannot be read: ") + error.what();
+  }
+  if (opened.extent.size() != 3 || opened.extent[1] != static_cast<hsize_t>(group.n_items()) ||
+      opened.extent[2] != static_cast<hsize_t>(group.n_components()) ||
+      (!group.item_units.empty() && group.item_units.size() != group.names.size()))
+    return "it does not have as many items and components as it has names for";
+  return "";
 }
 
-std::vector<double> ResultsReader::Impl::read_times(const std::string& at, const std::vector<Handle>& datasets) {
-  const Handle time = open_dataset(at);
-  hsize_t rows = row_count(time);
-  for (const Handle& dataset : datasets) rows = std::min(rows, row_count(dataset));
+std::vector<double> ResultsReader::Impl::read_times(const std::string& at,
+                                                    const std::vector<hdf5::OwnDataset>& datasets) {
+  const hdf5::OwnDataset time = hdf5::open_own_dataset(file, at);
+  if (const std::string trouble = find_trouble(time); !trouble.empty()) refuse("'" + at + "': " + trouble);
+  if (time.extent.size() != 1) refuse("'" + at + "' is not a list of times");
+  hsize_t rows = time.extent[0];
+  for (const hdf5::OwnDataset& opened : datasets) rows = std::min(rows, opened.extent[0]);
   std::vector<double> values(rows);
-  if (rows > 0) read_part(time, true, {0, 0, 0}, {rows, 1, 1}, values.data());
+  if (rows > 0) read_part(time.dataset, true, {0, 0, 0}, {rows, 1, 1}, values.data());
   // A time that was announced but never written has the fill value NaN.
   while (!values.empty() && std::isnan(values.back())) values.pop_back();
   return values;
 }
 
 void ResultsReader::Impl::read_summary() {
-  const std::vector<std::string> cells = hdf5::read_texts(open_dataset("/summary"), path);
+  std::vector<std::string> cells;
+  try {
+    cells = hdf5::read_texts(hdf5::open_own_dataset(file, "/summary"), most_bytes(), path);
+  } catch (const IoError& error) {
+    damaged.push_back({"/summary", error.what()});
+  }
   std::string key;
   for (std::size_t i = 0; i + 1 < cells.size(); i += 2) {
     if (!cells[i].empty()) key = cells[i];
@@ -216,6 +243,7 @@ const std::filesystem::path& ResultsReader::path() const { return impl_->path; }
 ResultsState ResultsReader::state() const { return impl_->state; }
 const RecordSchema& ResultsReader::schema() const { return impl_->schema; }
 const std::map<std::string, std::string>& ResultsReader::summary() const { return impl_->summary; }
+const std::vector<DamagedPart>& ResultsReader::damaged() const { return impl_->damaged; }
 std::int64_t ResultsReader::n_frames() const { return std::ssize(impl_->times); }
 std::int64_t ResultsReader::n_steps() const { return std::ssize(impl_->step_times); }
 const std::vector<double>& ResultsReader::times() const { return impl_->times; }
@@ -235,7 +263,7 @@ Series ResultsReader::read(std::string_view channel) const {
   const ChannelPlace place = impl_->index().find(channel);
   const auto g = static_cast<std::size_t>(place.group);
   const RecordGroup& group = place.solver ? impl_->schema.solver[g] : impl_->schema.frames[g];
-  const Handle& dataset = place.solver ? impl_->solver_datasets[g] : impl_->frame_datasets[g];
+  const Handle& dataset = (place.solver ? impl_->solver_datasets[g] : impl_->frame_datasets[g]).dataset;
 
   Series series{std::string(channel),
                 group.components,
@@ -264,7 +292,7 @@ void ResultsReader::read_rows(bool solver, int group, std::int64_t first, std::i
     throw Error("rows of '" + what.path + "' in '" + path().string() + "' are asked for that do not exist");
   if (count == 0) return;
   impl_->read_part(
-      (solver ? impl_->solver_datasets : impl_->frame_datasets)[g], layout::is_flat(what),
+      (solver ? impl_->solver_datasets : impl_->frame_datasets)[g].dataset, layout::is_flat(what),
       {static_cast<hsize_t>(first), 0, 0},
       {static_cast<hsize_t>(count), static_cast<hsize_t>(what.n_items()), static_cast<hsize_t>(what.n_components())},
       values.data());

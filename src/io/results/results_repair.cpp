@@ -11,9 +11,46 @@ namespace {
 // Rows are copied in blocks of about this size.
 constexpr std::int64_t repair_block_bytes = 8 * 1024 * 1024;
 
+// Groups of a schema that can be read, and where they stand in the file's own.
+struct Kept {
+  RecordSchema schema;
+  std::vector<int> frames, solver;
+};
+
+bool can_be_read(const ResultsReader& reader, bool solver, int group) {
+  const std::int64_t width =
+      (solver ? reader.schema().solver : reader.schema().frames)[static_cast<std::size_t>(group)].width();
+  const std::int64_t n = solver ? reader.n_steps() : reader.n_frames();
+  const std::int64_t block = std::max<std::int64_t>(1, repair_block_bytes / (8 * std::max<std::int64_t>(1, width)));
+  std::vector<double> rows;
+  try {
+    for (std::int64_t first = 0; first < n; first += block) {
+      const std::int64_t count = std::min(block, n - first);
+      rows.resize(static_cast<std::size_t>(count * width));
+      reader.read_rows(solver, group, first, count, rows);
+    }
+  } catch (const IoError&) {
+    return false;
+  }
+  return true;
+}
+
+Kept find_readable(const ResultsReader& reader) {
+  Kept kept;
+  kept.schema.attributes = reader.schema().attributes;
+  for (int g = 0; g < std::ssize(reader.schema().frames); ++g)
+    if (can_be_read(reader, false, g)) kept.frames.push_back(g);
+  for (int g = 0; g < std::ssize(reader.schema().solver); ++g)
+    if (can_be_read(reader, true, g)) kept.solver.push_back(g);
+  for (const int g : kept.frames) kept.schema.frames.push_back(reader.schema().frames[static_cast<std::size_t>(g)]);
+  for (const int g : kept.solver) kept.schema.solver.push_back(reader.schema().solver[static_cast<std::size_t>(g)]);
+  return kept;
+}
+
 template <class Append>
-void copy_rows(const ResultsReader& reader, bool solver, const Append& append) {
-  const std::vector<RecordGroup>& groups = solver ? reader.schema().solver : reader.schema().frames;
+void copy_rows(const ResultsReader& reader, const Kept& kept, bool solver, const Append& append) {
+  const std::vector<RecordGroup>& groups = solver ? kept.schema.solver : kept.schema.frames;
+  const std::vector<int>& places = solver ? kept.solver : kept.frames;
   const std::vector<double>& times = solver ? reader.step_times() : reader.times();
   std::int64_t width = 0;
   for (const RecordGroup& group : groups) width += group.width();
@@ -25,7 +62,7 @@ void copy_rows(const ResultsReader& reader, bool solver, const Append& append) {
     const std::int64_t count = std::min(block, n - first);
     for (std::size_t g = 0; g < groups.size(); ++g) {
       parts[g].resize(static_cast<std::size_t>(count * groups[g].width()));
-      reader.read_rows(solver, static_cast<int>(g), first, count, parts[g]);
+      reader.read_rows(solver, places[g], first, count, parts[g]);
     }
     for (std::int64_t r = 0; r < count; ++r) {
       auto to = row.begin();
@@ -46,11 +83,15 @@ RepairReport repair_results(const std::filesystem::path& source, const std::file
   if (reader.state() == ResultsState::running)
     throw IoError("cannot repair '" + source.string() + "': a running simulation is writing it");
   ResultsFile copy(target);
-  copy.begin(reader.schema());
-  copy_rows(reader, false, [&](double t, std::span<const double> values) { copy.frame(t, values); });
-  copy_rows(reader, true, [&](double t, std::span<const double> values) { copy.step(t, values); });
+  const Kept kept = find_readable(reader);
+  copy.begin(kept.schema);
+  copy_rows(reader, kept, false, [&](double t, std::span<const double> values) { copy.frame(t, values); });
+  copy_rows(reader, kept, true, [&](double t, std::span<const double> values) { copy.step(t, values); });
   std::map<std::string, std::string> summary = reader.summary();
   if (summary.empty()) summary["stop"] = "interrupted: the run was ended from outside";
+  // The copy has checksums of what it holds: it must say itself what was wrong before.
+  for (const DamagedPart& damaged : verify_results(source))
+    summary["damaged"] += (summary["damaged"].empty() ? "" : "\n") + damaged.part + ": " + damaged.trouble;
   copy.end(summary);
   return {reader.n_frames(), reader.n_steps()};
 }

@@ -1,6 +1,7 @@
 #include "results_tables.h"
 
 #include <fmt/format.h>
+#include <zlib.h>
 
 #include <algorithm>
 
@@ -20,6 +21,7 @@ RowTable open_table(hid_t file, const std::filesystem::path& path, const std::st
                     const std::vector<RecordGroup>& groups) {
   const auto open = [&](const std::string& at) {
     RowTable::Column column;
+    column.at = at;
     column.dataset = hdf5::dataset(hdf5::check(H5Dopen2(file, at.c_str(), H5P_DEFAULT), path, "open '" + at + "' in"));
     const hdf5::Handle space = hdf5::dataspace(H5Dget_space(column.dataset));
     column.extent.resize(static_cast<std::size_t>(H5Sget_simple_extent_ndims(space)));
@@ -64,7 +66,20 @@ void RowTable::write_column(Column& column, const std::filesystem::path& path) {
   hdf5::check(H5Dwrite(column.dataset, H5T_NATIVE_DOUBLE, memory, rows, H5P_DEFAULT, column.waiting.data()), path,
               "write rows to");
   hdf5::check(H5Dflush(column.dataset), path, "write rows to");
+  column.checksum.add(column.waiting.data(), waiting_ * column.width * sizeof(double));
 }
+
+void RowTable::add_checksums(Checksums& to) const {
+  to[time_.at] = time_.checksum.to_text();
+  for (const Column& column : columns_) to[column.at] = column.checksum.to_text();
+}
+
+void Checksum::add(const void* bytes, std::size_t n) {
+  value_ = crc32_z(value_, static_cast<const unsigned char*>(bytes), n);
+  n_ += n;
+}
+
+std::string Checksum::to_text() const { return fmt::format("crc32 {:08x} of {} bytes", value_, n_); }
 
 void RowTable::write(const std::filesystem::path& path, const hdf5::WriteStatus& status) {
   if (waiting_ == 0) return;
@@ -80,8 +95,8 @@ void RowTable::close() {
   time_ = {};
 }
 
-void write_summary(hid_t dataset, const std::filesystem::path& path,
-                   const std::map<std::string, std::string>& summary) {
+Checksum write_summary(hid_t dataset, const std::filesystem::path& path,
+                       const std::map<std::string, std::string>& summary) {
   std::vector<std::string> cells;
   for (const auto& [key, value] : summary) {
     cells.push_back(key.substr(0, layout::summary_cell));
@@ -91,14 +106,16 @@ void write_summary(hid_t dataset, const std::filesystem::path& path,
       cells.push_back(value.substr(at, layout::summary_cell));
     }
   }
-  if (cells.empty()) return;
+  Checksum checksum;
+  if (cells.empty()) return checksum;
   const std::vector<hsize_t> extent{cells.size() / 2, 2};
   const hdf5::Handle type = hdf5::text_type(layout::summary_cell);
   hdf5::check(H5Dset_extent(dataset, extent.data()), path, "extend the summary of");
-  hdf5::check(
-      H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, hdf5::pack_texts(cells, layout::summary_cell).data()),
-      path, "write the summary of");
+  const std::vector<char> packed = hdf5::pack_texts(cells, layout::summary_cell);
+  hdf5::check(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, packed.data()), path, "write the summary of");
   hdf5::check(H5Dflush(dataset), path, "write the summary of");
+  checksum.add(packed.data(), packed.size());
+  return checksum;
 }
 
 }  // namespace trammel
