@@ -3,6 +3,8 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
+#include <fstream>
+
 #include "docstrings.h"
 #include "run.h"
 #include "trammel/io/csv.h"
@@ -10,6 +12,7 @@
 #include "trammel/io/model_tables.h"
 #include "trammel/io/report.h"
 #include "trammel/io/results_reader.h"
+#include "trammel/io/text_file.h"
 
 // The door to the library. What people call is in the package beside it, which is Python; here is what it stands on.
 
@@ -183,6 +186,23 @@ void define_files(py::module_& m) {
         static_cast<void>(write_report(results, page, options));
       },
       py::arg("results"), py::arg("page"), py::arg("channels"), py::arg("title"), docs::write_report);
+  m.def(
+      "write_model",
+      [](const std::filesystem::path& path, const std::string& text) {
+        // A model may be written over by hand or program, but only over a text.
+        OutputKind kind;
+        kind.what = "a text";
+        kind.is_ours = [](const std::filesystem::path& old) {
+          std::string head(4096, ' ');
+          std::ifstream file(old, std::ios::binary);
+          file.read(head.data(), static_cast<std::streamsize>(head.size()));
+          return head.find('\0') == std::string::npos;
+        };
+        TextFile file(path, kind);
+        file.write(text);
+        file.close();
+      },
+      py::arg("path"), py::arg("text"));
   m.def(
       "verify",
       [](const std::filesystem::path& path) {

@@ -182,7 +182,7 @@ class Model(ModelKeys):
 
     def save(self, path: "PathLike") -> Path:
         """Writes the model as a model file."""
-        Path(path).write_text(self.toml, encoding="utf-8")
+        _core.write_model(Path(path), self.toml)  # beside the old one, which stays if the disk is full
         return Path(path)
 
     def _write(self) -> tuple[str, list[str]]:

@@ -299,6 +299,7 @@ int parse_and_call(CLI::App& app, const std::vector<std::string>& words) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  open_missing_outputs();
   take_failed_writes_as_errors();
   trammel::skip_library_exit();
   const std::vector<std::string> words(argv + 1, argv + argc);

@@ -1,5 +1,6 @@
 #include "messages.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/poll.h>
@@ -9,6 +10,7 @@
 #include <cctype>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <iostream>
 #include <new>
 #include <stdexcept>
@@ -119,6 +121,11 @@ void take_failed_writes_as_errors() {
   action.sa_handler = SIG_IGN;
   sigaction(SIGXFSZ, &action, nullptr);
   sigaction(SIGPIPE, &action, nullptr);
+}
+
+void open_missing_outputs() {
+  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(number, F_GETFD) < 0 && open("/dev/null", O_RDWR) != number) std::abort();  // takes the smallest free one
 }
 
 std::string join_command_line(const std::vector<std::string>& words) {

@@ -39,6 +39,10 @@ int finish_output(int code, bool is_run);
 /// A write that fails is an error to be told, not a signal to die of: a limit on file sizes (SIGXFSZ), a closed pipe.
 void take_failed_writes_as_errors();
 
+/// Outputs that were closed (`trammel run … >&-`) lead nowhere. Else the next file that is opened would get their
+/// number, and what is printed would stand in the results.
+void open_missing_outputs();
+
 /// "trammel run 'my model.toml'": words as one would type them.
 std::string join_command_line(const std::vector<std::string>& words);
 

@@ -166,6 +166,20 @@ TEST(ClosedPipe, ends_a_command_quietly_and_lets_a_run_finish) {
   EXPECT_EQ(info.err, "");
 }
 
+TEST(ClosedOutputs, do_not_lead_into_the_results) {
+  const Folder folder;
+  const pid_t child = fork();
+  if (child == 0) {
+    for (const int number : {0, 1, 2}) close(number);
+    Child::exec(folder, {"run", pendulum, "--progress-interval", "0"});
+  }
+  EXPECT_EQ(program::wait_for(child), 0);
+  const ResultsReader results(folder / "pendulum.h5");
+  EXPECT_EQ(results.n_frames(), 51);
+  EXPECT_TRUE(verify_results(folder / "pendulum.h5").empty());
+  EXPECT_FALSE(program::contains(read_text(folder / "pendulum.h5"), "Summary\n"));
+}
+
 TEST(HangUp, ends_a_run_as_ctrl_c_does_and_nohup_prevents_it) {
   const Folder folder;
   {

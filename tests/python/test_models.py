@@ -128,6 +128,17 @@ class Models(PackageTest):
         self.assertIn(f"{name}.position", results.channels + [f"{name}.position"])
         self.assertEqual(results[f"{name}.position"].shape[1], 3)
 
+    def test_saving_replaces_a_text_and_nothing_else(self) -> None:
+        path = self.folder / "model.toml"
+        path.write_text("# older\n")
+        trammel.Model("New").save(path)
+        self.assertIn("New", path.read_text())
+        precious = b"\x89HDF\r\n\x1a\n\0\0numbers"
+        (self.folder / "data.h5").write_bytes(precious)
+        with self.assertRaisesRegex(trammel.IoError, "not a text, so it is not overwritten"):
+            trammel.Model("New").save(self.folder / "data.h5")
+        self.assertEqual((self.folder / "data.h5").read_bytes(), precious)
+
 
 if __name__ == "__main__":
     unittest.main()
