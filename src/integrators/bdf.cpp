@@ -136,7 +136,7 @@ BdfStep Bdf::advance(double t_stop, State& state) {
   BdfStep step;
   commit(state);
   const double breakpoint = system_.next_breakpoint(t_), t_limit = std::min(t_stop, breakpoint);
-  const double hmin = std::max(options_.hmin, 4.0 * epsilon * std::max(std::abs(t_), std::abs(t_limit)));
+  const double hmin = std::max(options_.hmin, 4.0 * epsilon * std::max(std::abs(t_), std::min(std::abs(t_limit), 1.0)));
   if (restart_) {
     if (inconsistent_) step.status = system_.make_consistent(t_, state, y_, yp_, *workspace_);
     if (!step.status.ok()) return step;

@@ -100,7 +100,7 @@ StepReport EnergyDecaying::attempt(double t_end, const State& state) {
       ++report.rejected_newton;
       report.failure = report.status.cause;
       const double factor = options_.h ? 0.5 : one_step::newton_shrink;
-      if (h * factor < options_.hmin || attempt >= max_halvings) return report;
+      if (h * factor < smallest_step() || attempt >= max_halvings) return report;
       h *= factor;
       report.remedy = "a smaller step";
       continue;
@@ -113,7 +113,7 @@ StepReport EnergyDecaying::attempt(double t_end, const State& state) {
         ++report.rejected_error;
         report.status = Status::recoverable(Cause::error_test);
         report.failure = Cause::error_test;
-        if (h * factor < options_.hmin) return report;
+        if (h * factor < smallest_step()) return report;
         h *= factor;
         continue;
       }
@@ -127,6 +127,10 @@ StepReport EnergyDecaying::attempt(double t_end, const State& state) {
   return report;
 }
 
+double EnergyDecaying::smallest_step() const {
+  return std::max(options_.hmin, 4.0 * std::numeric_limits<double>::epsilon() * std::abs(ends_.from.t));
+}
+
 double EnergyDecaying::choose_step(double t_end) const {
   const double remaining = t_end - ends_.from.t;
   double h = options_.h ? *options_.h : h_next_;
@@ -136,7 +140,7 @@ double EnergyDecaying::choose_step(double t_end) const {
     const double rate = largest(ends_.from.v) + std::sqrt(largest(ends_.from.a));
     h = options_.h0 ? *options_.h0 : std::min(0.1 * tol / (1e-3 + rate), 1e-2 * remaining);
   }
-  if (!options_.h) h = std::max(std::min({h, options_.hmax, h_bound_}), options_.hmin);
+  if (!options_.h) h = std::max(std::min({h, options_.hmax, h_bound_}), smallest_step());
   if (h > remaining * (1.0 - sliver)) return remaining;
   if (!options_.h && h > 0.5 * remaining) return 0.5 * remaining;
   return h;

@@ -166,6 +166,7 @@ StepReport OneStep::attempt(double t_end, const State& state) {
   }
   t_end_ = t_end;
   if (!options_.h) update_pace();
+  const double hmin = smallest_step();
   double h = choose_step(t_end);
   for (int attempt = 0; attempt < one_step::max_attempts; ++attempt) {
     report.attempted_h = h;
@@ -177,7 +178,7 @@ StepReport OneStep::attempt(double t_end, const State& state) {
     if (!report.status.ok()) {
       ++report.rejected_newton;
       report.failure = report.status.cause;
-      if (options_.h || h * one_step::newton_shrink < options_.hmin) return report;  // a fixed step stays what it is
+      if (options_.h || h * one_step::newton_shrink < hmin) return report;  // a fixed step stays what it is
       h *= one_step::newton_shrink;
       continue;
     }
@@ -193,7 +194,7 @@ StepReport OneStep::attempt(double t_end, const State& state) {
         ++report.rejected_error;
         report.status = Status::recoverable(Cause::error_test);
         report.failure = Cause::error_test;
-        if (h * factor < options_.hmin) {
+        if (h * factor < hmin) {
           report.status.row = find_worst_error(h);
           return report;
         }
@@ -218,6 +219,8 @@ StepReport OneStep::attempt(double t_end, const State& state) {
   return report;
 }
 
+double OneStep::smallest_step() const { return std::max(options_.hmin, 4.0 * epsilon * std::abs(ends_.from.t)); }
+
 double OneStep::choose_step(double t_end) {
   const double remaining = t_end - ends_.from.t;
   double h = options_.h ? *options_.h : h_next_;
@@ -228,7 +231,7 @@ double OneStep::choose_step(double t_end) {
       size = std::max(size, std::abs(a_rate_[i]) / (factor_ * (atol_[i] + options_.rtol * std::abs(ends_.from.q[i]))));
     h = options_.h0 ? *options_.h0 : std::min(0.5 * std::cbrt(1.0 / (size + 1e-30)), 1e-2 * remaining);
   }
-  if (!options_.h) h = std::max(std::min({h, options_.hmax, h_bound_}), options_.hmin);
+  if (!options_.h) h = std::max(std::min({h, options_.hmax, h_bound_}), smallest_step());
   // Reach t_end exactly, and do not leave a last sliver behind: t is a sum of n steps and has lost up to n² ε h.
   if (h > remaining * (1.0 - sliver)) return remaining;
   if (!options_.h && h > 0.5 * remaining) return 0.5 * remaining;

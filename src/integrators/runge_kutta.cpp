@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "time_rounding.h"
 #include "trammel/integrators/memory_check.h"
@@ -170,11 +171,12 @@ StepReport RungeKutta::advance(double t_end, State& state) {
   }
   if (h_next_ == 0.0) h_next_ = choose_first_step(state);
   bool rejected = false;
+  const double hmin = std::max(options_.hmin, 4.0 * std::numeric_limits<double>::epsilon() * std::abs(t_));
   for (;;) {
     double h = std::min(h_next_, options_.hmax);
     if (!options_.fixed_h) {
-      h = std::min(h, std::max(h_bound_, options_.hmin));
-      if (!rejected) h = std::max(h, options_.hmin);
+      h = std::min(h, std::max(h_bound_, hmin));
+      if (!rejected) h = std::max(h, hmin);
     }
     const double left = t_end - t_;
     const bool ends = h >= left * (1.0 - 1e-9);
@@ -183,7 +185,7 @@ StepReport RungeKutta::advance(double t_end, State& state) {
     else if (h > 0.5 * left && !options_.fixed_h)
       h = 0.5 * left;  // two equal steps instead of a long and a tiny one
     report.attempted_h = h;
-    if (h < options_.hmin && !ends) {
+    if (h < hmin && !ends) {
       report.status = Status::fatal(Cause::step_too_small, rejected ? find_worst_error() : -1);
       return report;
     }
@@ -193,7 +195,7 @@ StepReport RungeKutta::advance(double t_end, State& state) {
     if (!status.ok() || !std::isfinite(error)) {
       ++counters_.evaluation_failures, ++report.rejected_newton;
       report.failure = status.ok() ? Cause::not_finite : status.cause;
-      if (options_.fixed_h || status.outcome == Outcome::fatal || h * 0.25 < std::max(options_.hmin, 1e-300)) {
+      if (options_.fixed_h || status.outcome == Outcome::fatal || h * 0.25 < std::max(hmin, 1e-300)) {
         report.status = status.ok() ? Status::fatal(Cause::not_finite) : status;
         return report;
       }

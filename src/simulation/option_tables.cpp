@@ -355,7 +355,7 @@ std::vector<Option> step_options() {
       option("hmin", AT(solver.hmin),
              {.unit = "s",
               .otherwise = [](const Settings& s, const Model&) { return smallest_step(s.analysis); },
-              .otherwise_words = "1e-14 of the time span",
+              .otherwise_words = "1e-14 of the time span, at most 1e-12 s",
               .meaning = "smallest step; 0 stands for the default",
               .range = Range::from(0.0),
               .refusal = controlled}),
@@ -699,7 +699,8 @@ std::vector<KeyTable> option_key_tables() {
   return made;
 }
 
-double smallest_step(const AnalysisOptions& analysis) { return 1e-14 * analysis.span(); }
+// A run may last as long as it likes: what happens in it does not become slower by that.
+double smallest_step(const AnalysisOptions& analysis) { return std::min(1e-14 * analysis.span(), 1e-12); }
 
 double output_interval(const Settings& settings) {
   return settings.output.interval.value_or(settings.analysis.span() / 500.0);

@@ -73,6 +73,7 @@ class EnergyDecaying final : public MotionIntegrator {
   double calc_norm(double h) const;
   double calc_tolerance(double h, double rough_tol) const;
   double error_norm(double h) const;
+  double smallest_step() const;  // or rounding of t
   template <class Use>
   void for_each_turn(double h, Use&& use) const;
   Status accept(double h, const State& state);

@@ -115,6 +115,7 @@ class OneStep : public MotionIntegrator {
   double error_norm(double h);
   double position_limit(Eigen::Index i) const;
   double velocity_limit(double h, Eigen::Index i) const;
+  double smallest_step() const;          // or rounding of t
   int find_worst_error(double h) const;  // the unknown
   template <class Error, class Weight>
   double motion_error_norm(double others, bool filters, Error&& error, Weight&& weight);
