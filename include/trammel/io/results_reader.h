@@ -78,9 +78,9 @@ struct RepairReport {
 /// never ended says so. Refuses (IoError) a file that a running simulation writes, and to write over its own source.
 RepairReport repair_results(const std::filesystem::path& source, const std::filesystem::path& target);
 
-/// Reads all of a results file, each number and text, and names what is damaged: parts whose checksum (Fletcher32, of
-/// the tables) is wrong, that are missing, or cut off. Empty: nothing is. Throws IoError when nothing can be read of
-/// it.
+/// Reads all of a results file, each number and text, and names what is damaged: parts whose checksum (CRC-32, of
+/// each table and text of a run that ended) is wrong, that are missing, or cut off. Empty: nothing is. Throws IoError
+/// when nothing can be read of it.
 std::vector<DamagedPart> verify_results(const std::filesystem::path& path);
 
 }  // namespace trammel
