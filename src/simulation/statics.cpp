@@ -22,6 +22,10 @@ constexpr double beside = 0.05;              // [m, rad] of an unstable equilibr
 constexpr double difference = 1e-6;          // of coordinates, for derivatives of measures
 
 std::string_view usual_cause(const EquilibriumReport& report) {
+  if (report.unheld >= 0)
+    return "a drive that pushes at rest what turns or runs freely; switch it off or hold the coordinate by a joint or "
+           "[[motion]]. Of a machine that moves ask for its steady motion (analysis.steady), or for `eigen "
+           "--from-start`";
   if (!report.slipping.empty()) return "friction that cannot hold what it would have to";
   if (report.status.cause == Cause::step_too_small)
     return "the load cannot grow further (buckling, a mechanism that locks): more load steps do not help";
@@ -35,11 +39,20 @@ std::string_view usual_cause(const EquilibriumReport& report) {
 
 std::string Simulation::explain_equilibrium(const EquilibriumReport& report) const {
   const Layout& layout = index3_->layout();
-  std::string text = fmt::format("No equilibrium was found: {}.\n", describe(report.status.cause));
+  std::string text = fmt::format("No equilibrium was found: {}.\n",
+                                 report.unheld >= 0 ? "nothing holds a force" : describe(report.status.cause));
   const auto line = [&](const char* name, const std::string& value) {
     text += fmt::format("    {:<12}: {}\n", name, value);
   };
   line("iterations", std::to_string(report.iterations));
+  if (report.unheld >= 0) {
+    line("unheld",
+         fmt::format("{:.4g} along {}: nothing depends on where that is{}", report.unheld_load,
+                     layout.describe_unknown(report.unheld), report.unheld_only ? "; all else is in balance" : ""));
+    line("usual cause", std::string(usual_cause(report)));
+    text.pop_back();
+    return text;
+  }
   if (report.load < 1.0 && report.load_steps > 0) line("load", fmt::format("{:.4g} of the whole", report.load));
   if (report.worst_row >= 0)
     line("unbalanced", fmt::format("{:.4g} in {}", report.unbalanced, layout.describe_row(report.worst_row)));
