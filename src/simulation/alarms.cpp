@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "trammel/simulation/machine_length.h"
+#include "trammel/simulation/run_checks.h"
 #include "trammel/simulation/simulation.h"
+#include "trammel/simulation/singular_passage.h"
 
 // Checks of a run's own numbers.
 
@@ -18,6 +21,26 @@ double calc_energy_noise(const Study& study) {
   for (const BodySpec& body : study.model.bodies) mass += body.mass;
   const double length = machine_length(study.model), speed = length / study.analysis.span();
   return 1e-9 * mass * (study.model.gravity.norm() * length + speed * speed);
+}
+
+// A frame's constraints hold to a few times the tolerance of positions, or it is not within that tolerance itself.
+constexpr double violation_in_tolerances = 100.0;
+// With a fixed step there is none: of the machine's length, and radians.
+constexpr double fixed_step_violation = 1e-3;
+
+// Of the energy that was available. Runs within their tolerance lose less than a hundredth part; newmark damps in first
+// order, whatever its error test asks for, and with a fixed step all methods do that damp. An error test that
+// velocities were taken out of is no promise for energies.
+std::optional<double> imbalance_part(const Study& study) {
+  const SolverOptions& o = study.solver;
+  const bool damps = o.integrator != Integrator::midpoint && o.integrator != Integrator::runge_kutta;
+  if (o.h && damps) return std::nullopt;
+  if (o.integrator == Integrator::newmark) return 0.5;
+  if (o.integrator == Integrator::bdf &&
+      (o.split.error_set == TestSet::positions || o.split.error_set == TestSet::independent_positions ||
+       (o.split.untested && !o.split.untested->empty())))
+    return std::nullopt;
+  return 0.05 + 100.0 * o.rtol.value_or(0.0);
 }
 
 }  // namespace
@@ -56,12 +79,52 @@ std::string Simulation::find_largest_energy(const MotionVariables& x) {
   return name;
 }
 
-// With a fixed step nothing else would tell that the numbers mean nothing.
-void Simulation::raise_alarms(Summary& summary) const {
+void Simulation::start_checks() {
+  checks_ = std::make_unique<RunChecks>([this](int row) { return full_.system->describe_row(row); });
+  // Rows in metres and radians.
+  const SolverOptions& o = study_.solver;
+  const double length = machine_length(study_.model);
+  violation_limits_.clear();
+  least_violation_limit_ = std::numeric_limits<double>::infinity();
+  for (int row = 0; row < full_.system->n_rows(); ++row) {
+    const bool in_metres = full_.system->describe_row(row).find("[m]") != std::string::npos;
+    const double size = in_metres && length > 0.0 ? length : 1.0;
+    violation_limits_.push_back(o.h ? fixed_step_violation * size
+                                    : violation_in_tolerances * (o.atol.value_or(0.0) + o.rtol.value_or(0.0) * size));
+    if (full_.system->holonomic()[row])
+      least_violation_limit_ = std::min(least_violation_limit_, violation_limits_.back());
+  }
+}
+
+// After every step.
+void Simulation::check_step(const MotionVariables& x, bool smooth) { checks_->note_reactions(x.t, shown_lam_, smooth); }
+
+// A recorded frame, whose violations stand in all_phi_.
+void Simulation::check_frame(const MotionVariables& x, const Ledger& of_frame) {
   const bool fixed = study_.solver.h.has_value();
+  if (of_frame.position > least_violation_limit_) {
+    for (int row = 0; row < full_.system->n_rows(); ++row) {
+      if (!full_.system->holonomic()[row]) continue;
+      const double value = std::abs(all_phi_[row]), limit = violation_limits_[static_cast<std::size_t>(row)];
+      if (value > limit) checks_->note_violation(x.t, row, value, limit);
+    }
+  }
+  if (!fixed || !rank_look_ || !checks_->wants_rank()) return;
+  checks_->note_rank(x.t, rank_look_->calc_sigma(x, state_), [this] { return rank_look_->find_dependent_rows(); });
+}
+
+// With a fixed step nothing else would tell that the numbers mean nothing.
+void Simulation::raise_alarms(Summary& summary) {
+  const bool fixed = study_.solver.h.has_value();
+  checks_->raise(summary.alarms);
   std::optional<Alarm> energy = energy_watch_.judge(fixed);
   if (energy && energy->value <= calc_energy_noise(study_)) energy.reset();
+  std::optional<Alarm> imbalance;
+  if (const std::optional<double> part = imbalance_part(study_); part && !energy)
+    imbalance = energy_watch_.judge_imbalance(*part);
+  if (imbalance && imbalance->value <= calc_energy_noise(study_)) imbalance.reset();
   if (energy) summary.alarms.push_back(*energy);
+  if (imbalance) summary.alarms.push_back(*imbalance);
   if (summary.alarms.empty() || !summary.failure.empty()) return;
   if (study_.output.alarms == AlarmPolicy::error || (fixed && energy)) {
     summary.failure = summary.alarms.front().to_text();

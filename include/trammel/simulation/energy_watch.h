@@ -9,14 +9,16 @@
 
 namespace trammel {
 
-/// Looks whether a machine has got energy from nothing.
+/// Looks whether a machine has got energy from nothing, or lost it to nobody.
 ///
 ///   (1) gain = drift − its least value so far,  drift = T + V − (T + V at the start) − work
 ///   (2) available = T + V at the start − the least V + Σ max(0, work of a step)
+///   (3) loss = largest drift so far − drift
 ///
 /// Nothing can have more energy than (2); a method that makes (1) of the order of (2) has invented motion: a stiff
-/// force met with a step in which it should have come and gone, an unstable method. Losses are not looked at: methods
-/// damp, and users ask for it. Whether a gain is large is known at the end, when all that was turned over is known.
+/// force met with a step in which it should have come and gone, an unstable method. Methods damp, and users ask for it:
+/// of losses only those are an imbalance that error control should have prevented. Whether a gain or loss is large is
+/// known at the end, when all that was turned over is known.
 class EnergyWatch {
  public:
   void start(const Ledger& ledger);
@@ -25,6 +27,8 @@ class EnergyWatch {
   void mark(std::string element) { marks_.back().element = std::move(element); }
 
   std::optional<Alarm> judge(bool fixed_step) const;
+  /// The larger of (1) and (3) beside this part of (2).
+  std::optional<Alarm> judge_imbalance(double part) const;
 
  private:
   struct Mark {
@@ -33,7 +37,9 @@ class EnergyWatch {
   };
   double least_drift_ = 0.0, least_potential_ = 0.0, start_ = 0.0;
   double work_ = 0.0, brought_ = 0.0, gain_ = 0.0, largest_ = 0.0;
+  double available() const { return start_ - least_potential_ + brought_; }
   std::vector<Mark> marks_;  // where the gain had doubled
+  double most_drift_ = 0.0, loss_ = 0.0, loss_t_ = 0.0, gain_t_ = 0.0;
 };
 
 }  // namespace trammel

@@ -407,14 +407,14 @@ Status AbsoluteSystem::velocity_level(const MotionPoint& p, const State& state, 
   AbsoluteWorkspace& ws = scratch(workspace);
   KinematicState k = update_kinematics(p, state, workspace);
   ModeCursor modes(state);
+  const bool rates_alone = bias.size() == 0;
   for (const auto& group : groups_) {
     k.modes = modes.next(*group);
-    group->calc_velocity_level(k, ws.phi_dot, ws.bias);
+    group->calc_velocity_level(k, ws.phi_dot, rates_alone ? std::span<double>{} : std::span<double>(ws.bias));
   }
-  for (int row = 0; row < nc_; ++row) {
-    phi_dot[row] = ws.phi_dot[all_row_[row]];
-    bias[row] = ws.bias[all_row_[row]];
-  }
+  for (int row = 0; row < nc_; ++row) phi_dot[row] = ws.phi_dot[all_row_[row]];
+  if (rates_alone) return Status::success();
+  for (int row = 0; row < nc_; ++row) bias[row] = ws.bias[all_row_[row]];
   if (const int i = first_not_finite(bias); i >= 0) return Status::recoverable(Cause::not_finite, nv_ + nz() + i);
   return Status::success();
 }
