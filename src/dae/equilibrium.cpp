@@ -71,10 +71,9 @@ EquilibriumReport Equilibrium::find(MotionVariables& x, State& state, Workspace&
   report_.status = acceleration.solve(x, state, workspace);
   if (!report_.status.ok()) return report_;
   if (options_.load_steps == 0)
-    report_.status = relax(x, state, workspace);
+    report_.status = relax_or_name(x, state, workspace);
   else
     report_.status = options_.arc_length ? follow(x, state, workspace, watch) : load(x, state, workspace, watch);
-  if (!report_.status.ok() && report_.unheld < 0) static_cast<void>(note_unheld());
   x.a.setZero();
   x.zp.setZero();
   Eigen::Index row = -1;
@@ -157,7 +156,6 @@ void Equilibrium::release_unheld() {
 Status Equilibrium::find_unheld(const MotionVariables& x, const State& state, Workspace& workspace) {
   const int nv = dae_.nv();
   unheld_.clear();
-  if (!options_.steady.empty() || nv == 0 || nv > largest_tested) return Status::success();
   Status status = linearize(x, state, workspace);
   if (!status.ok()) return status;
   const FreeDirections free = calc_free_directions(planes_, nv, dae_.nc());
@@ -354,15 +352,40 @@ double Equilibrium::limit_turns(Vec delta) const {
   return turn > largest_turn ? largest_turn / turn : 1.0;
 }
 
+// What falls freely may be held where it lands (a ball above a floor): directions are looked for that nothing holds
+// only where no balance was found, and from where the machine was drawn. They are the cause if all else is in balance
+// without them; if it is not, they are told beside what the first search ended with.
+Status Equilibrium::relax_or_name(MotionVariables& x, State& state, Workspace& workspace) {
+  MotionVariables drawn = x;
+  State drawn_state = state;
+  const Status failed = relax(x, state, workspace);
+  if (failed.ok() || !options_.steady.empty() || dae_.nv() == 0 || dae_.nv() > largest_tested) return failed;
+  EquilibriumReport report = report_;
+  const Eigen::VectorXd r = r_;
+  floor_factor_ = 1.0, neutral_ = false;
+  Status status = calc_residual(drawn, drawn_state, workspace);
+  if (status.ok()) status = find_unheld(drawn, drawn_state, workspace);
+  if (status.ok() && note_unheld()) {
+    report.unheld = report_.unheld, report.unheld_load = report_.unheld_load;
+    report_.iterations = 0;
+    status = relax(drawn, drawn_state, workspace);
+    if (report_.unheld_only) {
+      x = drawn, state = drawn_state;
+      return status;
+    }
+  }
+  report_ = report;
+  r_ = r;
+  return failed;
+}
+
 // Pseudo-transient continuation. The pace follows from how well (2) describes what happens.
 Status Equilibrium::relax(MotionVariables& x, State& state, Workspace& workspace) {
   missing_ = 0.0;
   double c = (x.a.size() > 0 ? x.a.lpNorm<Eigen::Infinity>() : 0.0) / first_move, last_change = 0.0;
   Status status = calc_residual(x, state, workspace);
   if (!status.ok()) return status;
-  r0_ = r_;  // its size is that of the forces
-  status = find_unheld(x, state, workspace);
-  if (!status.ok()) return status;
+  if (unheld_.empty()) r0_ = r_;  // its size is that of the forces
   for (int i = 0; i < options_.max_iterations; ++i) {
     double pace = c;
     if (options_.descends) {

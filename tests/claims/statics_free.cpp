@@ -157,6 +157,63 @@ TEST(StaticsFree, carts_and_wheels_do_not_keep_a_pendulum_from_hanging) {
   }
 }
 
+// A ball above a floor is not held where it was drawn, and is where it lands: only what fails is asked what holds it.
+// Here the floor is there, and beside it a rotor is driven: the rotor is named, the ball lies on the floor.
+TEST(StaticsFree, a_ball_that_falls_on_a_floor_is_not_what_nothing_holds) {
+  const std::string floor = R"toml(
+[[body]]
+name = "ball"
+shape = { kind = "sphere", radius = 0.1 }
+mass = 1
+position = [0, 0, 0.13]
+[[joint]]
+name = "guide"
+kind = "prismatic"
+bodies = ["ground", "ball"]
+point = [0, 0, 0.13]
+axis = "z"
+[[geometry]]
+name = "skin"
+kind = "sphere"
+body = "ball"
+radius = 0.1
+[[geometry]]
+name = "floor"
+kind = "plane"
+[[contact]]
+name = "rest"
+between = ["skin", "floor"]
+stiffness = 1e5
+[parameters]
+M = 0
+[[body]]
+name = "rotor"
+mass = 1
+inertia = [0.02, 0.02, 0.02]
+position = [3, 0, 0]
+[[joint]]
+name = "axle"
+kind = "revolute"
+bodies = ["ground", "rotor"]
+point = [3, 0, 0]
+axis = "y"
+[[force]]
+name = "motor"
+kind = "torque"
+body = "rotor"
+torque = [0, "M", 0]
+)toml";
+  for (const std::string& coordinates : both_coordinates) {
+    SCOPED_TRACE(coordinates);
+    const Found rests = find(floor, {coordinates});
+    EXPECT_TRUE(rests.report.status.ok()) << rests.told;
+    EXPECT_NEAR(rests.frames[1].p.z(), 0.1 - 9.81e-5, 1e-9);
+    const Found pushed = find(floor, {coordinates, "parameters.M=0.4"});
+    EXPECT_FALSE(pushed.report.status.ok());
+    EXPECT_NE(pushed.told.find("unheld"), std::string::npos) << pushed.told;
+  }
+}
+
 // The passenger car at rest stands on its tyres; at rest its drive would push with 60 kN m, which nothing holds. Its
 // steady motion at 20 m/s is found, with y neutral: rounding must not be taken for a way to go.
 TEST(StaticsFree, a_car_stands_and_runs_steadily) {
@@ -169,6 +226,13 @@ TEST(StaticsFree, a_car_stands_and_runs_steadily) {
     const EquilibriumReport report = pushed.find_equilibrium({});
     EXPECT_TRUE(report.unheld_only);
     EXPECT_NEAR(report.unheld_load, 1000.0, 1e-6);
+    // As drawn, its drive overturns it before anything is in balance.
+    Simulation drawn(read_study(car, SetList{coordinates}));
+    const EquilibriumReport overturned = drawn.find_equilibrium({});
+    EXPECT_FALSE(overturned.status.ok());
+    EXPECT_NEAR(overturned.unheld_load, 30e3, 1.0);
+    const std::string told = drawn.explain_equilibrium(overturned);
+    EXPECT_NE(told.find("'rear_left_"), std::string::npos) << told;
   }
   Simulation runs(read_study(car, SetList{"parameters.amplitude=0"}));
   EquilibriumOptions options;

@@ -66,7 +66,8 @@ struct EquilibriumReport {
 ///
 /// Cyclic directions n (a wheel about its axle, a cart along its track) change nothing, wherever the machine is moved
 /// along them: G n = 0, K n = 0. A load nᵀr on one of them (a drive that pushes at rest) is held
-/// by nothing, and (1) has no solution. They are left to accelerate, so that the rest finds its balance,
+/// by nothing, and (1) has no solution. Where no balance was found they are looked for, and left to accelerate, so that
+/// the rest finds its balance,
 ///
 ///   (4) r ← r − M N (NᵀMN)⁻¹Nᵀr,
 ///
@@ -94,6 +95,7 @@ class Equilibrium {
   bool is_settled() const;
   double calc_change(const MotionVariables& x) const;
   double limit_turns(Vec delta) const;
+  Status relax_or_name(MotionVariables& x, State& state, Workspace& workspace);
   Status relax(MotionVariables& x, State& state, Workspace& workspace);
   Status start_loading(MotionVariables& x, const State& state, Workspace& workspace, const Watch& watch);
   Status load(MotionVariables& x, State& state, Workspace& workspace, const Watch& watch);
