@@ -73,8 +73,7 @@ void Simulation::calc_violation(const Shown& shown, Ledger& ledger) {
   all_phi_.resize(n_rows), phi_dot_.resize(n_rows);
   full_.system->all_constraints(shown.point, shown.state, {all_phi_.data(), static_cast<std::size_t>(n_rows)},
                                 *full_workspace_);
-  Eigen::VectorXd no_bias;
-  static_cast<void>(full_.system->velocity_level(shown.point, shown.state, phi_dot_, no_bias, *full_workspace_));
+  full_.system->calc_rates(shown.point, shown.state, phi_dot_, *full_workspace_);
   ledger.position = ledger.velocity = 0.0;
   for (int row = 0; row < n_rows; ++row) {
     if (full_.system->holonomic()[row]) ledger.position = std::max(ledger.position, std::abs(all_phi_[row]));

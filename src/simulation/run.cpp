@@ -142,6 +142,7 @@ void Simulation::update_ledger(const MotionVariables& x, double h) {
   }
   double power = energy.power;
   if (!drives()) power += all_lam_.dot(phi_dot_);
+  if (solves_for_power()) power = solve_for_power(x, x.t == kink_ ? x.t - side_of_kink(x.t) : x.t).value_or(power);
   const double bend = h > 0.0 && h_before > 0.0
                           ? ((power - last_power_) / h - (last_power_ - power_before) / h_before) / (h + h_before)
                           : 0.0;

@@ -61,7 +61,7 @@ std::string Summary::to_text() const {
                               split_condition, split_condition_max, split_choices, split_changes));
   line("energy", fmt::format("{:.6g} J at the start, work of forces and motions {:.6g} J", energy_start, work));
   line("method's energy",
-       fmt::format("it {} {:.3g} J itself, at most {:.3g} J on the way", method_energy > 0.0 ? "added" : "dissipated",
+       fmt::format("{} {:.3g} J by itself, largest drift {:.3g} J", method_energy > 0.0 ? "added" : "dissipated",
                    std::abs(method_energy), energy_drift));
   line("constraints",
        fmt::format("largest violation {:.3g} (position), {:.3g} (velocity)", position_drift, velocity_drift));

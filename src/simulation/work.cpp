@@ -13,7 +13,8 @@
 // not matter. One-step methods of
 // order 2 keep the trapezoidal rule, of the same order: their multipliers ring with the steps, and its mean of both
 // ends is what damps that. The multipliers of the midpoint rule belong to the middle of the step, and so does its
-// power.
+// power. With error control its velocities are now and then put back on the constraints, by impulses that are in no
+// multiplier: where motions drive, the power at the ends is that of multipliers solved for there.
 //
 // A method whose velocities violate Φ̇ = 0 moves along its reactions: where nothing drives, that is its own dissipation
 // and nobody's work, −λᵀ(G v − Φ̇) = 0. Beside motions −λᵀG v is kept: errors of λ and v belong together, and their
@@ -48,19 +49,27 @@ bool Simulation::may_work() const {
 double Simulation::calc_power(const Shown& shown) {
   double power = full_.system->calc_energy(shown.point, shown.state, *full_workspace_).power;
   if (drives()) return power;
-  Eigen::VectorXd no_bias;
-  static_cast<void>(full_.system->velocity_level(shown.point, shown.state, phi_dot_, no_bias, *full_workspace_));
+  full_.system->calc_rates(shown.point, shown.state, phi_dot_, *full_workspace_);
   return power + all_lam_.dot(phi_dot_);
+}
+
+bool Simulation::solves_for_power() const {
+  return !study_.solver.h && study_.analysis.kind == AnalysisKind::dynamics &&
+         study_.solver.integrator == Integrator::midpoint && drives();
 }
 
 // The power just behind a kink, where the next step begins: forces and reactions may have jumped there.
 void Simulation::renew_power(const MotionVariables& x) {
   if (!may_work_ || study_.solver.h) return;
+  last_power_ = solve_for_power(x, x.t + side_of_kink(x.t)).value_or(last_power_);
+}
+
+std::optional<double> Simulation::solve_for_power(const MotionVariables& x, double t) {
   sample_ = x;
-  sample_.t += side_of_kink(x.t);
+  sample_.t = t;
   if (!frame_solver_) frame_solver_ = std::make_unique<AccelerationSolver>(*index3_, solver_kind());
-  if (!frame_solver_->solve(sample_, state_, *workspace_).ok()) return;
-  last_power_ = calc_power(show(sample_, state_));
+  if (!frame_solver_->solve(sample_, state_, *workspace_).ok()) return std::nullopt;
+  return calc_power(show(sample_, state_));
 }
 
 // Over the step that ends at x; `power` there, `bend` = P″/2 from the last three ends.
@@ -68,7 +77,8 @@ double Simulation::calc_step_work(const MotionVariables& x, double h, double pow
   knows_inner_powers_ = false;
   if (!may_work_) return 0.0;
   const double trapezoid = 0.5 * h * (last_power_ + power);
-  if (study_.analysis.kind != AnalysisKind::dynamics)  // nothing is known within the step: −h³/12 P″
+  // Nothing is known within the step: −h³/12 P″.
+  if (study_.analysis.kind != AnalysisKind::dynamics || solves_for_power())
     return trapezoid - (smooth_steps_ > 0 ? h * h * h / 6.0 * bend : 0.0);
   if (study_.solver.integrator == Integrator::midpoint) {
     active().interpolate(x.t - 0.5 * h, sample_);

@@ -157,6 +157,8 @@ class Simulation {
   void write_frame(RecordSink& sink, const Shown& shown, const Ledger& ledger);
   void calc_violation(const Shown& shown, Ledger& ledger);
   double calc_power(const Shown& shown);
+  bool solves_for_power() const;
+  std::optional<double> solve_for_power(const MotionVariables& x, double t);
   void renew_power(const MotionVariables& x);
   void spread_multipliers(const MotionVariables& x);
   void share_multipliers(const Shown& shown);

@@ -402,19 +402,30 @@ void AbsoluteSystem::all_constraints(const MotionPoint& p, const State& state, s
   }
 }
 
+void AbsoluteSystem::calc_rates(const MotionPoint& p, const State& state, Vec phi_dot, Workspace& workspace) const {
+  AbsoluteWorkspace& ws = scratch(workspace);
+  KinematicState k = update_kinematics(p, state, workspace);
+  ModeCursor modes(state);
+  for (const auto& group : groups_) {
+    k.modes = modes.next(*group);
+    group->calc_rates(k, ws.phi_dot, ws.bias);
+  }
+  for (int row = 0; row < nc_; ++row) phi_dot[row] = ws.phi_dot[all_row_[row]];
+}
+
 Status AbsoluteSystem::velocity_level(const MotionPoint& p, const State& state, Vec phi_dot, Vec bias,
                                       Workspace& workspace) const {
   AbsoluteWorkspace& ws = scratch(workspace);
   KinematicState k = update_kinematics(p, state, workspace);
   ModeCursor modes(state);
-  const bool rates_alone = bias.size() == 0;
   for (const auto& group : groups_) {
     k.modes = modes.next(*group);
-    group->calc_velocity_level(k, ws.phi_dot, rates_alone ? std::span<double>{} : std::span<double>(ws.bias));
+    group->calc_velocity_level(k, ws.phi_dot, ws.bias);
   }
-  for (int row = 0; row < nc_; ++row) phi_dot[row] = ws.phi_dot[all_row_[row]];
-  if (rates_alone) return Status::success();
-  for (int row = 0; row < nc_; ++row) bias[row] = ws.bias[all_row_[row]];
+  for (int row = 0; row < nc_; ++row) {
+    phi_dot[row] = ws.phi_dot[all_row_[row]];
+    bias[row] = ws.bias[all_row_[row]];
+  }
   if (const int i = first_not_finite(bias); i >= 0) return Status::recoverable(Cause::not_finite, nv_ + nz() + i);
   return Status::success();
 }

@@ -271,7 +271,7 @@ void WheelRailGroup::calc_velocity_level(const KinematicState& state, std::span<
     const FrameRow<Dual<1>> row = calc_wheel_row(calc_wheel_contact(e.wheel, f), f);
     const Dual<1> rate = dot(row.force, f.v) + dot(row.moment, f.w);
     phi_dot[e.row] = rate.v;
-    if (!bias.empty()) bias[e.row] = rate.d[0];
+    bias[e.row] = rate.d[0];
   }
 }
 
