@@ -14,6 +14,8 @@ namespace {
 constexpr double largest_part = 0.5;
 // Gains below this part of all energies are rounding, or the first steps of a machine at rest.
 constexpr double rounding_part = 1e-9;
+// Losses beyond this part of the available energy are asked where they come from.
+constexpr double noticed_loss = 1e-4;
 
 }  // namespace
 
@@ -34,9 +36,12 @@ bool EnergyWatch::update(double t, const Ledger& ledger) {
   most_drift_ = std::max(most_drift_, ledger.drift());
   if (const double loss = most_drift_ - ledger.drift(); loss > loss_) loss_ = loss, loss_t_ = t;
   const double before = largest_;
+  loses_ = false;
   if (!(gain > gain_)) {
     largest_ = std::max(largest_, std::abs(ledger.kinetic) + std::abs(ledger.potential));
-    return false;
+    loses_ = loss_ > std::max(2.0 * marked_loss_, noticed_loss * available());
+    if (loses_) marked_loss_ = loss_;
+    return loses_;
   }
   gain_ = gain, gain_t_ = t;
   const bool doubled = gain > rounding_part * before && (marks_.empty() || gain > 2.0 * marks_.back().gain);
@@ -66,20 +71,21 @@ std::optional<Alarm> EnergyWatch::judge(bool fixed_step) const {
   return alarm;
 }
 
-std::optional<Alarm> EnergyWatch::judge_imbalance(double part) const {
-  const double limit = part * available(), value = std::max(gain_, loss_);
+std::optional<Alarm> EnergyWatch::judge_imbalance(double gain_part, double loss_part) const {
+  const bool gained = gain_ * loss_part >= loss_ * gain_part;  // the larger one beside its limit
+  const double part = gained ? gain_part : loss_part, limit = part * available(), value = gained ? gain_ : loss_;
   if (!(value > limit) || !(value > rounding_part * largest_)) return std::nullopt;
   Alarm alarm{.name = "energy imbalance",
-              .t = gain_ >= loss_ ? gain_t_ : loss_t_,
-              .element = {},
+              .t = gained ? gain_t_ : loss_t_,
+              .element = gained ? (marks_.empty() ? "" : marks_.back().element) : loss_element_,
               .value = value,
               .limit = limit,
               .text = {}};
   alarm.text = fmt::format(
       "the machine {} {:.3g} J that no force or motion accounts for, limit {:.3g} J ({:.2g} % of the {:.3g} J that it "
-      "had or was given): the method's own error is that large; tighten rtol and atol, or take a method of higher "
-      "order",
-      gain_ >= loss_ ? "gained" : "lost", value, limit, 100.0 * part, available());
+      "had or was given): the method's own error is that large; shorten 'h' or leave it out, tighten rtol and atol, or "
+      "take a method of higher order",
+      gained ? "gained" : "lost", value, limit, 100.0 * part, available());
   return alarm;
 }
 

@@ -77,7 +77,9 @@ void Simulation::calc_violation(const Shown& shown, Ledger& ledger) {
   ledger.position = ledger.velocity = 0.0;
   for (int row = 0; row < n_rows; ++row) {
     if (full_.system->holonomic()[row]) ledger.position = std::max(ledger.position, std::abs(all_phi_[row]));
-    ledger.velocity = std::max(ledger.velocity, std::abs(phi_dot_[row]));
+    if (std::abs(phi_dot_[row]) <= ledger.velocity) continue;
+    ledger.velocity = std::abs(phi_dot_[row]);
+    if (ledger.velocity > largest_velocity_) fastest_row_ = row;
   }
   largest_position_ = std::max(largest_position_, ledger.position);
   largest_velocity_ = std::max(largest_velocity_, ledger.velocity);

@@ -19,25 +19,43 @@ constexpr double shortest_arm = 1e-6;  // [m] relative to 1 + where the particle
 constexpr double foreign_velocity = 0.1;
 
 /// Errors of steps, added up, that are this part of the motion.
-constexpr double unresolved = 2e-2;
+constexpr double unresolved = 2.5e-3;
 
-/// Of the error of a step beside h³/12 |v̈|, as measured on pendulums, tops and linkages with the default damping; 0: of
-/// higher order, and nothing is known.
-double error_constant(Integrator method) {
-  switch (method) {
-    case Integrator::generalized_alpha:
-      return 1.6;
+/// Constants of the one-step methods as measured on pendulums, tops and linkages with the default damping. Newmark's
+/// velocities err by (γ − ½) h Δv̇ in each step, which damps a vibration by (γ − ½) ω²h/2 per time.
+RunChecks::StepError step_error(const SolverOptions& o) {
+  constexpr double second = 1.0 / 12.0;
+  switch (*o.integrator) {
+    case Integrator::generalized_alpha: {
+      const double rho = o.one_step.rho_inf.value_or(0.8), damping = (1.0 - rho) / (1.0 + rho);
+      const double c = (1.4 + 1.8 * damping) * second;
+      return {.difference = 2, .constant = c, .turning = c};
+    }
     case Integrator::hht:
-      return 1.9;
+      return {.difference = 2, .constant = 1.9 * second, .turning = 1.9 * second};
     case Integrator::midpoint:
-      return 0.6;
+      return {.difference = 2, .constant = 0.6 * second, .turning = 0.6 * second};
+    case Integrator::newmark:
+      return {.difference = 2,
+              .constant = second,
+              .turning = second,
+              .damping = std::max(0.0, 0.8 * (o.one_step.gamma.value_or(0.6) - 0.5))};
     case Integrator::bdf:
-      return 2.0;
-    case Integrator::radau:
+      if (o.bdf.max_order == 1) return {.difference = 1, .constant = 0.5};
+      return {.difference = 2, .constant = 2.0 * second, .turning = 2.0 * second};
+    case Integrator::radau:  // [Hairer and Wanner, Solving ODEs II, IV.5]: order 2s − 1
+      switch (o.radau.stages.value_or(3)) {
+        case 1:
+          return {.difference = 1, .constant = 0.5};
+        case 2:
+          return {.difference = 3, .constant = 1.0 / 72.0};
+        default:
+          return {.difference = 5, .constant = 1.0 / 7200.0};
+      }
     case Integrator::runge_kutta:
-      return 0.0;
+      return {.difference = 5, .constant = 3e-4};
     default:
-      return 1.0;
+      return {.difference = 2, .constant = second, .turning = second};
   }
 }
 
@@ -76,9 +94,9 @@ void Simulation::watch_fixed_step(const MotionVariables& x, double h) {
   for (Eigen::Index i = 0; i < x.a.size(); ++i) {
     if (kinds[i] != Kind::rotation) continue;
     const double turn = std::abs(x.a[i]) * h * h;
-    if (turn > unresolved_turn_) unresolved_turn_ = turn, unresolved_t_ = x.t;
+    if (turn > unresolved_turn_) unresolved_turn_ = turn, unresolved_t_ = x.t, unresolved_at_ = static_cast<int>(i);
   }
-  checks_->note_fixed_step(x.t, h, x.v, index3_->system().chart_offsets());
+  checks_->note_errors(x.t, h, step_error(study_.solver), x.v, index3_->system().chart_offsets());
 }
 
 void Simulation::sum_up_fixed_step(Summary& summary) const {
@@ -92,12 +110,14 @@ void Simulation::sum_up_fixed_step(Summary& summary) const {
   const bool free_to_err = summary.degrees_of_freedom > 0;  // motions alone decide otherwise
   if (unresolved_turn_ > std::numbers::pi) {
     alarm.t = unresolved_t_, alarm.value = unresolved_turn_, alarm.limit = std::numbers::pi;
+    alarm.element = index3_->layout().describe_unknown(unresolved_at_);
     raise(fmt::format("far too long: the acceleration turns something by {:.3g} rad within one step, limit {:.3g} rad",
                       unresolved_turn_, std::numbers::pi));
     return;
   }
   if (const double limit = foreign_velocity * (1e-3 + largest_speed_); largest_velocity_ > limit) {
     alarm.value = largest_velocity_, alarm.limit = limit;
+    if (fastest_row_ >= 0) alarm.element = full_.system->describe_row(fastest_row_);
     raise(fmt::format(
         "far too long: velocities violate the constraints by {:.3g}, limit {:.3g}, and are {:.3g} themselves",
         largest_velocity_, limit, largest_speed_));
@@ -105,7 +125,7 @@ void Simulation::sum_up_fixed_step(Summary& summary) const {
   }
   const RunChecks::Unresolved worst =
       checks_->find_unresolved(index3_->layout().kinds(), index3_->system().chart_offsets());
-  const double part = error_constant(*study_.solver.integrator) * worst.part;
+  const double part = worst.part;
   if (free_to_err && part > unresolved) {
     alarm.t = worst.t, alarm.value = part, alarm.limit = unresolved;
     alarm.element = index3_->layout().describe_unknown(worst.coordinate);

@@ -19,6 +19,14 @@ namespace trammel {
 
 namespace {
 
+// A coordinate with a value or rate that is no number; −1: none.
+int find_not_finite(const MotionVariables& x) {
+  if (x.q.allFinite() && x.v.allFinite()) return -1;
+  for (Eigen::Index i = 0; i < x.v.size(); ++i)
+    if (!std::isfinite(x.v[i]) || !std::isfinite(x.q[i])) return static_cast<int>(i);
+  return 0;
+}
+
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -239,6 +247,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
   update_ledger(x_, 0.0);
   energy_watch_.start(ledger_);
   start_checks();
+  if (study_.solver.h) watch_fixed_step(x_, 0.0);
   record(sink, x_, state_);
   sample_ = frame_ = settled_ = x_;
   settle_frame(frame_, true);  // makes room: frames allocate nothing
@@ -305,6 +314,16 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
     if (watches_kinks) again = !cut_at_kink(summary);
     if (again) continue;
     const MotionVariables& newest = watches_kinks ? x_change_ : active().newest();
+    if (const int unknown = find_not_finite(newest); unknown >= 0) {
+      summary.failure = fmt::format(
+          "{} is not finite after the step from t = {:.6g} s, h = {:.4g} s (step {}).\n"
+          "    usual cause : a fixed step that is too long for a stiff force, with which an explicit method grows "
+          "without "
+          "bounds; leave out 'h'",
+          index3_->layout().describe_unknown(unknown), t, report.h, summary.steps + 1);
+      summary.stop = fmt::format("failed at t = {:.6g} s: {}", t, describe(Cause::not_finite));
+      break;
+    }
     const double h = newest.t - t;
     if (ends_at_kink_ || changed) smooth_steps_ = 0;
     changed = change_.has_value();

@@ -69,22 +69,30 @@ void RunChecks::note_reactions(double t, Eigen::Ref<const Eigen::VectorXd> lam, 
   }
 }
 
-void RunChecks::note_fixed_step(double t, double h, Eigen::Ref<const Eigen::VectorXd> v, std::span<const int> charts) {
+// Of the first steps of a run lower differences are all there is: they are not smaller in a motion that steps resolve.
+void RunChecks::note_errors(double t, double h, const StepError& error, Eigen::Ref<const Eigen::VectorXd> v,
+                            std::span<const int> charts) {
+  const Eigen::Index n = v.size();
   if (n_steps_ == 0)
-    for (Eigen::VectorXd* x : {&v_last_, &v_before_, &way_, &least_, &most_, &errors_}) x->setZero(v.size());
-  if (++n_steps_ > 2) {
-    for (Eigen::Index i = 0; i < v.size(); ++i)
-      errors_[i] += h / 12.0 * std::abs(v[i] - 2.0 * v_last_[i] + v_before_[i]);
-    for (const int c : charts)  // turns about different axes do not add up
-      errors_.segment<3>(c) +=
-          h * h / 12.0 * v_last_.segment<3>(c).cross(v.segment<3>(c) - v_last_.segment<3>(c)).cwiseAbs();
+    for (Eigen::VectorXd* x : {&newest_, &way_, &least_, &most_, &errors_}) x->setZero(n);
+  if (n_steps_ > 1 && error.turning > 0.0)  // turns about different axes do not add up
+    for (const int c : charts) {
+      const Eigen::Vector3d w = differences_[0].segment<3>(c), change = v.segment<3>(c) - w;
+      errors_.segment<3>(c) += error.turning * h * h * w.cross(change).cwiseAbs();
+    }
+  newest_ = v;
+  const int known = std::min(n_steps_, error.difference);
+  for (int k = 0; k <= known; ++k) {  // Δᵏ of now from Δᵏ⁻¹ of now and of the step before
+    if (k == n_steps_) differences_[static_cast<std::size_t>(k)].setZero(n);
+    newest_.swap(differences_[static_cast<std::size_t>(k)]);
+    if (k == 1 && error.damping > 0.0) errors_ += error.damping * h * differences_[1].cwiseAbs();
+    newest_ = differences_[static_cast<std::size_t>(k)] - newest_;
   }
-  for (Eigen::Index i = 0; i < v.size(); ++i) {
-    way_[i] += h * v[i];
-    least_[i] = std::min(least_[i], way_[i]), most_[i] = std::max(most_[i], way_[i]);
-  }
-  v_before_.swap(v_last_);
-  v_last_ = v;
+  if (known > std::min(1, error.difference - 1))
+    errors_ += error.constant * h * differences_[static_cast<std::size_t>(known)].cwiseAbs();
+  ++n_steps_;
+  way_ += h * v;
+  least_ = least_.cwiseMin(way_), most_ = most_.cwiseMax(way_);
   last_t_ = t;
 }
 

@@ -249,7 +249,9 @@ TEST(Alarms, a_fixed_step_whose_errors_add_up_is_told_and_a_short_one_is_not) {
     const Summary coarse = run(pendulum, {"solver.integrator=" + method, "solver.h=0.05"});
     const Alarm& alarm = find_alarm(coarse, "step too long");
     EXPECT_NE(alarm.element.find("'bob'"), std::string::npos) << alarm.element;
-    EXPECT_TRUE(run(pendulum, {"solver.integrator=" + method, "solver.h=1e-3"}).alarms.empty());
+    // Newmark damps in first order: with 1 ms it is off by 0.5 %.
+    const std::string h = method == "newmark" ? "2e-4" : "1e-3";
+    EXPECT_TRUE(run(pendulum, {"solver.integrator=" + method, "solver.h=" + h}).alarms.empty());
   }
 }
 

@@ -17,18 +17,19 @@ namespace trammel {
 ///
 /// Nothing can have more energy than (2); a method that makes (1) of the order of (2) has invented motion: a stiff
 /// force met with a step in which it should have come and gone, an unstable method. Methods damp, and users ask for it:
-/// of losses only those are an imbalance that error control should have prevented. Whether a gain or loss is large is
-/// known at the end, when all that was turned over is known.
+/// losses may be larger where they can be meant. Whether a gain or loss is large is known at the end, when all that was
+/// turned over is known.
 class EnergyWatch {
  public:
   void start(const Ledger& ledger);
-  /// After every step. True: the gain has doubled since this was true last, and mark() may say where.
+  /// After every step. True: the gain, or a loss that is noticed, has doubled since this was true last, and mark() may
+  /// say where.
   bool update(double t, const Ledger& ledger);
-  void mark(std::string element) { marks_.back().element = std::move(element); }
+  void mark(std::string element) { (loses_ ? loss_element_ : marks_.back().element) = std::move(element); }
 
   std::optional<Alarm> judge(bool fixed_step) const;
-  /// The larger of (1) and (3) beside this part of (2).
-  std::optional<Alarm> judge_imbalance(double part) const;
+  /// (1) or (3) beside these parts of (2).
+  std::optional<Alarm> judge_imbalance(double gain_part, double loss_part) const;
 
  private:
   struct Mark {
@@ -40,6 +41,9 @@ class EnergyWatch {
   double available() const { return start_ - least_potential_ + brought_; }
   std::vector<Mark> marks_;  // where the gain had doubled
   double most_drift_ = 0.0, loss_ = 0.0, loss_t_ = 0.0, gain_t_ = 0.0;
+  double marked_loss_ = 0.0;
+  std::string loss_element_;
+  bool loses_ = false;  // the last mark is that of a loss
 };
 
 }  // namespace trammel

@@ -240,6 +240,8 @@ class Simulation {
   std::vector<double> violation_limits_;               // of recorded frames, for each row
   double least_violation_limit_ = 0.0;                 // of them
   double unresolved_turn_ = 0.0, unresolved_t_ = 0.0;  // largest |v̇| h² of a rotation with a fixed step, and when
+  int unresolved_at_ = -1;                             // of which coordinate
+  int fastest_row_ = -1;                               // the row whose velocity was violated most
   double largest_speed_ = 0.0;                         // of such a run
   EnergyWatch energy_watch_;
   double left_out_violation_ = 0.0, kept_violation_ = 0.0;

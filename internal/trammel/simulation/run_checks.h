@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <array>
 #include <functional>
 #include <span>
 #include <string>
@@ -34,8 +35,16 @@ class RunChecks {
   /// Whether σ should be looked at in this frame: seldom while it hardly changes.
   bool wants_rank();
 
-  /// Velocities at the end of a fixed step, and where those of rotations of bodies begin.
-  void note_fixed_step(double t, double h, Eigen::Ref<const Eigen::VectorXd> v, std::span<const int> charts);
+  /// What a step of a method errs by in a position, c h |Δᵏv| with Δᵏ the k-th difference of velocities at the ends of
+  /// steps; `turning`: of rotations of bodies besides, by turning · h² |ω × Δω|.
+  struct StepError {
+    int difference = 2;
+    double constant = 1.0 / 12.0, turning = 0.0;
+    double damping = 0.0;  // the same with k = 1, of methods that damp in first order
+  };
+  /// Velocities at the end of a step, and where those of rotations of bodies begin.
+  void note_errors(double t, double h, const StepError& error, Eigen::Ref<const Eigen::VectorXd> v,
+                   std::span<const int> charts);
   /// The coordinate whose errors of steps, added up, are the largest part of its own way.
   struct Unresolved {
     int coordinate = -1;
@@ -56,8 +65,10 @@ class RunChecks {
   std::vector<int> alternations_;
   int n_notes_ = 0;
   double largest_peak_ = 0.0, own_t_ = -1e300, noise_until_ = -1e300;
-  // Of fixed steps, for each coordinate: the last two velocities, Σ h v with its ends, Σ of errors.
-  Eigen::VectorXd v_last_, v_before_, way_, least_, most_, errors_;
+  // Of errors of steps, for each coordinate: differences of velocities (the velocity itself first), Σ h v with its
+  // ends, Σ of errors.
+  std::array<Eigen::VectorXd, 6> differences_;
+  Eigen::VectorXd newest_, way_, least_, most_, errors_;
   int n_steps_ = 0;
   double last_t_ = 0.0;
   Look looks_[3];  // newest first
