@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -15,13 +16,16 @@ namespace trammel {
 
 namespace {
 
+constexpr double energy_rounding = 1e-9;
+
 // Below this a gain is rounding in a machine that does not move: 1e-9 of lifting it by its length, or of moving it by
-// that in the run.
+// that in the run. With error control motions of ten tolerances are nothing either, whose energy goes with their
+// square.
 double calc_energy_noise(const Study& study) {
   double mass = 0.0;
   for (const BodySpec& body : study.model.bodies) mass += body.mass;
   const double length = machine_length(study.model), speed = length / study.analysis.span();
-  return 1e-9 * mass * (study.model.gravity.norm() * length + speed * speed);
+  return energy_rounding * mass * (study.model.gravity.norm() * length + speed * speed);
 }
 
 // A frame's constraints hold to a few times the tolerance of positions, or it is not within that tolerance itself.
@@ -41,8 +45,16 @@ constexpr double fixed_step_part = 5e-3, fixed_step_damping = 2e-2;
 // Multipliers of Newmark's method err in first order, and so does the work of motions.
 constexpr double first_order_part = 5e-2;
 
+// Tolerances are parts of coordinates, and a machine may move by much less than its coordinates are (a pendulum that
+// hardly swings): of a motion with the energy E, whose size goes with √E, the tolerance is a part that is larger by
+// √(E₀/E), with E₀ that of lifting the machine by its length.
+double calc_small_motion(const Study& study, double available) {
+  const double whole = calc_energy_noise(study) / energy_rounding;
+  return available > 0.0 ? std::max(1.0, std::sqrt(whole / available)) : 1.0;
+}
+
 // An error test that velocities were taken out of is no promise for energies: none.
-std::optional<ImbalanceParts> imbalance_parts(const Study& study) {
+std::optional<ImbalanceParts> imbalance_parts(const Study& study, double available) {
   const SolverOptions& o = study.solver;
   if (o.integrator == Integrator::bdf &&
       (o.split.error_set == TestSet::positions || o.split.error_set == TestSet::independent_positions ||
@@ -57,7 +69,8 @@ std::optional<ImbalanceParts> imbalance_parts(const Study& study) {
   const double length = machine_length(study.model);
   const double tol = o.rtol.value_or(0.0) + o.atol.value_or(0.0) / (length > 0.0 ? length : 1.0);
   const bool errs = o.integrator == Integrator::newmark && !study.model.motions.empty();
-  const double part = (errs ? first_order_part : work_part) + imbalance_in_tolerances * tol;
+  const double part =
+      (errs ? first_order_part : work_part) + imbalance_in_tolerances * tol * calc_small_motion(study, available);
   return ImbalanceParts{part, part};
 }
 
@@ -138,8 +151,11 @@ void Simulation::raise_alarms(Summary& summary) {
   std::optional<Alarm> energy = energy_watch_.judge(fixed);
   if (energy && energy->value <= calc_energy_noise(study_)) energy.reset();
   std::optional<Alarm> imbalance;
-  if (const std::optional<ImbalanceParts> parts = imbalance_parts(study_); parts && !energy)
+  if (const std::optional<ImbalanceParts> parts = imbalance_parts(study_, energy_watch_.available()); parts) {
     imbalance = energy_watch_.judge_imbalance(parts->gain, parts->loss);
+    if (energy && !fixed && energy->value <= parts->gain * energy_watch_.available()) energy.reset();
+  }
+  if (energy) imbalance.reset();
   if (imbalance && imbalance->value <= calc_energy_noise(study_)) imbalance.reset();
   if (energy) summary.alarms.push_back(*energy);
   if (imbalance && imbalance->element.empty())  // no force or contact stores anything

@@ -19,7 +19,7 @@ constexpr double shortest_arm = 1e-6;  // [m] relative to 1 + where the particle
 constexpr double foreign_velocity = 0.1;
 
 /// Errors of steps, added up, that are this part of the motion.
-constexpr double unresolved = 2.5e-3;
+constexpr double unresolved = 5e-3;
 
 /// Constants of the one-step methods as measured on pendulums, tops and linkages with the default damping. Newmark's
 /// velocities err by (γ − ½) h Δv̇ in each step, which damps a vibration by (γ − ½) ω²h/2 per time.

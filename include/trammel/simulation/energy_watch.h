@@ -27,6 +27,7 @@ class EnergyWatch {
   bool update(double t, const Ledger& ledger);
   void mark(std::string element) { (loses_ ? loss_element_ : marks_.back().element) = std::move(element); }
 
+  double available() const { return start_ - least_potential_ + brought_; }  ///< (2)
   std::optional<Alarm> judge(bool fixed_step) const;
   /// (1) or (3) beside these parts of (2).
   std::optional<Alarm> judge_imbalance(double gain_part, double loss_part) const;
@@ -38,7 +39,6 @@ class EnergyWatch {
   };
   double least_drift_ = 0.0, least_potential_ = 0.0, start_ = 0.0;
   double work_ = 0.0, brought_ = 0.0, gain_ = 0.0, largest_ = 0.0;
-  double available() const { return start_ - least_potential_ + brought_; }
   std::vector<Mark> marks_;  // where the gain had doubled
   double most_drift_ = 0.0, loss_ = 0.0, loss_t_ = 0.0, gain_t_ = 0.0;
   double marked_loss_ = 0.0;
