@@ -13,13 +13,14 @@ The keys are those of a model file, and so are the messages when something is wr
 `trammel.load("pendulum.toml")`, results of an earlier run with `trammel.open("pendulum.h5")`.
 """
 
-from trammel._core import CheckReport, Frame, Issue, Progress, Summary, __version__
+from trammel._core import Alarm, CheckReport, Frame, Issue, Progress, Summary, __version__
 from trammel.errors import Error, InputError, Interrupted, IoError, SimulationError
 from trammel.model import Model, Vectorized, load, run, vectorized
 from trammel.results import Channel, Results, open, verify, write_report
 
 __all__ = [
     "Channel",
+    "Alarm",
     "CheckReport",
     "Error",
     "Frame",

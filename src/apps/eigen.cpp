@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <memory>
 #include <optional>
 
 #include "commands.h"
@@ -84,18 +85,27 @@ int eigen(const EigenCommand& command) {
   require_file(command.model);
   if (!command.out.empty()) OutputFile::check(command.out, eigenvalue_kind());
   const Study study = read_study(command.model, command.settings);
-  Simulation simulation(study);
-  if (!command.from_start) {
+  auto drawn = std::make_unique<Simulation>(study);
+  bool from_start = command.from_start;
+  if (!from_start) {
+    Simulation& simulation = *drawn;
     EquilibriumOptions options;
     options.load_steps = study.analysis.load_steps.value_or(0);
     options.arc_length = study.analysis.arc_length.value_or(false);
     options.steady = simulation.find_coordinates(study.analysis.steady.value_or(std::vector<std::string>{}));
+    const bool moves = !simulation.initial().v.isZero(0.0);
     const EquilibriumReport report = simulation.find_equilibrium(options);
-    if (!report.status.ok()) {
+    if (!report.status.ok() && report.unheld >= 0 && moves) {
+      // What a drive keeps in motion has no equilibrium at rest; how it was drawn is what is left.
+      fmt::print("    note: {}\n", simulation.explain_equilibrium(report));
+      from_start = true;
+      drawn = std::make_unique<Simulation>(study);
+    } else if (!report.status.ok()) {
       std::fputs((simulation.explain_equilibrium(report) + "\n").c_str(), stderr);
       return failed_run;
     }
   }
+  Simulation& simulation = *drawn;
   const bool lowest = command.linearization.empty() && simulation.dae().nv() > dense_limit;
   EigenModes modes;
   double acceleration = 0.0;
@@ -108,7 +118,7 @@ int eigen(const EigenCommand& command) {
     if (!command.linearization.empty()) write_linearization(command.linearization, linearized, command.inputs);
   }
   fmt::print("{} about {}\n", study.model.title.empty() ? "Small motions" : study.model.title,
-             command.from_start ? "the start" : "its equilibrium");
+             from_start ? "the start" : "its equilibrium");
   if (acceleration > 1e-6)
     fmt::print("    note: accelerations up to {:.3g} there: not a steady motion, eigenvalues are momentary\n",
                acceleration);

@@ -14,6 +14,10 @@ constexpr double relative_tol = 1e-12;
 // Points of an interpolation are near: quadratic convergence from there, or none.
 constexpr int max_projections = 8;
 constexpr double projected_tol = 1e-13;
+// [m, rad] of a projection: M and G are those of before, to as many digits as accelerations have.
+constexpr double same_matrix = 1e-11;
+// Of a correction beside the values, that is not refined.
+constexpr double small_correction = 1e-3;
 
 // Without M/h² + ρ GᵀG a massless coordinate leaves a zero on the diagonal of [M Gᵀ; G 0]: solvers that do not exchange
 // rows are meant for steps only.
@@ -93,11 +97,12 @@ void AccelerationSolver::rebuild() {
 }
 
 // r_ ← the rows of motion and states; bias_.
-Status AccelerationSolver::calc_rows(const MotionVariables& x, const State& state, Workspace& workspace) {
+Status AccelerationSolver::calc_rows(const MotionVariables& x, const State& state, Workspace& workspace,
+                                     bool knows_bias) {
   const int nv = dae_.nv(), nz = dae_.nz(), nc = dae_.nc();
   const MotionPoint p = x.point(inputs_.view());
   const Status status = dae_.residual(p, state, r_.head(nv), r_.segment(nv, nz), r_.tail(nc), workspace);
-  return status.ok() ? dae_.velocity_level(p, state, phi_dot_, bias_, workspace) : status;
+  return status.ok() && !knows_bias ? dae_.velocity_level(p, state, phi_dot_, bias_, workspace) : status;
 }
 
 // Planes and factors at the point.
@@ -153,6 +158,12 @@ bool AccelerationSolver::is_rounding(const MotionVariables& x) const {
   return r_.lpNorm<Eigen::Infinity>() <= relative_tol * size;
 }
 
+bool AccelerationSolver::is_small(const MotionVariables& x) const {
+  const auto size = [](const auto& a) { return a.size() > 0 ? a.template lpNorm<Eigen::Infinity>() : 0.0; };
+  return size(r_.head(dae_.nv())) <= small_correction * size(x.a) &&
+         size(r_.tail(dae_.nc())) <= small_correction * size(x.lam);
+}
+
 Status AccelerationSolver::solve(MotionVariables& x, const State& state, Workspace& workspace) {
   dae_.calc_inputs(x.t, inputs_);
   for (int iteration = 0; iteration < max_acceleration_iterations; ++iteration) {
@@ -170,9 +181,10 @@ Status AccelerationSolver::solve(MotionVariables& x, const State& state, Workspa
 
 // (2) and (3) with the factors at hand; a row that no longer falls by half is at its rounding, or cannot be fulfilled.
 Status AccelerationSolver::project(bool velocities, double limit, MotionVariables& x, const State& state,
-                                   Workspace& workspace, bool& moved) {
+                                   Workspace& workspace, Projected& projected) {
   const int nv = dae_.nv(), nz = dae_.nz(), nc = dae_.nc();
-  moved = false;
+  projected = {};
+  bool moved = false;
   double before = std::numeric_limits<double>::infinity();
   for (int k = 0; k < max_projections; ++k) {
     const MotionPoint p = x.point(inputs_.view());
@@ -183,7 +195,10 @@ Status AccelerationSolver::project(bool velocities, double limit, MotionVariable
       for (int r = 0; r < nc; ++r)
         if (!dae_.holonomic()[r]) phi_dot_[r] = 0.0;  // belongs to the velocities
     const double size = phi_dot_.lpNorm<Eigen::Infinity>();
-    if (size <= (moved ? projected_tol : limit) || !(size < 0.5 * before)) break;
+    if (size <= (moved ? projected_tol : limit) || !(size < 0.5 * before)) {
+      projected.settled = true;
+      break;
+    }
     before = size;
     r_.setZero();
     r_.tail(nc) = -phi_dot_;
@@ -196,6 +211,7 @@ Status AccelerationSolver::project(bool velocities, double limit, MotionVariable
       x.q += q_rate_;
     }
     moved = true;
+    projected.way = std::max(projected.way, r_.head(nv).lpNorm<Eigen::Infinity>());
   }
   return Status::success();
 }
@@ -205,31 +221,36 @@ Status AccelerationSolver::settle(MotionVariables& x, double t_inputs, const Set
   dae_.calc_inputs(t_inputs, inputs_);
   Status status = setup(x, state, workspace);
   if (!status.ok()) return status;
+  Projected positions, velocities;
   if (dae_.nc() > 0) {
-    bool moved = false;
-    if (std::isfinite(limits.position)) status = project(false, limits.position, x, state, workspace, moved);
-    if (status.ok() && moved) status = setup(x, state, workspace);
+    if (std::isfinite(limits.position)) status = project(false, limits.position, x, state, workspace, positions);
+    if (status.ok() && positions.way > same_matrix) status = setup(x, state, workspace);
     if (status.ok() && std::isfinite(limits.velocity))
-      status = project(true, limits.velocity, x, state, workspace, moved);
+      status = project(true, limits.velocity, x, state, workspace, velocities);
     if (!status.ok()) return status;
   }
-  // The share of the motion's own rows in the change of v̇, beside that of G v̇ + bias.
-  status = calc_rows(x, state, workspace);
+  status = calc_rows(x, state, workspace, velocities.settled);
   if (!status.ok()) return status;
   own_ = r_;
-  r_.head(dae_.nv() + dae_.nz()).setZero();
   kept_ = x;
-  status = correct(kept_);
-  if (!status.ok()) return status;
-  delta_ = r_.head(dae_.nv());
-  r_ = own_;
   status = correct(x);
   if (!status.ok()) return status;
-  if (dae_.nv() > 0 && (r_.head(dae_.nv()) - delta_).lpNorm<Eigen::Infinity>() > limits.acceleration) {
-    x = kept_;
-    return status;
+  if (dae_.nv() > 0 && r_.head(dae_.nv()).lpNorm<Eigen::Infinity>() > limits.acceleration) {
+    // The share of the motion's own rows in the change of v̇, beside that of G v̇ + bias.
+    delta_ = r_.head(dae_.nv());
+    r_ = own_;
+    r_.head(dae_.nv() + dae_.nz()).setZero();
+    status = correct(kept_);
+    if (!status.ok()) return status;
+    if ((r_.head(dae_.nv()) - delta_).lpNorm<Eigen::Infinity>() > limits.acceleration) {
+      x = kept_;
+      return status;
+    }
+    r_.head(dae_.nv()) = delta_;
   }
   const bool linear = planes_.f_lam.empty() && planes_.g_lam.empty();
+  // Values on entry are near: what rounding leaves of a small correction is nothing beside the values.
+  if (linear && is_small(x)) return status;
   for (int iteration = 1; iteration < max_acceleration_iterations; ++iteration) {
     if (!linear) status = setup(x, state, workspace);
     if (status.ok()) status = calc_rows(x, state, workspace);

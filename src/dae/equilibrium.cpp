@@ -6,6 +6,7 @@
 
 #include "trammel/dae/acceleration_solver.h"
 #include "trammel/dae/static_stability.h"
+#include "trammel/linalg/dense_decompositions.h"
 
 namespace trammel {
 
@@ -17,7 +18,10 @@ constexpr double fall = 0.2, rise = 4.0;  // of c per iteration
 constexpr double good = 0.25, bad = 1.0;  // nonlinearity of an iteration that makes it so
 constexpr double smallest_part = 1e-10;   // c M beside K, where it must stay
 constexpr double singular_stiffness = 1e-9;
-constexpr double balanced = 1e-9;                                                  // |r| beside the forces that cancel
+constexpr double small_change = 1e-6;  // of a correction, relative to 1 + |q|: more is not rounding
+constexpr double largest_floor_factor = 1e4, floor_rise = 100.0;
+constexpr double cyclic_moves[] = {0.5, 1.7};  // [m, rad] along a direction that is suspected to be cyclic
+constexpr double balanced = 1e-9;              // |r| beside the forces that cancel
 constexpr double rounding_margin = 16.0 * std::numeric_limits<double>::epsilon();  // of K q
 constexpr int largest_tested = 600;                                                // coordinates, for `descends`
 constexpr int newton_iterations = 20;                                              // per load step
@@ -25,6 +29,15 @@ constexpr double smallest_load_step = 1e-6;
 constexpr int few_iterations = 4;         // of a step along the path after which the next one may be longer
 constexpr double longest = 4.0;           // step along the path beside the first one
 constexpr int max_iterations_along = 20;  // times as many when the path is followed
+
+// A X of a plane.
+Eigen::MatrixXd times(const Pattern& pattern, const std::vector<double>& values, const Eigen::MatrixXd& X, int rows) {
+  Eigen::MatrixXd product = Eigen::MatrixXd::Zero(rows, X.cols());
+  for (int column = 0; column < pattern.n_cols; ++column)
+    for (int k = pattern.start[column]; k < pattern.start[column + 1]; ++k)
+      product.row(pattern.index[k]) += values[k] * X.row(column);
+  return product;
+}
 
 double largest(const std::vector<double>& values) {
   double size = 0.0;
@@ -50,13 +63,15 @@ Equilibrium::Equilibrium(const SecondOrderDae& dae, LinearSolverKind solver, Equ
 
 EquilibriumReport Equilibrium::find(MotionVariables& x, State& state, Workspace& workspace, const Watch& watch) {
   report_ = {};
+  unheld_.clear();
+  floor_factor_ = 1.0, neutral_ = false;
   dae_.calc_inputs(x.t, inputs_);
   if (options_.steady.empty()) x.v.setZero();
   AccelerationSolver acceleration(dae_, LinearSolverKind::automatic);
   report_.status = acceleration.solve(x, state, workspace);
   if (!report_.status.ok()) return report_;
   if (options_.load_steps == 0)
-    report_.status = relax(x, state, workspace);
+    report_.status = relax_or_name(x, state, workspace);
   else
     report_.status = options_.arc_length ? follow(x, state, workspace, watch) : load(x, state, workspace, watch);
   x.a.setZero();
@@ -78,6 +93,7 @@ Status Equilibrium::calc_residual(const MotionVariables& x, const State& state, 
       dae_.residual(at.point(inputs_.view()), state, r_.head(nv), r_.segment(nv, nz), r_.tail(nc), workspace);
   if (!status.ok()) return status;
   r_.head(nv) -= missing_ * r0_.head(nv);
+  release_unheld();
   if (options_.steady.empty())
     for (int row = 0; row < nc; ++row)
       if (!dae_.holonomic()[row]) r_[nv + nz + row] = 0.0;
@@ -109,7 +125,7 @@ Status Equilibrium::linearize(const MotionVariables& x, const State& state, Work
     static_cast<void>(solver_->analyze(matrix_->pattern()));
   }
   const double mass = largest(planes_.M), stiffness = largest(planes_.K) + largest(planes_.K_lam);
-  floor_ = mass > 0.0 && stiffness > 0.0 ? smallest_part * stiffness / mass : 1.0;
+  floor_ = floor_factor_ * (mass > 0.0 && stiffness > 0.0 ? smallest_part * stiffness / mass : 1.0);
   rounding_ = nv > 0 ? rounding_margin * stiffness * x.q.lpNorm<Eigen::Infinity>() : 0.0;
   find_following();
   return status;
@@ -125,6 +141,85 @@ void Equilibrium::find_following() {
   strike(planes_.state_rate, planes_.g_q);
   strike(planes_.state_state, planes_.g_z);
   strike(planes_.state_lam, planes_.g_lam);
+}
+
+// (4).
+void Equilibrium::release_unheld() {
+  if (unheld_.empty()) return;
+  const int nv = dae_.nv();
+  unheld_load_ = unheld_n_.transpose() * r_.head(nv);
+  r_.head(nv) -= unheld_mn_ * unheld_load_;
+}
+
+// Cyclic directions with a load, among those that constraints leave free. A direction may lack stiffness only where the
+// machine stands (a pendulum drawn level): it is cyclic if it does so after moves along it as well, under the same
+// load.
+Status Equilibrium::find_unheld(const MotionVariables& x, const State& state, Workspace& workspace) {
+  const int nv = dae_.nv();
+  unheld_.clear();
+  Status status = linearize(x, state, workspace);
+  if (!status.ok()) return status;
+  const FreeDirections free = calc_free_directions(planes_, nv, dae_.nc());
+  const double noticed = balanced * (1.0 + r_.head(nv).lpNorm<Eigen::Infinity>());
+  std::vector<int> columns;
+  for (std::size_t j = 0; j < free.coordinates.size(); ++j) {
+    const auto z = free.Z.col(static_cast<Eigen::Index>(j));
+    if (std::abs(z.dot(r_.head(nv))) <= noticed * z.norm()) continue;
+    bool cyclic = false;
+    status = is_cyclic(free.coordinates[j], x, state, workspace, cyclic);
+    if (!status.ok()) return status;
+    if (!cyclic) continue;
+    unheld_.push_back(free.coordinates[j]);
+    columns.push_back(static_cast<int>(j));
+  }
+  if (unheld_.empty()) return status;
+  status = linearize(x, state, workspace);
+  if (!status.ok()) return status;
+  unheld_n_ = free.Z(Eigen::all, columns);
+  const Eigen::MatrixXd MN = times(planes_.motion, planes_.M, unheld_n_, nv);
+  unheld_mn_ = MN * solve_square(unheld_n_.transpose() * MN, Eigen::MatrixXd::Identity(MN.cols(), MN.cols()));
+  release_unheld();
+  unbalanced_ = r_.norm();
+  return status;
+}
+
+Status Equilibrium::is_cyclic(int coordinate, MotionVariables x, State state, Workspace& workspace, bool& cyclic) {
+  const int nv = dae_.nv(), nz = dae_.nz();
+  double load = 0.0, last = 0.0;
+  cyclic = false;
+  for (int i = 0; i <= static_cast<int>(std::size(cyclic_moves)); ++i) {
+    Status status = linearize(x, state, workspace);
+    if (!status.ok()) return status;
+    const FreeDirections free = calc_free_directions(planes_, nv, dae_.nc());
+    const auto found = std::find(free.coordinates.begin(), free.coordinates.end(), coordinate);
+    if (found == free.coordinates.end()) return status;
+    const Eigen::MatrixXd z = free.Z.col(found - free.coordinates.begin());
+    const double noticed = singular_stiffness * z.norm();
+    const double stiffness = largest(planes_.K) + largest(planes_.K_lam);
+    const auto depends = [&](const Pattern& pattern, const std::vector<double>& values, int rows, double size) {
+      return !values.empty() && times(pattern, values, z, rows).norm() > noticed * size;
+    };
+    // Reactions turn with the bodies that carry them: of these only what works along the direction itself counts.
+    const double of_reactions = z.col(0).dot(times(planes_.motion, planes_.K_lam, z, nv).col(0));
+    if (depends(planes_.motion, planes_.K, nv, stiffness) || std::abs(of_reactions) > noticed * z.norm() * stiffness ||
+        depends(planes_.state_rate, planes_.g_q, nz, largest(planes_.g_q)) ||
+        depends(planes_.state_rate, planes_.g_v, nz, largest(planes_.g_v)) ||
+        !(times(planes_.motion, planes_.M, z, nv).norm() > 0.0))
+      return status;
+    MotionVariables at = x;
+    at.a.setZero(), at.zp.setZero();
+    Eigen::VectorXd motion(nv), states(nz), rows(dae_.nc());
+    status = dae_.residual(at.point(inputs_.view()), state, motion, states, rows, workspace);
+    if (!status.ok()) return status;
+    load = z.col(0).dot(motion);
+    if (i > 0 && std::abs(load - last) > small_change * std::abs(last)) return status;
+    last = load;
+    if (i == static_cast<int>(std::size(cyclic_moves))) break;
+    x.q += cyclic_moves[i] * z.col(0);
+    dae_.accepted(x.point(inputs_.view()), x.q, state, workspace);
+  }
+  cyclic = true;
+  return Status::success();
 }
 
 // c M + K + …, factored.
@@ -160,21 +255,32 @@ Status Equilibrium::factor(double c) {
 }
 
 // One correction by (2). The end of the iteration is Newton's own where it can be: c stays only if the matrix without
-// it is singular beside rounding.
+// it is singular beside rounding. Pivots may hide that; a correction that is not small although nothing but rounding is
+// left over shows it.
 Status Equilibrium::correct(double c, MotionVariables& x, State& state, Workspace& workspace) {
   const int nv = dae_.nv();
   Status status = linearize(x, state, workspace);
   if (!status.ok()) return status;
-  if (c > floor_) {
+  const bool ends = c <= floor_;
+  if (!ends) {
     status = factor(c);
   } else {
-    c = 0.0;
+    c = neutral_ ? floor_ : 0.0;
     status = factor(c);
-    if (!status.ok() || solver_->smallest_pivot().relative < singular_stiffness) status = factor(c = floor_);
+    if (!neutral_ && (!status.ok() || solver_->smallest_pivot().relative < singular_stiffness))
+      status = factor(c = floor_);
   }
   if (!status.ok()) return status;
   delta_ = -r_;
   status = solver_->solve(delta_);
+  while (ends && status.ok() && normal_.size() == 0 && is_settled() && calc_change(x) > small_change &&
+         (c == 0.0 || floor_factor_ < largest_floor_factor)) {
+    if (c > 0.0) floor_factor_ *= floor_rise, floor_ *= floor_rise;
+    neutral_ = true;
+    status = factor(c = floor_);
+    delta_ = -r_;
+    if (status.ok()) status = solver_->solve(delta_);
+  }
   if (!status.ok()) return status;
 
   double load_change = 0.0;
@@ -204,6 +310,16 @@ Status Equilibrium::correct(double c, MotionVariables& x, State& state, Workspac
   status = calc_residual(x, state, workspace);
   nonlinearity_ = before > 0.0 ? (r_ - promised).norm() / before : 0.0;
   return status;
+}
+
+bool Equilibrium::is_settled() const { return unbalanced_ <= std::max(balanced * (1.0 + force_size_), rounding_); }
+
+// Largest part of the correction beside 1 + |q|.
+double Equilibrium::calc_change(const MotionVariables& x) const {
+  double change = 0.0;
+  for (int i = 0; i < dae_.nv(); ++i)
+    change = std::max(change, std::abs(delta_[i]) / (1.0 + std::abs(steady_[i] ? x.v[i] : x.q[i])));
+  return change;
 }
 
 // How the machine moves with the load: K_T δ = −r₀.
@@ -237,13 +353,40 @@ double Equilibrium::limit_turns(Vec delta) const {
   return turn > largest_turn ? largest_turn / turn : 1.0;
 }
 
+// What falls freely may be held where it lands (a ball above a floor): directions are looked for that nothing holds
+// only where no balance was found, and from where the machine was drawn. They are the cause if all else is in balance
+// without them; if it is not, they are told beside what the first search ended with.
+Status Equilibrium::relax_or_name(MotionVariables& x, State& state, Workspace& workspace) {
+  MotionVariables drawn = x;
+  State drawn_state = state;
+  const Status failed = relax(x, state, workspace);
+  if (failed.ok() || !options_.steady.empty() || dae_.nv() == 0 || dae_.nv() > largest_tested) return failed;
+  EquilibriumReport report = report_;
+  const Eigen::VectorXd r = r_;
+  floor_factor_ = 1.0, neutral_ = false;
+  Status status = calc_residual(drawn, drawn_state, workspace);
+  if (status.ok()) status = find_unheld(drawn, drawn_state, workspace);
+  if (status.ok() && note_unheld()) {
+    report.unheld = report_.unheld, report.unheld_load = report_.unheld_load;
+    report_.iterations = 0;
+    status = relax(drawn, drawn_state, workspace);
+    if (report_.unheld_only) {
+      x = drawn, state = drawn_state;
+      return status;
+    }
+  }
+  report_ = report;
+  r_ = r;
+  return failed;
+}
+
 // Pseudo-transient continuation. The pace follows from how well (2) describes what happens.
 Status Equilibrium::relax(MotionVariables& x, State& state, Workspace& workspace) {
   missing_ = 0.0;
   double c = (x.a.size() > 0 ? x.a.lpNorm<Eigen::Infinity>() : 0.0) / first_move, last_change = 0.0;
   Status status = calc_residual(x, state, workspace);
   if (!status.ok()) return status;
-  r0_ = r_;  // its size is that of the forces
+  if (unheld_.empty()) r0_ = r_;  // its size is that of the forces
   for (int i = 0; i < options_.max_iterations; ++i) {
     double pace = c;
     if (options_.descends) {
@@ -268,12 +411,13 @@ Status Equilibrium::relax(MotionVariables& x, State& state, Workspace& workspace
       continue;
     }
     if (!status.ok()) return status;
-    const bool settled = unbalanced_ <= std::max(balanced * (1.0 + force_size_), rounding_);
+    const bool settled = is_settled();
     // The last digits are rounding when they no longer improve.
     const double change = report_.last_change;
-    if (settled && c <= floor_ && change < 1e-6 && (change <= options_.tol || (i > 3 && change >= 0.5 * last_change))) {
+    if (settled && c <= floor_ && change < small_change &&
+        (change <= options_.tol || (i > 3 && change >= 0.5 * last_change))) {
       report_.load = 1.0;
-      return Status::success();
+      return judge_unheld();
     }
     last_change = change;
     if (settled)
@@ -284,6 +428,25 @@ Status Equilibrium::relax(MotionVariables& x, State& state, Workspace& workspace
       c = rise * std::max(c, floor_);
   }
   return Status::recoverable(Cause::too_many_iterations);
+}
+
+bool Equilibrium::note_unheld() {
+  Eigen::Index most = -1;
+  const double load = unheld_.empty() ? 0.0 : unheld_load_.cwiseAbs().maxCoeff(&most);
+  if (most < 0 || load <= balanced * (1.0 + r0_.head(dae_.nv()).lpNorm<Eigen::Infinity>())) return false;
+  report_.unheld = unheld_[static_cast<std::size_t>(most)];
+  report_.unheld_load = -unheld_load_[most];  // of r = Gᵀλ − f
+  return true;
+}
+
+// All else is in balance: a load that is left on cyclic directions has nothing to hold it.
+Status Equilibrium::judge_unheld() {
+  if (!note_unheld()) return Status::success();
+  report_.unheld_only = true;
+  report_.load = 0.0;
+  Status status = Status::recoverable(Cause::singular_matrix);
+  status.row = report_.unheld;
+  return status;
 }
 
 // Newton's iteration at the present load.
@@ -299,7 +462,7 @@ bool Equilibrium::newton(MotionVariables& x, State& state, Workspace& workspace)
     if (i == 0) first = change;
     if (!std::isfinite(change) || (i > 2 && change > 10.0 * first)) return false;
     const bool rounding = i > 2 && change >= 0.5 * last && change < 1e-8;
-    if (rounding && unbalanced_ <= std::max(balanced * (1.0 + force_size_), rounding_)) return true;
+    if (rounding && is_settled()) return true;
     last = change;
   }
   return false;

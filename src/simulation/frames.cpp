@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "trammel/simulation/run_checks.h"
 #include "trammel/simulation/simulation.h"
 
 // What a recorded instant of a motion shows: its own accelerations, reactions, energies and violations.
@@ -34,7 +35,7 @@ constexpr double noticed_acceleration = 1e-4;
 // Velocities of forms that impose Φ alone are moved onto Φ̇ = 0. With a fixed step everything stays the method's, whose
 // study that is.
 void Simulation::settle_frame(MotionVariables& x, bool at_step_end) {
-  if (study_.solver.h) return;
+  if (study_.solver.h) return checks_->note_own_reactions(x.t);
   const double t = x.t == kink_ ? x.t - side_of_kink(x.t) : x.t;  // inputs as the step to a kink saw them
   const auto size = [](const auto& a) { return a.size() > 0 ? a.template lpNorm<Eigen::Infinity>() : 0.0; };
   const double share = acceleration_share(study_.solver);
@@ -44,7 +45,10 @@ void Simulation::settle_frame(MotionVariables& x, bool at_step_end) {
     joint_->calc_inputs(t, inputs_);
     const Status status =
         joint_->accelerate(settled_.point(inputs_.view()), state_, settled_.a, settled_.zp, *workspace_);
-    if (status.ok() && size(settled_.a - x.a) <= known) std::swap(x, settled_);
+    if (status.ok() && size(settled_.a - x.a) <= known)
+      std::swap(x, settled_);
+    else
+      checks_->note_own_reactions(x.t);
     return;
   }
   if (!frame_solver_) frame_solver_ = std::make_unique<AccelerationSolver>(*index3_, solver_kind());
@@ -57,33 +61,28 @@ void Simulation::settle_frame(MotionVariables& x, bool at_step_end) {
   }
   if (study_.solver.formulation == Formulation::index3) limits.velocity = unnoticed;
   const Status status = frame_solver_->settle(settled_, t, limits, state_, *workspace_);
-  if (status.ok()) std::swap(x, settled_);
+  if (status.ok())
+    std::swap(x, settled_);
+  else
+    checks_->note_own_reactions(x.t);
 }
 
 // Largest violations of all rows at a point.
 void Simulation::calc_violation(const Shown& shown, Ledger& ledger) {
   const int n_rows = full_.system->n_rows();
-  all_phi_.resize(n_rows), phi_dot_.resize(n_rows), bias_.resize(n_rows);
+  all_phi_.resize(n_rows), phi_dot_.resize(n_rows);
   full_.system->all_constraints(shown.point, shown.state, {all_phi_.data(), static_cast<std::size_t>(n_rows)},
                                 *full_workspace_);
-  // The point was accepted, or interpolated between such points: numbers that are not finite would be seen in the
-  // record.
-  static_cast<void>(full_.system->velocity_level(shown.point, shown.state, phi_dot_, bias_, *full_workspace_));
+  full_.system->calc_rates(shown.point, shown.state, phi_dot_, *full_workspace_);
   ledger.position = ledger.velocity = 0.0;
   for (int row = 0; row < n_rows; ++row) {
     if (full_.system->holonomic()[row]) ledger.position = std::max(ledger.position, std::abs(all_phi_[row]));
-    ledger.velocity = std::max(ledger.velocity, std::abs(phi_dot_[row]));
+    if (std::abs(phi_dot_[row]) <= ledger.velocity) continue;
+    ledger.velocity = std::abs(phi_dot_[row]);
+    if (ledger.velocity > largest_velocity_) fastest_row_ = row;
   }
   largest_position_ = std::max(largest_position_, ledger.position);
   largest_velocity_ = std::max(largest_velocity_, ledger.velocity);
-}
-
-// Work until t within the last step: cubic Hermite through its values and the powers at both ends.
-double Simulation::calc_work(double t) const {
-  const double h = ledger_time_ - before_.t, theta = h > 0.0 ? std::clamp((t - before_.t) / h, 0.0, 1.0) : 1.0;
-  const double rest = 1.0 - theta, change = ledger_.work - before_.ledger.work;
-  return before_.ledger.work + theta * theta * (3.0 - 2.0 * theta) * change +
-         h * theta * rest * (rest * before_.power - theta * last_power_);
 }
 
 void Simulation::record_frame(RecordSink& sink, const MotionVariables& x, bool at_step_end) {
@@ -93,6 +92,7 @@ void Simulation::record_frame(RecordSink& sink, const MotionVariables& x, bool a
   Ledger of_frame = ledger_;
   if (!at_step_end) of_frame.work = calc_work(x.t);
   calc_violation(shown, of_frame);
+  check_frame(frame_, of_frame);
   write_frame(sink, shown, of_frame);
 }
 

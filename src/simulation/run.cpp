@@ -20,19 +20,19 @@ namespace trammel {
 
 namespace {
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+// A coordinate with a value or rate that is no number; −1: none.
+int find_not_finite(const MotionVariables& x) {
+  if (x.q.allFinite() && x.v.allFinite()) return -1;
+  for (Eigen::Index i = 0; i < x.v.size(); ++i)
+    if (!std::isfinite(x.v[i]) || !std::isfinite(x.q[i])) return static_cast<int>(i);
+  return 0;
 }
 
 // A step may hold millions of frames: whoever wants to stop the run need not wait for all of them.
 constexpr long frames_between_looks = 4096;
 
-// One-step methods of order 2 have multipliers that ring with the steps: the trapezoidal rule takes their mean, its
-// next term would not.
-bool has_smooth_power(const Study& study) {
-  const std::optional<Integrator>& i = study.solver.integrator;
-  return study.analysis.kind != AnalysisKind::dynamics || i == Integrator::bdf || i == Integrator::radau ||
-         i == Integrator::runge_kutta;
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 }  // namespace
@@ -78,6 +78,7 @@ void Simulation::finish_summary(Summary& s) const {
   s.energy_start = ledger_.start;
   s.energy_drift = largest_drift_;
   s.work = ledger_.work;
+  s.method_energy = ledger_.drift();
   s.position_drift = largest_position_;
   s.velocity_drift = largest_velocity_;
   run_watch_->sum_up(s.notes);
@@ -126,15 +127,10 @@ void Simulation::share_multipliers(const Shown& shown) {
   if (k > 0) all_lam_ -= N * solve_symmetric(N.transpose() * N, N.transpose() * all_lam_);
 }
 
-// Work by the trapezoidal rule, for methods of higher order with its next term, −h³/12 P″ from three ends of steps: of
-// third order, as far as there was no kink or change of contact among them. A method whose velocities violate Φ̇ = 0
-// moves along its reactions: where nothing drives, that is its own dissipation and nobody's work, −λᵀ(G v − Φ̇) = 0.
-// Beside motions −λᵀG v is kept: errors of λ and v at the ends of steps belong together, and their product with the
-// exact u̇ errs by more.
 void Simulation::update_ledger(const MotionVariables& x, double h) {
   const Shown shown = show(x, state_);
   const MotionPoint& p = shown.point;
-  MechanicalSystem::Energy energy = full_.system->calc_energy(p, shown.state, *full_workspace_);
+  const MechanicalSystem::Energy energy = full_.system->calc_energy(p, shown.state, *full_workspace_);
   const double h_before = ledger_time_ - before_.t, power_before = before_.power;
   before_.t = ledger_time_, before_.power = last_power_, before_.ledger = ledger_;
   before_.a.swap(newest_a_);
@@ -143,21 +139,9 @@ void Simulation::update_ledger(const MotionVariables& x, double h) {
   ledger_.kinetic = energy.kinetic;
   ledger_.potential = energy.potential;
   calc_violation(shown, ledger_);
-  if (study_.model.motions.empty() && study_.model.tracks.empty()) energy.power += all_lam_.dot(phi_dot_);
-  if (h == 0.0) {
-    ledger_.start = energy.kinetic + energy.potential;
-    before_.a = x.a;
-  } else {
-    ledger_.work += 0.5 * h * (last_power_ + energy.power);
-    if (smooth_steps_ > 0 && has_smooth_power(study_)) {
-      const double bend = (energy.power - last_power_) / h - (last_power_ - power_before) / h_before;
-      ledger_.work -= h * h * h / 6.0 * bend / (h + h_before);
-    }
-    ++smooth_steps_;
-  }
-  last_power_ = energy.power;
   if (run_watch_->follows_bushings())
     run_watch_->note_step(full_.system->update_kinematics(p, shown.state, *full_workspace_), x.t);
+  shown_lam_ = all_lam_;
   left_out_violation_ = 0.0, violated_row_ = -1;
   for (const int row : left_out_) {
     if (!full_.system->holonomic()[row] || std::abs(all_phi_[row]) <= left_out_violation_) continue;
@@ -170,6 +154,21 @@ void Simulation::update_ledger(const MotionVariables& x, double h) {
       if (full_.system->holonomic()[row] && std::find(left_out_.begin(), left_out_.end(), row) == left_out_.end())
         kept_violation_ = std::max(kept_violation_, std::abs(all_phi_[row]));
   }
+  double power = energy.power;
+  if (!drives()) power += all_lam_.dot(phi_dot_);
+  if (solves_for_power()) power = solve_for_power(x, x.t == kink_ ? x.t - side_of_kink(x.t) : x.t).value_or(power);
+  const double bend = h > 0.0 && h_before > 0.0
+                          ? ((power - last_power_) / h - (last_power_ - power_before) / h_before) / (h + h_before)
+                          : 0.0;
+  if (h == 0.0) {
+    ledger_.start = energy.kinetic + energy.potential;
+    before_.a = x.a;
+    may_work_ = may_work();
+  } else {
+    ledger_.work += calc_step_work(x, h, power, bend);
+    ++smooth_steps_;
+  }
+  last_power_ = power;
   largest_drift_ = std::max(largest_drift_, std::abs(ledger_.drift()));
 }
 
@@ -253,6 +252,8 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
   Summary summary = begin_summary();
   update_ledger(x_, 0.0);
   energy_watch_.start(ledger_);
+  start_checks();
+  if (study_.solver.h) watch_fixed_step(x_, 0.0);
   record(sink, x_, state_);
   sample_ = frame_ = settled_ = x_;
   settle_frame(frame_, true);  // makes room: frames allocate nothing
@@ -323,6 +324,16 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
     if (watches_kinks) again = !cut_at_kink(summary);
     if (again) continue;
     const MotionVariables& newest = watches_kinks ? x_change_ : active().newest();
+    if (const int unknown = find_not_finite(newest); unknown >= 0) {
+      summary.failure = fmt::format(
+          "{} is not finite after the step from t = {:.6g} s, h = {:.4g} s (step {}).\n"
+          "    usual cause : a fixed step that is too long for a stiff force, with which an explicit method grows "
+          "without "
+          "bounds; leave out 'h'",
+          index3_->layout().describe_unknown(unknown), t, report.h, summary.steps + 1);
+      summary.stop = fmt::format("failed at t = {:.6g} s: {}", t, describe(Cause::not_finite));
+      break;
+    }
     const double h = newest.t - t;
     if (ends_at_kink_ || changed) smooth_steps_ = 0;
     changed = change_.has_value();
@@ -335,6 +346,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
     update_ledger(newest, watches_kinks ? h : report.h);
     if (study_.solver.h) watch_fixed_step(newest, report.h);
     watch_energy(newest);
+    check_step(newest, smooth_steps_ > 1);
     for (const EventHit& hit : events_.find(t, at_events)) {
       const EventSpec& event = study_.model.events[static_cast<std::size_t>(hit.id)];
       summary.events.push_back(
@@ -372,8 +384,9 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
       summary.stop = fmt::format("failed at t = {:.6g} s: {}", t, describe(Cause::element_turned));
       break;
     }
-    if (std::string failure = find_violated_rows(); !failure.empty()) {
-      summary.failure = std::move(failure);
+    if (const std::optional<Alarm> alarm = find_violated_row()) {
+      summary.failure = alarm->to_text();
+      summary.alarms.push_back(*alarm);
       summary.stop = fmt::format("failed at t = {:.6g} s: a row that was left out is violated", t);
       break;
     }
@@ -393,13 +406,17 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
       }
       change_.reset();  // the method has begun anew, with the velocities behind the jump
     }
-    if (!change_) continue;
+    if (!change_) {
+      if (t >= kink) renew_power(newest);
+      continue;
+    }
     if (const Status status = restart_after_kink(); !status.ok()) {
       summary.failure =
           fmt::format("No accelerations after a change of contact at t = {:.6g} s: {}.", t, describe(status.cause));
       summary.stop = fmt::format("failed at t = {:.6g} s: {}", t, describe(status.cause));
       break;
     }
+    renew_power(active().newest());
   }
   summary.t = t;
   sum_up_contacts(summary);

@@ -9,6 +9,7 @@
 #include "run_watch.h"
 #include "trammel/dae/acceleration_solver.h"
 #include "trammel/simulation/option.h"
+#include "trammel/simulation/run_checks.h"
 #include "trammel/simulation/singular_passage.h"
 
 // Making a machine ready to run.

@@ -292,6 +292,10 @@ double SingularPassage::find_zero(Look from, Look middle, Look to, const State& 
 void SingularPassage::note_passage(double t, const State& state) {
   bridge_->interpolate(t, sample_);
   static_cast<void>(calc_sigma(sample_, state));  // for the rows that it finds, not for the value
+  passages_.push_back({t, find_dependent_rows()});
+}
+
+std::string SingularPassage::find_dependent_rows() const {
   constexpr double share = 0.3;
   constexpr std::size_t shown = 4;
   const double largest = rows_.lpNorm<Eigen::Infinity>();
@@ -304,7 +308,7 @@ void SingularPassage::note_passage(double t, const State& state) {
   std::string names;
   for (std::size_t i = 0; i < std::min(shown, owners.size()); ++i) names += (i ? ", " : "") + owners[i];
   if (owners.size() > shown) names += " and " + std::to_string(owners.size() - shown) + " more";
-  passages_.push_back({t, names});
+  return names;
 }
 
 // ---- behind it -----------------------------------------------------------------------------------------------------

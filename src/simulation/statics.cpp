@@ -23,6 +23,10 @@ constexpr double difference = 1e-6;          // of coordinates, for derivatives 
 
 std::string_view usual_cause(const EquilibriumReport& report) {
   if (!report.slipping.empty()) return "friction that cannot hold what it would have to";
+  if (report.unheld >= 0)
+    return "something that nothing holds: a body that falls or slides, a drive that pushes at rest what turns or runs "
+           "freely; hold the coordinate by a joint or [[motion]]. Of a machine that moves ask for its steady motion "
+           "(analysis.steady), or for `eigen --from-start`";
   if (report.status.cause == Cause::step_too_small)
     return "the load cannot grow further (buckling, a mechanism that locks): more load steps do not help";
   if (report.status.cause == Cause::element_turned)
@@ -35,11 +39,22 @@ std::string_view usual_cause(const EquilibriumReport& report) {
 
 std::string Simulation::explain_equilibrium(const EquilibriumReport& report) const {
   const Layout& layout = index3_->layout();
-  std::string text = fmt::format("No equilibrium was found: {}.\n", describe(report.status.cause));
+  std::string text = fmt::format("No equilibrium was found: {}.\n",
+                                 report.unheld_only ? "nothing holds a force" : describe(report.status.cause));
   const auto line = [&](const char* name, const std::string& value) {
     text += fmt::format("    {:<12}: {}\n", name, value);
   };
   line("iterations", std::to_string(report.iterations));
+  if (report.unheld >= 0)
+    line("unheld",
+         fmt::format(
+             "{:.4g} along {}: nothing {}", report.unheld_load, layout.describe_unknown(report.unheld),
+             report.unheld_only ? "depends on where that is; all else is in balance" : "holds it where it was drawn"));
+  if (report.unheld_only) {
+    line("usual cause", std::string(usual_cause(report)));
+    text.pop_back();
+    return text;
+  }
   if (report.load < 1.0 && report.load_steps > 0) line("load", fmt::format("{:.4g} of the whole", report.load));
   if (report.worst_row >= 0)
     line("unbalanced", fmt::format("{:.4g} in {}", report.unbalanced, layout.describe_row(report.worst_row)));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace trammel {
 
@@ -58,8 +59,10 @@ std::string Summary::to_text() const {
   if (split_choices > 0)
     line("split", fmt::format("‖(GY)⁻¹GX‖ = {:.3g} at last, largest {:.3g}; chosen {} times, changed {} times",
                               split_condition, split_condition_max, split_choices, split_changes));
-  line("energy",
-       fmt::format("{:.6g} J at the start, work {:.6g} J, largest drift {:.3g} J", energy_start, work, energy_drift));
+  line("energy", fmt::format("{:.6g} J at the start, work of forces and motions {:.6g} J", energy_start, work));
+  line("method's energy",
+       fmt::format("{} {:.3g} J by itself, largest drift {:.3g} J", method_energy > 0.0 ? "added" : "dissipated",
+                   std::abs(method_energy), energy_drift));
   line("constraints",
        fmt::format("largest violation {:.3g} (position), {:.3g} (velocity)", position_drift, velocity_drift));
   line("wall time", fmt::format("{:.3g} s", wall_time));
@@ -89,6 +92,7 @@ std::map<std::string, std::string> Summary::to_attributes() const {
   }
   number("h_min", h_min), number("h_max", h_max), number("wall_time", wall_time);
   number("energy_start", energy_start), number("energy_drift", energy_drift), number("work", work);
+  number("method_energy", method_energy);
   number("position_drift", position_drift), number("velocity_drift", velocity_drift);
   if (condition > 0.0) number("condition", condition), number("condition_max", condition_max);
   if (split_choices > 0) {

@@ -59,30 +59,36 @@ void Simulation::check_singular_start(const LastingRedundancy& redundancy) const
       name));
 }
 
-// "": none.
-std::string Simulation::find_violated_rows() const {
-  if (violated_row_ < 0) return {};
+std::optional<Alarm> Simulation::find_violated_row() const {
+  if (violated_row_ < 0) return std::nullopt;
   const double size = full_.drawn.q.size() ? full_.drawn.q.lpNorm<Eigen::Infinity>() : 0.0;
   const double limit = std::max(implied_factor * kept_violation_, implied_part * (size > 0.0 ? size : 1.0));
-  if (left_out_violation_ <= limit) return {};
-  return fmt::format(
-      "A row that was left out, because others implied it where the machine was drawn, does not hold any more.\n"
-      "    row         : {}: {:.3g}, limit {:.3g}\n"
-      "    usual cause : the machine was drawn in a singular position, or reached one in which it goes another way; "
-      "draw "
-      "it elsewhere, or remove the redundancy",
-      full_.system->describe_row(violated_row_), left_out_violation_, limit);
+  if (left_out_violation_ <= limit) return std::nullopt;
+  Alarm alarm{.name = "left-out row violated",
+              .t = ledger_time_,
+              .element = full_.system->describe_row(violated_row_),
+              .value = left_out_violation_,
+              .limit = limit,
+              .text = {}};
+  alarm.text = fmt::format(
+      "a row that was left out, because others implied it where the machine was drawn, does not hold any more: {:.3g}, "
+      "limit {:.3g}; usual cause: the machine was drawn in a singular position, or reached one in which it goes "
+      "another "
+      "way; draw it elsewhere, or remove the redundancy",
+      left_out_violation_, limit);
+  return alarm;
 }
 
 void Simulation::watch_rank() {
   const SolverOptions& o = study_.solver;
   if (study_.analysis.kind != AnalysisKind::dynamics || index3_->nc() == 0 || !has_loops(full_)) return;
-  if (o.h && !starts_singular_) return;
   SingularPassage::Options options;
   options.fixed_h = o.h;
   if (o.rtol) options.tolerances.rtol = *o.rtol;
   if (o.atol) options.tolerances.atol = *o.atol;
-  passage_ = std::make_unique<SingularPassage>(moved_system(), options);
+  // With a fixed step nothing is passed on its own, unless the machine begins there: it is only told.
+  const bool passes = !o.h || starts_singular_;
+  (passes ? passage_ : rank_look_) = std::make_unique<SingularPassage>(moved_system(), options);
 }
 
 void Simulation::sum_up_passages(Summary& summary) const {

@@ -303,7 +303,7 @@ TEST(Said, a_fixed_step_that_is_far_too_long_is_told) {
       return simulation.run(record).to_text();
     };
     EXPECT_TRUE(says(run_with(10.0), "is far too long") || says(run_with(10.0), "failed"));
-    EXPECT_FALSE(says(run_with(0.01), "too long"));
+    EXPECT_FALSE(says(run_with(0.001), "too long"));  // with 0.002 the phase is off by 0.3 % of the swing after 100 s
   }
 }
 

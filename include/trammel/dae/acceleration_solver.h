@@ -38,8 +38,8 @@ class AccelerationSolver {
   ///
   ///   (4)  M δv̇ + Gᵀδλ = 0,   G (v̇ + δv̇) + bias = 0.
   ///
-  /// Inputs are those at `t_inputs`: x.t, or a side of a kink at it. One factorization, two if positions moved. Not ok:
-  /// x is not to be used.
+  /// Inputs are those at `t_inputs`: x.t, or a side of a kink at it. One factorization, two if positions moved
+  /// noticeably. Not ok: x is not to be used.
   Status settle(MotionVariables& x, double t_inputs, const SettleLimits& limits, const State& state,
                 Workspace& workspace);
 
@@ -49,11 +49,16 @@ class AccelerationSolver {
   bool note_inertia();
   void rebuild();
   Status setup(const MotionVariables& x, const State& state, Workspace& workspace);
-  Status calc_rows(const MotionVariables& x, const State& state, Workspace& workspace);
+  Status calc_rows(const MotionVariables& x, const State& state, Workspace& workspace, bool knows_bias = false);
   Status correct(MotionVariables& x);
   bool is_rounding(const MotionVariables& x) const;
+  bool is_small(const MotionVariables& x) const;
+  struct Projected {
+    double way = 0.0;      // largest correction
+    bool settled = false;  // the rows (Φ, or Φ̇ and bias) were computed last where x is now
+  };
   Status project(bool velocities, double limit, MotionVariables& x, const State& state, Workspace& workspace,
-                 bool& moved);
+                 Projected& projected);
 
   const SecondOrderDae& dae_;
   std::unique_ptr<LinearSolver<double>> solver_;

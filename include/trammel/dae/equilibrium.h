@@ -36,6 +36,9 @@ struct EquilibriumReport {
   int worst_row = -1;        ///< which
   int moving_unknown = -1;   ///< the coordinate with the largest last correction
   double last_change = 0.0;  ///< that correction
+  int unheld = -1;           ///< a coordinate that is pushed and that nothing holds, see (4); −1: none
+  double unheld_load = 0.0;  ///< by how much [N, N m]
+  bool unheld_only = false;  ///< all else is in balance
   std::string unstable;      ///< the coordinate along which it gives way; empty: none, or not tested (set by callers)
   std::string slipping;      ///< friction that would have to exceed its limit, by name: no equilibrium (set by callers)
 };
@@ -60,6 +63,15 @@ struct EquilibriumReport {
 /// correction stays in the plane normal to the step's first direction n [E. Riks, J. Appl. Mech. 39 (1972) 1060–1065]:
 ///
 ///   (3) K_T δ = −r − δs r₀,   n·δq = 0,   n ∝ K_T⁻¹r₀,   pointing ahead of the last step
+///
+/// Cyclic directions n (a wheel about its axle, a cart along its track) change nothing, wherever the machine is moved
+/// along them: G n = 0, K n = 0. A load nᵀr on one of them (a drive that pushes at rest) is held
+/// by nothing, and (1) has no solution. Where no balance was found they are looked for, and left to accelerate, so that
+/// the rest finds its balance,
+///
+///   (4) r ← r − M N (NᵀMN)⁻¹Nᵀr,
+///
+/// and the load that remains on them is reported.
 class Equilibrium {
  public:
   Equilibrium(const SecondOrderDae& dae, LinearSolverKind solver, EquilibriumOptions options);
@@ -75,7 +87,15 @@ class Equilibrium {
   Status correct(double c, MotionVariables& x, State& state, Workspace& workspace);
   Status linearize(const MotionVariables& x, const State& state, Workspace& workspace);
   void find_following();
+  Status find_unheld(const MotionVariables& x, const State& state, Workspace& workspace);
+  Status is_cyclic(int coordinate, MotionVariables x, State state, Workspace& workspace, bool& cyclic);
+  void release_unheld();
+  Status judge_unheld();
+  bool note_unheld();
+  bool is_settled() const;
+  double calc_change(const MotionVariables& x) const;
   double limit_turns(Vec delta) const;
+  Status relax_or_name(MotionVariables& x, State& state, Workspace& workspace);
   Status relax(MotionVariables& x, State& state, Workspace& workspace);
   Status start_loading(MotionVariables& x, const State& state, Workspace& workspace, const Watch& watch);
   Status load(MotionVariables& x, State& state, Workspace& workspace, const Watch& watch);
@@ -95,11 +115,16 @@ class Equilibrium {
   std::optional<PlaneMatrix> matrix_;
   std::uint64_t version_ = 0;
   Eigen::VectorXd r_, r0_, delta_;
-  Eigen::VectorXd tangent_, normal_;  // of (3); normal_ is empty while the load is given
-  Eigen::VectorXd way_;               // Σ δq of the present step
-  double missing_ = 0.0;              // 1 − s
-  Status refused_;                    // why Newton's last iteration ended, if not by itself
-  double floor_ = 0.0;                // smallest c
+  Eigen::VectorXd tangent_, normal_;      // of (3); normal_ is empty while the load is given
+  Eigen::VectorXd way_;                   // Σ δq of the present step
+  double missing_ = 0.0;                  // 1 − s
+  Status refused_;                        // why Newton's last iteration ended, if not by itself
+  double floor_ = 0.0;                    // smallest c
+  double floor_factor_ = 1.0;             // of it, where rounding moves what nothing holds
+  bool neutral_ = false;                  // without c the matrix is singular beside rounding
+  std::vector<int> unheld_;               // coordinates that name the directions N of (4)
+  Eigen::MatrixXd unheld_n_, unheld_mn_;  // N and M N (NᵀMN)⁻¹
+  Eigen::VectorXd unheld_load_;           // Nᵀr
   double unbalanced_ = 0.0, force_size_ = 0.0;
   double rounding_ = 0.0;      // of a motion row: what is left where stiff forces cancel
   double nonlinearity_ = 0.0;  // of the last correction: what it left over beyond what (2) says, beside ‖r‖

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 
@@ -21,6 +22,7 @@
 
 namespace trammel {
 
+class RunChecks;
 class RunWatch;
 class SingularPassage;
 
@@ -106,7 +108,7 @@ class Simulation {
   void make_consistent();
   void check_dropped_rows();
   void check_singular_start(const LastingRedundancy& redundancy) const;
-  std::string find_violated_rows() const;
+  std::optional<Alarm> find_violated_row() const;
   void enter_joint_coordinates();
   void check_joint_costs();
   Status find_first_accelerations();
@@ -140,6 +142,10 @@ class Simulation {
   Status pass_velocity_jump(const VelocityJump& jump, MotionVariables x, Summary& summary);
   void sum_up_velocity_jumps(Summary& summary) const;
   void update_ledger(const MotionVariables& x, double h);
+  // Work: work.cpp.
+  bool drives() const;
+  bool may_work() const;
+  double calc_step_work(const MotionVariables& x, double h, double power, double bend);
   // Frames of a motion: frames.cpp.
   void record_frame(RecordSink& sink, const MotionVariables& x, bool at_step_end);
   void settle_frame(MotionVariables& x, bool at_step_end);
@@ -152,6 +158,10 @@ class Simulation {
   Shown show(const MotionVariables& x, const State& state);
   void write_frame(RecordSink& sink, const Shown& shown, const Ledger& ledger);
   void calc_violation(const Shown& shown, Ledger& ledger);
+  double calc_power(const Shown& shown);
+  bool solves_for_power() const;
+  std::optional<double> solve_for_power(const MotionVariables& x, double t);
+  void renew_power(const MotionVariables& x);
   void spread_multipliers(const MotionVariables& x);
   void share_multipliers(const Shown& shown);
   void watch_events();
@@ -170,7 +180,10 @@ class Simulation {
   // Alarms: alarms.cpp.
   void watch_energy(const MotionVariables& x);
   std::string find_largest_energy(const MotionVariables& x);
-  void raise_alarms(Summary& summary) const;
+  void start_checks();
+  void check_step(const MotionVariables& x, bool smooth);
+  void check_frame(const MotionVariables& x, const Ledger& of_frame);
+  void raise_alarms(Summary& summary);
   EventFinder::Values event_values();
   void record_step(RecordSink& sink, double t, const StepReport& report, Summary& summary);
   void warn_of_split(Summary& summary) const;
@@ -225,16 +238,26 @@ class Simulation {
   std::size_t velocity_jumps_ = 0;
   double kink_ = std::numeric_limits<double>::infinity();  // where the last step ended: shown as it is before it
   std::unique_ptr<RunWatch> run_watch_;
+  std::unique_ptr<RunChecks> checks_;
+  std::unique_ptr<SingularPassage> rank_look_;         // at σ, with a fixed step
+  std::vector<double> violation_limits_;               // of recorded frames, for each row
+  double least_violation_limit_ = 0.0;                 // of them
   double unresolved_turn_ = 0.0, unresolved_t_ = 0.0;  // largest |v̇| h² of a rotation with a fixed step, and when
+  int unresolved_at_ = -1;                             // of which coordinate
+  int fastest_row_ = -1;                               // the row whose velocity was violated most
   double largest_speed_ = 0.0;                         // of such a run
   EnergyWatch energy_watch_;
   double left_out_violation_ = 0.0, kept_violation_ = 0.0;
   int violated_row_ = -1;
+  std::array<double, 3> inner_powers_{};  // at Gauss' points of the last step
+  bool knows_inner_powers_ = false;
+  bool may_work_ = true;  // something brings energy in or takes it out
   double last_power_ = 0.0, largest_drift_ = 0.0, largest_position_ = 0.0, largest_velocity_ = 0.0;
   InputBuffer inputs_;
   MotionVariables sample_, shown_, frame_, settled_;
   State shown_state_;
   Eigen::VectorXd all_lam_, all_phi_, phi_dot_, bias_;
+  Eigen::VectorXd shown_lam_;  // of all rows, at the end of the last step
 };
 
 /// Assembles without simulating.

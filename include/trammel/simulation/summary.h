@@ -40,7 +40,8 @@ struct Summary {
   double h_min = 0.0, h_max = 0.0;
   double wall_time = 0.0;                                     ///< [s]
   double energy_start = 0.0, energy_drift = 0.0, work = 0.0;  ///< [J]; drift: largest
-  double position_drift = 0.0, velocity_drift = 0.0;          ///< largest |Φ|, |Φ̇| at accepted steps
+  double method_energy = 0.0;  ///< [J] what the method itself added (> 0) or dissipated (< 0): the drift at the end
+  double position_drift = 0.0, velocity_drift = 0.0;  ///< largest |Φ|, |Φ̇| at accepted steps
   double scaling_m = 0.0, scaling_d = 0.0, scaling_k = 0.0, scaling_s = 0.0;
   double scaling_rho = 0.0;                                 ///< weight of the augmented term; 0: none
   double condition = 0.0, condition_max = 0.0;              ///< of the last step, largest; 0: not recorded

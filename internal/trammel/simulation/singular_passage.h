@@ -56,6 +56,8 @@ class SingularPassage {
   const std::vector<Passage>& passages() const { return passages_; }
   /// σ of (1).
   double calc_sigma(const MotionVariables& x, const State& state);
+  /// What the rows that come nearest to being dependent belong to, where σ was computed last.
+  std::string find_dependent_rows() const;
 
  private:
   struct Look {

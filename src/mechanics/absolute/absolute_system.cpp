@@ -402,6 +402,17 @@ void AbsoluteSystem::all_constraints(const MotionPoint& p, const State& state, s
   }
 }
 
+void AbsoluteSystem::calc_rates(const MotionPoint& p, const State& state, Vec phi_dot, Workspace& workspace) const {
+  AbsoluteWorkspace& ws = scratch(workspace);
+  KinematicState k = update_kinematics(p, state, workspace);
+  ModeCursor modes(state);
+  for (const auto& group : groups_) {
+    k.modes = modes.next(*group);
+    group->calc_rates(k, ws.phi_dot, ws.bias);
+  }
+  for (int row = 0; row < nc_; ++row) phi_dot[row] = ws.phi_dot[all_row_[row]];
+}
+
 Status AbsoluteSystem::velocity_level(const MotionPoint& p, const State& state, Vec phi_dot, Vec bias,
                                       Workspace& workspace) const {
   AbsoluteWorkspace& ws = scratch(workspace);

@@ -108,6 +108,24 @@ void ConstraintGroup<K>::add_stabilized_constraints(const KinematicState& state,
 }
 
 template <class K>
+void ConstraintGroup<K>::calc_rates(const KinematicState& state, std::span<double> phi_dot, std::span<double>) const {
+  constexpr int n = K::n_frames;
+  std::array<Frame<double>, n> at;
+  std::array<FrameRow<double>, K::n_rows * n> rows;
+  for (const Element& e : elements_) {
+    detail::gather<Element, n>(state, e, at);
+    K::rows(e.params, at.data(), rows.data());
+    for (int r = 0; r < K::n_rows; ++r) {
+      double rate = 0.0;
+      for (int j = 0; j < n; ++j) rate = rate + along(rows[r * n + j], at[j]);
+      const int input = e.input[r];
+      phi_dot[e.row + r] = rate;
+      if (input >= 0) phi_dot[e.row + r] -= K::holonomic ? state.in.ud[input] : state.in.u[input];
+    }
+  }
+}
+
+template <class K>
 void ConstraintGroup<K>::calc_velocity_level(const KinematicState& state, std::span<double> phi_dot,
                                              std::span<double> bias) const {
   constexpr int n = K::n_frames;

@@ -115,6 +115,8 @@ class AbsoluteSystem final : public MechanicalSystem {
                              Vec phi_dot, Vec kinematic, Workspace& workspace) const override;
   Status velocity_level(const MotionPoint& p, const State& state, Vec phi_dot, Vec bias,
                         Workspace& workspace) const override;
+  /// Φ̇ alone.
+  void calc_rates(const MotionPoint& p, const State& state, Vec phi_dot, Workspace& workspace) const;
   void calc_G_times(const MotionPoint& p, const State& state, ConstVec w, Vec product,
                     Workspace& workspace) const override;
   Status linearize(const MotionPoint& p, const State& state, PlaneSet set, MotionPlanes& planes,

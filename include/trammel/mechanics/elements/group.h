@@ -110,6 +110,10 @@ class ElementGroup {
                                           std::span<Wrench<double>> /*mu_wrench*/) const {}
   /// phi_dot[row] = G v − u̇ (or A v + a − u), bias[row] = d/dt of it without the term G v̇.
   virtual void calc_velocity_level(const KinematicState&, std::span<double>, std::span<double>) const {}
+  /// Φ̇ alone, for groups in which it is cheaper than with its bias; `scratch` has a place for every row as well.
+  virtual void calc_rates(const KinematicState& state, std::span<double> phi_dot, std::span<double> scratch) const {
+    calc_velocity_level(state, phi_dot, scratch);
+  }
   virtual void add_planes(const KinematicState&, PlaneSet, std::span<const int> slots, FramePlanes&) const = 0;
 
   /// Stored energy [J], and the power [W] that the non-conservative part of the forces brings into the system.

@@ -35,6 +35,7 @@ class ConstraintGroup final : public ConstraintElements {
                                   std::span<double> phi_dot, std::span<Wrench<double>> wrench,
                                   std::span<Wrench<double>> mu_wrench) const override;
   void calc_velocity_level(const KinematicState&, std::span<double>, std::span<double>) const override;
+  void calc_rates(const KinematicState&, std::span<double>, std::span<double>) const override;
   void add_planes(const KinematicState&, PlaneSet, std::span<const int> slots, FramePlanes&) const override;
   double power(const KinematicState&) const override;
   Wrench<double> reaction(int e, const Frame<double>* local, const double* lam, int local_frame) const override;

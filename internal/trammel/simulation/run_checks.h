@@ -1,0 +1,79 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <array>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "trammel/dae/types.h"
+#include "trammel/simulation/summary.h"
+
+namespace trammel {
+
+/// Checks of a run's own numbers, step by step and frame by frame; what is wrong with them is an Alarm at the end.
+///
+///   (1) frame violation     |Φ_i| of a recorded frame beyond its limit
+///   (2) noise in reactions  λ_n − λ_{n−1} changes its sign from step to step, many times in a row, by a noticeable
+///   part
+///                           of the largest λ: no motion that steps resolve does that
+///   (3) rank lost in motion σ, the smallest singular value of G, goes through zero between two looks,
+///                           σ ∝ |t − t*| on both sides: reactions are unbounded there and motions branch off
+class RunChecks {
+ public:
+  using Name = std::function<std::string(int row)>;
+
+  explicit RunChecks(Name name) : name_(std::move(name)) {}
+
+  void note_violation(double t, int row, double value, double limit);
+  /// All multipliers at the end of a step; `smooth`: no kink, impact or restart since the last call.
+  void note_reactions(double t, Eigen::Ref<const Eigen::VectorXd> lam, bool smooth);
+  /// A recorded frame shows the method's own multipliers, as with a fixed step.
+  void note_own_reactions(double t) { own_t_ = t; }
+  void note_rank(double t, double sigma, const std::function<std::string()>& rows);
+  /// Whether σ should be looked at in this frame: seldom while it hardly changes.
+  bool wants_rank();
+
+  /// What a step of a method errs by in a position, c h |Δᵏv| with Δᵏ the k-th difference of velocities at the ends of
+  /// steps; `turning`: of rotations of bodies besides, by turning · h² |ω × Δω|.
+  struct StepError {
+    int difference = 2;
+    double constant = 1.0 / 12.0, turning = 0.0;
+    double damping = 0.0;  // the same with k = 1, of methods that damp in first order
+  };
+  /// Velocities at the end of a step, and where those of rotations of bodies begin.
+  void note_errors(double t, double h, const StepError& error, Eigen::Ref<const Eigen::VectorXd> v,
+                   std::span<const int> charts);
+  /// The coordinate whose errors of steps, added up, are the largest part of its own way.
+  struct Unresolved {
+    int coordinate = -1;
+    double part = 0.0, t = 0.0;
+  };
+  Unresolved find_unresolved(std::span<const Kind> kinds, std::span<const int> charts) const;
+
+  void raise(std::vector<Alarm>& alarms) const;
+
+ private:
+  struct Look {
+    double t = 0.0, sigma = 0.0;
+  };
+  Name name_;
+  Alarm violation_, noise_, rank_;
+  // Of (2), for each row.
+  Eigen::VectorXd last_, change_, peak_;
+  std::vector<int> alternations_;
+  int n_notes_ = 0;
+  double largest_peak_ = 0.0, own_t_ = -1e300, noise_until_ = -1e300;
+  // Of errors of steps, for each coordinate: differences of velocities (the velocity itself first), Σ h v with its
+  // ends, Σ of errors.
+  std::array<Eigen::VectorXd, 6> differences_;
+  Eigen::VectorXd newest_, way_, least_, most_, errors_;
+  int n_steps_ = 0;
+  double last_t_ = 0.0;
+  Look looks_[3];  // newest first
+  int n_looks_ = 0, interval_ = 1, frames_ = 0;
+  double largest_sigma_ = 0.0;
+};
+
+}  // namespace trammel

@@ -1,0 +1,182 @@
+#include "trammel/simulation/run_checks.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace trammel {
+
+namespace {
+
+// Changes of sign in a row that make noise: vibrations that steps resolve have several steps per half period, and what
+// a start or a kink sets ringing has died out by then.
+constexpr int noisy_changes = 40;
+// Of a row's own largest multiplier, and of the largest of all.
+constexpr double noisy_part = 0.1, noticed_part = 1e-2;
+// σ against its largest value: rank is as good as lost, and was certainly not.
+constexpr double lost_part = 1e-3, kept_part = 0.5;
+// Looks at σ: rarer while it changes by less than `slow_change` from one to the next.
+constexpr double slow_change = 0.04, quick_change = 0.15;
+constexpr int rarest_look = 10;
+// Of the largest of all rotations, or of all others: what hardly moves is not asked how well it does.
+constexpr double unnoticed_way = 0.1;
+
+}  // namespace
+
+void RunChecks::note_violation(double t, int row, double value, double limit) {
+  if (!violation_.name.empty() && !(value > violation_.value)) return;
+  const bool first = violation_.name.empty();
+  if (first) violation_.name = "frame violation", violation_.t = t;
+  violation_.element = name_(row);
+  violation_.value = value, violation_.limit = limit;
+  violation_.text = fmt::format(
+      "constraints of recorded frames are violated by up to {:.3g}, limit {:.3g}: joints are open; usual cause: a "
+      "formulation that lets them drift (index1, index2), a fixed step or a tolerance that is too coarse",
+      value, limit);
+}
+
+void RunChecks::note_reactions(double t, Eigen::Ref<const Eigen::VectorXd> lam, bool smooth) {
+  const Eigen::Index n = lam.size();
+  if (last_.size() != n) {
+    last_.setZero(n), change_.setZero(n), peak_.setZero(n);
+    alternations_.assign(static_cast<std::size_t>(n), 0);
+    n_notes_ = 0;
+  }
+  if (!smooth) n_notes_ = 0;
+  ++n_notes_;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const double change = lam[i] - last_[i];
+    peak_[i] = std::max(peak_[i], std::abs(lam[i]));
+    largest_peak_ = std::max(largest_peak_, peak_[i]);
+    int& count = alternations_[static_cast<std::size_t>(i)];
+    const double size = std::min(std::abs(change), std::abs(change_[i]));
+    const bool alternates = n_notes_ > 2 && change * change_[i] < 0.0 &&
+                            size > std::max(noisy_part * peak_[i], noticed_part * largest_peak_);
+    count = alternates ? count + 1 : 0;
+    if (count >= noisy_changes) {
+      noise_until_ = t;
+      if (noise_.name.empty() || size > noise_.value) {
+        if (noise_.name.empty()) noise_.name = "noise in reactions", noise_.t = t;
+        noise_.element = name_(static_cast<int>(i));
+        noise_.value = size, noise_.limit = noisy_part * peak_[i];
+      }
+    }
+    change_[i] = change;
+    last_[i] = lam[i];
+  }
+}
+
+// Of the first steps of a run lower differences are all there is: they are not smaller in a motion that steps resolve.
+void RunChecks::note_errors(double t, double h, const StepError& error, Eigen::Ref<const Eigen::VectorXd> v,
+                            std::span<const int> charts) {
+  const Eigen::Index n = v.size();
+  if (n_steps_ == 0)
+    for (Eigen::VectorXd* x : {&newest_, &way_, &least_, &most_, &errors_}) x->setZero(n);
+  if (n_steps_ > 1 && error.turning > 0.0)  // turns about different axes do not add up
+    for (const int c : charts) {
+      const Eigen::Vector3d w = differences_[0].segment<3>(c), change = v.segment<3>(c) - w;
+      errors_.segment<3>(c) += error.turning * h * h * w.cross(change).cwiseAbs();
+    }
+  newest_ = v;
+  const int known = std::min(n_steps_, error.difference);
+  for (int k = 0; k <= known; ++k) {  // Δᵏ of now from Δᵏ⁻¹ of now and of the step before
+    if (k == n_steps_) differences_[static_cast<std::size_t>(k)].setZero(n);
+    newest_.swap(differences_[static_cast<std::size_t>(k)]);
+    if (k == 1 && error.damping > 0.0) errors_ += error.damping * h * differences_[1].cwiseAbs();
+    newest_ = differences_[static_cast<std::size_t>(k)] - newest_;
+  }
+  if (known > std::min(1, error.difference - 1))
+    errors_ += error.constant * h * differences_[static_cast<std::size_t>(known)].cwiseAbs();
+  ++n_steps_;
+  way_ += h * v;
+  least_ = least_.cwiseMin(way_), most_ = most_.cwiseMax(way_);
+  last_t_ = t;
+}
+
+// Rotations of bodies are one each: their axes turn. What turns on and on is where it is to within half a turn.
+RunChecks::Unresolved RunChecks::find_unresolved(std::span<const Kind> kinds, std::span<const int> charts) const {
+  if (n_steps_ == 0) return {};
+  struct Motion {
+    Eigen::Index at;
+    bool turns;
+    double way, error;
+  };
+  std::vector<Motion> motions;
+  std::vector<char> in_chart(kinds.size(), 0);
+  const Eigen::VectorXd ways = most_ - least_;
+  for (const int c : charts) {
+    motions.push_back({c, true, std::min(ways.segment<3>(c).norm(), std::numbers::pi), errors_.segment<3>(c).norm()});
+    std::fill_n(in_chart.begin() + c, 3, 1);
+  }
+  for (Eigen::Index i = 0; i < ways.size(); ++i) {
+    if (in_chart[static_cast<std::size_t>(i)]) continue;
+    const bool turns = kinds[static_cast<std::size_t>(i)] == Kind::rotation;
+    motions.push_back({i, turns, turns ? std::min(ways[i], std::numbers::pi) : ways[i], errors_[i]});
+  }
+  double largest[2] = {0.0, 0.0};
+  for (const Motion& m : motions) largest[m.turns] = std::max(largest[m.turns], m.way);
+  Unresolved worst;
+  for (const Motion& m : motions)
+    if (m.way > unnoticed_way * largest[m.turns] && m.error > worst.part * m.way)
+      worst = {static_cast<int>(m.at), m.error / m.way, last_t_};
+  return worst;
+}
+
+bool RunChecks::wants_rank() {
+  if (++frames_ < interval_) return false;
+  frames_ = 0;
+  return true;
+}
+
+// Between two looks σ has a zero if the straight lines through the two looks before and behind say so.
+void RunChecks::note_rank(double t, double sigma, const std::function<std::string()>& rows) {
+  largest_sigma_ = std::max(largest_sigma_, sigma);
+  std::copy_backward(looks_, looks_ + 2, looks_ + 3);
+  looks_[0] = {t, sigma};
+  n_looks_ = std::min(n_looks_ + 1, 3);
+  if (n_looks_ < 2) return;
+  const Look &now = looks_[0], &middle = looks_[1], &before = looks_[2];
+  const double change = std::abs(now.sigma - middle.sigma) / std::max(middle.sigma, 1e-300);
+  if (change > quick_change)
+    interval_ = std::max(1, interval_ / 2);
+  else if (change < slow_change)
+    interval_ = std::min(rarest_look, interval_ + 1);
+  if (!rank_.name.empty()) return;
+  bool lost = now.sigma < lost_part * largest_sigma_;
+  if (n_looks_ == 3 && middle.sigma < before.sigma && middle.sigma < kept_part * largest_sigma_) {
+    const double rho = middle.sigma * (middle.t - before.t) / (before.sigma - middle.sigma);  // to its zero
+    const double behind = now.t - (middle.t + rho);
+    // The line goes on behind the zero with its slope turned over.
+    const double expected = middle.sigma * behind / rho;
+    lost = lost || (behind > 0.0 && std::abs(now.sigma - expected) < 0.2 * std::max(expected, middle.sigma));
+  }
+  if (!lost) return;
+  rank_.name = "rank lost in motion";
+  rank_.t = middle.t, rank_.element = rows();
+  rank_.value = std::min(now.sigma, middle.sigma), rank_.limit = lost_part * largest_sigma_;
+  rank_.text = fmt::format(
+      "constraints become dependent between t = {:.6g} and {:.6g} s (smallest singular value {:.3g}, largest {:.3g}): "
+      "other motions branch off there, and a fixed step may have taken one of them; leave out 'h', so that the "
+      "position "
+      "is passed by a step of its own",
+      middle.t, now.t, rank_.value, largest_sigma_);
+}
+
+void RunChecks::raise(std::vector<Alarm>& alarms) const {
+  if (!violation_.name.empty()) alarms.push_back(violation_);
+  if (!noise_.name.empty() && own_t_ >= noise_.t) {
+    alarms.push_back(noise_);
+    alarms.back().text = fmt::format(
+        "multipliers jump up and down by {:.3g} from step to step, limit {:.3g} ({:.0f} % of their largest value), "
+        "until "
+        "t = {:.6g} s: they are the method's, not the machine's; usual cause: a method without damping (newmark, hht "
+        "or generalized_alpha without it), or a kink met with a fixed step",
+        noise_.value, noise_.limit, 100.0 * noisy_part, noise_until_);
+  }
+  if (!rank_.name.empty()) alarms.push_back(rank_);
+}
+
+}  // namespace trammel

@@ -1,0 +1,117 @@
+#include <fstream>
+#include <iterator>
+
+#include "run_model.h"
+
+/// The work that is brought into a machine, and what its method does to the energy itself.
+namespace trammel::test_ledger {
+namespace {
+
+// Driven crank, rod and slider: everything is known from the motion, so that its energy is all that was brought in. Its
+// steps are as long as the error test of smooth motions allows; the work must not be worse than the motion for that.
+TEST(Ledger, work_of_a_driven_machine_has_the_order_of_the_method) {
+  std::ifstream file(example("03_slider_crank/slider_crank.toml"));
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  const std::size_t at = text.find("\nh = ");
+  ASSERT_NE(at, std::string::npos);
+  text.erase(at, text.find('\n', at + 1) - at);
+  struct Case {
+    const char* method;
+    double part;  // of the largest kinetic energy, 5.7 J
+  };
+  for (const Case& c : {Case{"radau", 5e-4}, Case{"runge_kutta", 1e-4}, Case{"bdf", 5e-5}, Case{"midpoint", 5e-4}})
+    for (const char* coordinates : {"absolute", "joint"}) {
+      SCOPED_TRACE(fmt::format("{} {}", c.method, coordinates));
+      const Recorded run = run_text(
+          text, {fmt::format("solver.integrator={}", c.method), fmt::format("solver.coordinates={}", coordinates)});
+      EXPECT_TRUE(run.summary.completed);
+      EXPECT_LT(run.summary.energy_drift, c.part * run.values("energy.kinetic").maxCoeff());
+      EXPECT_LT(run.values("energy.drift").cwiseAbs().maxCoeff(), c.part * run.values("energy.kinetic").maxCoeff());
+    }
+}
+
+// A damper takes out what a spring had: T + V at the start is the work at the end, with the sign of a loss.
+TEST(Ledger, work_of_a_damper_is_what_the_machine_lost) {
+  const std::string damped = R"(
+gravity = [0, 0, 0]
+[[body]]
+name = "mass"
+mass = 1
+inertia = [1, 1, 1]
+position = [1.5, 0, 0]
+[[joint]]
+name = "guide"
+kind = "prismatic"
+bodies = ["ground", "mass"]
+point = [1.5, 0, 0]
+axis = "x"
+[[force]]
+name = "strut"
+kind = "spring_damper"
+point_a = { body = "ground", at = [0, 0, 0] }
+point_b = { body = "mass", at = [0, 0, 0] }
+stiffness = 100
+damping = 2
+free_length = 1
+[analysis]
+end = 20
+)";
+  for (const char* method : {"generalized_alpha", "midpoint", "bdf", "radau", "runge_kutta"}) {
+    SCOPED_TRACE(method);
+    const Recorded run = run_text(damped, {fmt::format("solver.integrator={}", method)});
+    EXPECT_NEAR(run.summary.work, -12.5, 2e-3 * 12.5);
+    EXPECT_LT(std::abs(run.summary.method_energy), 2e-3 * 12.5);
+  }
+}
+
+// Nobody drives a pendulum: what its energy changes by is the method's own, and is called that.
+TEST(Ledger, what_a_method_dissipates_is_nobody_s_work) {
+  for (const char* method : {"generalized_alpha", "newmark", "bdf", "midpoint", "radau", "runge_kutta"})
+    for (const char* formulation : {"", "solver.formulation=index3"}) {
+      if (*formulation != '\0' && std::string(method) != "bdf" && std::string(method) != "generalized_alpha") continue;
+      SCOPED_TRACE(fmt::format("{} {}", method, formulation));
+      SetList settings{fmt::format("solver.integrator={}", method), "solver.h=5e-3"};
+      if (*formulation != '\0') settings.push_back(formulation);
+      const Recorded run = run_example("01_pendulum/pendulum.toml", settings);
+      EXPECT_EQ(run.summary.work, 0.0);
+      EXPECT_NE(run.summary.method_energy, 0.0);
+      EXPECT_NE(run.summary.to_text().find(run.summary.method_energy < 0.0 ? "dissipated" : "added"),
+                std::string::npos);
+    }
+}
+
+// A motion whose acceleration jumps: reactions jump, and so does the power. The step before the kink and the step
+// behind it have different powers at the same instant. A cart of 2 kg gets a constant 3 m/s² for 1 s, and none after
+// that.
+TEST(Ledger, power_jumps_where_reactions_jump) {
+  const std::string cart = R"toml(
+gravity = [0, 0, 0]
+[[body]]
+name = "cart"
+mass = 2
+inertia = [1, 1, 1]
+[[joint]]
+name = "track"
+kind = "prismatic"
+bodies = ["ground", "cart"]
+point = [0, 0, 0]
+axis = "x"
+[[motion]]
+name = "drive"
+joint = "track"
+function = "if(t < 1, 1.5*t^2, 1.5 + 3*(t - 1))"
+[analysis]
+end = 2
+)toml";
+  for (const char* method : {"generalized_alpha", "hht", "midpoint", "bdf", "radau", "runge_kutta"})
+    for (const char* coordinates : {"absolute", "joint"}) {
+      SCOPED_TRACE(fmt::format("{} {}", method, coordinates));
+      const Recorded run = run_text(
+          cart, {fmt::format("solver.integrator={}", method), fmt::format("solver.coordinates={}", coordinates)});
+      EXPECT_NEAR(run.summary.work, 9.0, 9e-3);
+      EXPECT_LT(run.summary.energy_drift, 9e-3);
+    }
+}
+
+}  // namespace
+}  // namespace trammel::test_ledger
