@@ -88,11 +88,23 @@ ColumnPivotedQr factor_by_columns(const Eigen::MatrixXd& A, double relative_tol)
   return result;
 }
 
+// A P = Q [R; 0] and Rᵀ = V [S; 0] Oᵀ with as many columns as A has rank, so that y = V₁ S⁻ᵀ Oᵀ Q₁ᵀ b is the solution
+// of R y = Q₁ᵀ b in the space of R's rows, which is the shortest, and x = P y.
 Eigen::VectorXd solve_least_norm(const Eigen::MatrixXd& A, const Eigen::VectorXd& b, double relative_tol) {
-  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> decomposition;
-  decomposition.setThreshold(relative_tol);
-  decomposition.compute(A);
-  return decomposition.solve(b);
+  Eigen::VectorXd x = Eigen::VectorXd::Zero(A.cols());
+  if (A.size() == 0) return x;
+  const ColumnPivotedQr qr = factor_by_columns(A, relative_tol);
+  const Eigen::Index r = qr.rank;
+  if (r == 0) return x;
+  const ColumnPivotedQr lq = factor_by_columns(qr.R.transpose(), 0.0);
+  Eigen::VectorXd y(r);
+  for (Eigen::Index i = 0; i < r; ++i) {
+    double sum = qr.Qt.row(lq.order[static_cast<std::size_t>(i)]).dot(b);
+    for (Eigen::Index j = 0; j < i; ++j) sum -= lq.R(j, i) * y[j];
+    y[i] = sum / lq.R(i, i);
+  }
+  for (Eigen::Index k = 0; k < A.cols(); ++k) x[qr.order[static_cast<std::size_t>(k)]] = lq.Qt.col(k).head(r).dot(y);
+  return x;
 }
 
 Eigen::MatrixXd solve_square(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B) {
