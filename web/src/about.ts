@@ -5,12 +5,15 @@ import { count, element, format, unitText } from "./numbers";
 
 const first = ["stop", "failure", "integrator", "formulation", "linear_solver", "steps", "iterations", "wall_time"];
 
+/** How the texts of alarms begin. */
+export const alarmWord = "Alarm: ";
+
 /** What the page does not carry exactly, in plain words; empty if it carries everything. */
 export function losses(run: Run): string[] {
   const notes: string[] = [];
   const h = run.header;
   if (h.state) notes.push(`The results were ${h.state}: they may be incomplete.`);
-  for (const [key, value] of Object.entries(h.summary)) if (key.startsWith("alarm_")) notes.push(`Alarm: ${value}`);
+  for (const [key, value] of Object.entries(h.summary)) if (key.startsWith("alarm_")) notes.push(`${alarmWord}${value}`);
   if (h.n_frames === 0) notes.push("No frames were recorded.");
   if (h.not_finite)
     notes.push(`${h.not_finite.channel} is not a finite number from t = ${format(h.not_finite.time, 6)} s on.`);

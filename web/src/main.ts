@@ -1,6 +1,6 @@
 // The page: picture and transport on one side, plots, numbers and the solver's story on the other.
 import "./style.css";
-import { aboutPage, comparePage, losses } from "./about";
+import { aboutPage, alarmWord, comparePage, losses } from "./about";
 import type { Report } from "./data";
 import { openReport, valueAt } from "./data";
 import { Inspector } from "./inspector";
@@ -118,9 +118,13 @@ class Page {
       badge.addEventListener("click", () => this.open("Solver"));
       header.append(badge);
     }
-    if (troubles.length > 0) {
-      const badge = element("button", "badge", `${troubles.length} ${troubles.length === 1 ? "note" : "notes"}`);
-      badge.title = troubles.join("\n");
+    // An alarm says that numbers are doubtful: it is not one note among others.
+    const alarms = troubles.filter((text) => text.startsWith(alarmWord));
+    const notes = troubles.filter((text) => !text.startsWith(alarmWord));
+    for (const [texts, word, look] of [[alarms, "alarm", "badge bad"], [notes, "note", "badge"]] as const) {
+      if (texts.length === 0) continue;
+      const badge = element("button", look, `${texts.length} ${word}${texts.length === 1 ? "" : "s"}`);
+      badge.title = texts.join("\n");
       badge.addEventListener("click", () => this.open("About"));
       header.append(badge);
     }

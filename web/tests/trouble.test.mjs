@@ -77,6 +77,17 @@ h = 1e-3
   await close();
 });
 
+test("an alarm stands in the head of the page, apart from notes", async () => {
+  const { page: file } = simulate("examples/01_pendulum/pendulum.toml", "alarm", "solver.h=0.03", "analysis.end=10");
+  const { page, complaints, close } = await openPage(browser, file);
+  const badge = page.locator("button.badge.bad");
+  assert.match(await badge.innerText(), /^\d+ alarms?$/);
+  await badge.click();
+  assert.match(await page.locator("p.notice", { hasText: "Alarm: " }).first().innerText(), /at t = /);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test("results without frames or without a scene still open", async () => {
   const { results, page: file } = simulate("examples/02_double_pendulum/double_pendulum.toml", "bare", "analysis.end=0.1");
   change(results, `(file if "scene" in file else file.attrs).pop("scene")`);
