@@ -51,6 +51,30 @@ struct Positions {
   double seconds = 0.0;
 };
 
+/// The words that `solver.NAME` takes.
+std::vector<std::string> allowed_words(const std::string& name) {
+  std::vector<std::string> allowed;
+  const std::vector<KeyTable> tables = option_key_tables();
+  for (const Key& key : *find_keys(tables, "solver"))
+    if (key.name == name)
+      for (const Word& word : key.words) allowed.push_back(word.name);
+  return allowed;
+}
+
+/// Throws for all values that their axis does not know.
+void check_values(const std::vector<std::pair<std::string, std::vector<std::string>>>& axes) {
+  std::vector<Issue> issues;
+  for (const auto& [name, values] : axes) {
+    const std::vector<std::string> allowed = allowed_words(name);
+    if (values.empty())
+      issues.push_back({"", fmt::format("--across {0}=: no value is given; write {0} alone for the usual ones", name)});
+    for (const std::string& value : values)
+      if (std::find(allowed.begin(), allowed.end(), value) == allowed.end())
+        issues.push_back({"", fmt::format("--across {} has no {}", name, not_allowed(value, allowed))});
+  }
+  if (!issues.empty()) throw InputError(std::move(issues));
+}
+
 std::vector<std::pair<std::string, std::vector<std::string>>> chosen_axes(const std::vector<std::string>& words) {
   std::vector<std::pair<std::string, std::vector<std::string>>> axes;
   std::vector<std::string> names;
@@ -77,6 +101,7 @@ std::vector<std::pair<std::string, std::vector<std::string>>> chosen_axes(const 
       }
     }
   }
+  check_values(axes);
   return axes;
 }
 

@@ -49,6 +49,11 @@ std::string did_you_mean(std::string_view name, std::span<const std::string> can
   return nearest.empty() ? "" : "; did you mean '" + nearest + "'?";
 }
 
+std::string not_allowed(std::string_view word, std::span<const std::string> allowed) {
+  const std::string near = did_you_mean(word, allowed);
+  return "'" + std::string(word) + "'" + (near.empty() ? "." : near) + " Allowed: " + join_quoted(allowed);
+}
+
 std::string join_quoted(std::span<const std::string> names) {
   if (names.empty()) return "nothing";
   std::string text;

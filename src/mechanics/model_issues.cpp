@@ -212,12 +212,9 @@ void check_tables(ModelChecks& checks) {
         break;
       }
     }
-    if (std::find(extrapolations.begin(), extrapolations.end(), table.extrapolation) == extrapolations.end()) {
-      const std::string near = did_you_mean(table.extrapolation, extrapolations);
+    if (std::find(extrapolations.begin(), extrapolations.end(), table.extrapolation) == extrapolations.end())
       checks.report("table", table, "extrapolation",
-                    fmt::format("'extrapolation' is '{}'{} Allowed: {}", table.extrapolation, near.empty() ? "." : near,
-                                join_quoted(extrapolations)));
-    }
+                    "'extrapolation' is " + not_allowed(table.extrapolation, extrapolations));
   }
 }
 

@@ -8,9 +8,7 @@
 namespace trammel {
 
 void refuse_word(std::string_view text, const std::vector<std::string>& allowed) {
-  const std::string near = did_you_mean(text, allowed);
-  throw InputError(
-      fmt::format("'{}'{} Allowed: {}", text, near.empty() ? " is not known." : near, join_quoted(allowed)));
+  throw InputError("there is no word " + not_allowed(text, allowed));
 }
 
 template <>

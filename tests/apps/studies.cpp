@@ -118,6 +118,12 @@ TEST(Compare, says_which_pairs_are_excluded_and_refuses_unknown_axes) {
   const Outcome unknown = call(folder, {"compare", pendulum, "--across", "integrater"});
   EXPECT_EQ(unknown.code, 2);
   EXPECT_SAYS(unknown.err, "did you mean 'integrator'?");
+  const Outcome misspelt =
+      call(folder, {"compare", pendulum, "--across", "integrator=bdf|radu,coordinates=joints,formulation="});
+  EXPECT_EQ(misspelt.code, 2);
+  EXPECT_SAYS(misspelt.err, "--across integrator has no 'radu'; did you mean 'radau'? Allowed: 'generalized_alpha'");
+  EXPECT_SAYS(misspelt.err, "--across coordinates has no 'joints'; did you mean 'joint'?");
+  EXPECT_SAYS(misspelt.err, "--across formulation=: no value is given");
 }
 
 }  // namespace

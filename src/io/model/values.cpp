@@ -382,8 +382,7 @@ std::optional<Fields> Fields::inner(const Node& node, std::string_view key) cons
 void Fields::report_choice(const Node& node, std::string_view key, const std::string& text,
                            const std::vector<std::string>& names) const {
   if (node.kind != NodeKind::string) return report_type(node, key, "one of " + join_quoted(names));
-  const std::string near = did_you_mean(text, names);
-  report(node, fmt::format("'{}' is '{}'{} Allowed: {}", key, text, near.empty() ? "." : near, join_quoted(names)));
+  report(node, fmt::format("'{}' is {}", key, not_allowed(text, names)));
 }
 
 void Fields::finish() {
