@@ -15,7 +15,7 @@ std::string mutate_text(std::string text, Random& random, const std::vector<std:
                         const std::vector<std::string>& others);
 
 /// A few changes of bytes in place, as damage does them; rarely a cut end.
-std::string mutate_bytes(std::string bytes, Random& random);
+std::string mutate_bytes(const std::string& whole, Random& random);
 
 /// A few changes that keep a model a model: values, keys by their descriptions, kinds, names, whole tables; those of
 /// other models.

@@ -84,7 +84,8 @@ std::string mutate_text(std::string text, Random& random, const std::vector<std:
   return text;
 }
 
-std::string mutate_bytes(std::string bytes, Random& random) {
+std::string mutate_bytes(const std::string& whole, Random& random) {
+  std::string bytes = whole;
   if (random.one_in(20)) bytes.resize(random.below(bytes.size() + 1));
   for (std::size_t n = 1 + random.below(8); n > 0 && !bytes.empty(); --n) {
     const std::size_t at = random.below(bytes.size());

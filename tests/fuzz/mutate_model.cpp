@@ -13,7 +13,7 @@ namespace trammel::fuzz {
 
 namespace {
 
-const std::vector<std::string> formulas{
+const std::vector<std::string> laws{
     "t",      "sin(t)",      "1/0",    "L",           "2*pi", "if(t < 0.001, 1, 0)", "sqrt(-1)", "hinge.angle",
     "rod.vx", "rod.z*rod.z", "abs(t)", "mod(t, 0)",   "x",    "step(t, 0, 0, 0, 1)", "1e308*10", "min(t, 1)",
     "-rod.x", "exp(1000*t)", "0",      "force.value", "i",    "table(curve, t)",     "",         "tan(t*1e6)"};
@@ -74,11 +74,11 @@ std::string key_of(const std::string& line) {
 }
 
 std::string number(Random& random) {
-  if (random.one_in(4)) return "\"" + random.pick(formulas) + "\"";
+  if (random.one_in(4)) return "\"" + random.pick(laws) + "\"";
   return random.pick(hard_numbers());
 }
 
-std::string list(Random& random, std::size_t n, const auto& item) {
+std::string list(std::size_t n, const auto& item) {
   std::string text = "[";
   for (std::size_t i = 0; i < n; ++i) text += (i > 0 ? ", " : "") + item();
   return text + "]";
@@ -104,23 +104,23 @@ std::string value_of(const Key& key, const std::vector<std::string>& names, Rand
     case KeyType::name:
       return quoted_name();
     case KeyType::names:
-      return list(random, random.below(3) + 1, quoted_name);
+      return list(random.below(3) + 1, quoted_name);
     case KeyType::numbers:
     case KeyType::vector:
-      return list(random, n, a_number);
+      return list(n, a_number);
     case KeyType::matrix:
       if (random.one_in(2)) return number(random);
-      return random.one_in(2) ? list(random, n, a_number) : list(random, n, [&] { return list(random, n, a_number); });
+      return random.one_in(2) ? list(n, a_number) : list(n, [&] { return list(n, a_number); });
     case KeyType::point:
-      if (random.one_in(2)) return list(random, n, a_number);
-      return fmt::format("{{ body = {}, at = {} }}", quoted_name(), list(random, 3, a_number));
+      if (random.one_in(2)) return list(n, a_number);
+      return fmt::format("{{ body = {}, at = {} }}", quoted_name(), list(3, a_number));
     case KeyType::direction:
       if (random.one_in(2)) return random.pick(directions);
       return fmt::format("{{ body = {}, direction = {} }}", quoted_name(), random.pick(directions));
     case KeyType::formula:
-      return "\"" + random.pick(formulas) + "\"";
+      return "\"" + random.pick(laws) + "\"";
     case KeyType::formulas:
-      return list(random, random.below(4), [&] { return "\"" + random.pick(formulas) + "\""; });
+      return list(random.below(4), [&] { return "\"" + random.pick(laws) + "\""; });
     case KeyType::table: {
       std::string text;
       std::set<std::string> given;
@@ -132,12 +132,12 @@ std::string value_of(const Key& key, const std::vector<std::string>& names, Rand
     case KeyType::table_list: {
       Key one = key;
       one.type = KeyType::table;
-      return depth < 3 ? list(random, random.below(3), [&] { return value_of(one, names, random, depth + 1); }) : "[]";
+      return depth < 3 ? list(random.below(3), [&] { return value_of(one, names, random, depth + 1); }) : "[]";
     }
     case KeyType::any:
       break;
   }
-  return random.one_in(2) ? number(random) : list(random, n, a_number);
+  return random.one_in(2) ? number(random) : list(n, a_number);
 }
 
 const KeyTable* table_of(const std::string& heading) {
@@ -192,8 +192,7 @@ void change_number(std::string& line, Random& random) {
 void change_text(std::string& line, const std::vector<std::string>& names, Random& random) {
   const std::size_t from = line.find('"');
   const std::size_t to = from == line.npos ? line.npos : line.find('"', from + 1);
-  if (to != line.npos)
-    line.replace(from + 1, to - from - 1, random.one_in(2) ? random.pick(names) : random.pick(formulas));
+  if (to != line.npos) line.replace(from + 1, to - from - 1, random.one_in(2) ? random.pick(names) : random.pick(laws));
 }
 
 // A table of this model or of another one, under a name of its own more often than not.
@@ -242,7 +241,7 @@ void change(Lines& model, Random& random) {
       return;
     }
     default:
-      line = mutate_text(line, random, formulas, {});
+      line = mutate_text(line, random, laws, {});
   }
 }
 

@@ -56,7 +56,7 @@ TEST_P(Fuzz, mutated_inputs_break_no_claim) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, Fuzz, ::testing::ValuesIn(targets()),
-                         [](const ::testing::TestParamInfo<Target>& info) { return info.param.name; });
+                         [](const ::testing::TestParamInfo<Target>& about) { return about.param.name; });
 
 }  // namespace
 }  // namespace trammel::fuzz

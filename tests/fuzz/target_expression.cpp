@@ -13,71 +13,71 @@ namespace trammel::fuzz {
 
 namespace {
 
-const std::vector<std::string> words{"sin(",
-                                     "cos(",
-                                     "tan(",
-                                     "asin(",
-                                     "acos(",
-                                     "atan(",
-                                     "atan2(",
-                                     "sinh(",
-                                     "cosh(",
-                                     "tanh(",
-                                     "exp(",
-                                     "log(",
-                                     "log10(",
-                                     "sqrt(",
-                                     "square(",
-                                     "cube(",
-                                     "pow(",
-                                     "hypot(",
-                                     "abs(",
-                                     "sign(",
-                                     "floor(",
-                                     "ceil(",
-                                     "mod(",
-                                     "min(",
-                                     "max(",
-                                     "clamp(",
-                                     "deg(",
-                                     "if(",
-                                     "step(",
-                                     "ramp(",
-                                     "table(curve, ",
-                                     "pi",
-                                     "t",
-                                     "x",
-                                     "y",
-                                     "rod.vx",
-                                     "'upper arm'.x",
-                                     "+",
-                                     "-",
-                                     "*",
-                                     "/",
-                                     "^",
-                                     "(",
-                                     ")",
-                                     ",",
-                                     " < ",
-                                     " <= ",
-                                     " == ",
-                                     " != ",
-                                     " and ",
-                                     " or ",
-                                     "not ",
-                                     "1e",
-                                     "."};
+const std::vector<std::string> formula_words{"sin(",
+                                             "cos(",
+                                             "tan(",
+                                             "asin(",
+                                             "acos(",
+                                             "atan(",
+                                             "atan2(",
+                                             "sinh(",
+                                             "cosh(",
+                                             "tanh(",
+                                             "exp(",
+                                             "log(",
+                                             "log10(",
+                                             "sqrt(",
+                                             "square(",
+                                             "cube(",
+                                             "pow(",
+                                             "hypot(",
+                                             "abs(",
+                                             "sign(",
+                                             "floor(",
+                                             "ceil(",
+                                             "mod(",
+                                             "min(",
+                                             "max(",
+                                             "clamp(",
+                                             "deg(",
+                                             "if(",
+                                             "step(",
+                                             "ramp(",
+                                             "table(curve, ",
+                                             "pi",
+                                             "t",
+                                             "x",
+                                             "y",
+                                             "rod.vx",
+                                             "'upper arm'.x",
+                                             "+",
+                                             "-",
+                                             "*",
+                                             "/",
+                                             "^",
+                                             "(",
+                                             ")",
+                                             ",",
+                                             " < ",
+                                             " <= ",
+                                             " == ",
+                                             " != ",
+                                             " and ",
+                                             " or ",
+                                             "not ",
+                                             "1e",
+                                             "."};
 
-const std::vector<std::string> formulas{"20*sin(2*pi*t) - 3*rod.vx",
-                                        "if(t < 0.5, x^2, -y^3)",
-                                        "step(2*t - 1, 0, 0, 1, 5) + ramp(x, 0, 0, 1, 1)",
-                                        "20*exp(-((t - 3)/0.01)^2)*cos(x)",
-                                        "table(curve, mod(t, 2)) * max(0, x - 1, y)",
-                                        "'upper arm'.x + \"3rd link\".vx",
-                                        "clamp(atan2(y, x), -1, 1) and not (x >= 0 or y != 1)",
-                                        "hypot(x, y) + floor(4*t) + ceil(t/3) + sign(abs(x) - 1)",
-                                        "log(x + 2)/log10(3 + y^2) + sqrt(square(x) + cube(y)^2)",
-                                        "2^3^2 - -x^-y"};
+const std::vector<std::string> formula_seeds{"20*sin(2*pi*t) - 3*rod.vx",
+                                             "if(t < 0.5, x^2, -y^3)",
+                                             "step(2*t - 1, 0, 0, 1, 5) + ramp(x, 0, 0, 1, 1)",
+                                             "20*exp(-((t - 3)/0.01)^2)*cos(x)",
+                                             "table(curve, mod(t, 2)) * max(0, x - 1, y)",
+                                             "'upper arm'.x + \"3rd link\".vx",
+                                             "clamp(atan2(y, x), -1, 1) and not (x >= 0 or y != 1)",
+                                             "hypot(x, y) + floor(4*t) + ceil(t/3) + sign(abs(x) - 1)",
+                                             "log(x + 2)/log10(3 + y^2) + sqrt(square(x) + cube(y)^2)",
+                                             "2^3^2 - -x^-y"};
 
 // t, x, y and parts of bodies; a table.
 ResolvedName find_name(const std::vector<std::string>& path) {
@@ -102,7 +102,7 @@ void evaluate(const Expression& formula, double t) {
   static_cast<void>(formula.evaluate<S>(values));
 }
 
-std::string run(std::string_view text) {
+std::string run_formula(std::string_view text) {
   std::string broken;
   const std::string answered = answer(text, [&]() -> std::string {
     const Expression formula = Expression::parse(text, find_name, find_curve);
@@ -131,12 +131,16 @@ std::string run(std::string_view text) {
   return broken.empty() ? answered : broken;
 }
 
-std::vector<std::string> seeds() { return formulas; }
+std::vector<std::string> list_formulas() { return formula_seeds; }
 
-std::string mutate(const std::string& text, Random& random) { return mutate_text(text, random, words, formulas); }
+std::string mutate_formula(const std::string& text, Random& random) {
+  return mutate_text(text, random, formula_words, formula_seeds);
+}
 
 }  // namespace
 
-Target expression_target() { return {"expression", "a formula", 1024, 20000, run, seeds, mutate}; }
+Target expression_target() {
+  return {"expression", "a formula", 1024, 20000, run_formula, list_formulas, mutate_formula};
+}
 
 }  // namespace trammel::fuzz

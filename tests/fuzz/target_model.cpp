@@ -20,7 +20,7 @@ constexpr long steps_taken = 10;
 constexpr int most_load_steps = 3, most_iterations = 100;
 constexpr double most_frames = 1e4;
 
-std::string read(std::string_view text) {
+std::string run_model(std::string_view text) {
   return answer(text, [&] {
     const Study study = read_study_text(std::string(text), scratch() / "model.toml", small);
     std::string said;
@@ -51,7 +51,7 @@ class Frames : public RecordSink {
   double n_ = 0.0;
 };
 
-std::string move(std::string_view text) {
+std::string run_motion(std::string_view text) {
   return answer(text, [&]() -> std::string {
     Study study = read_study_text(std::string(text), scratch() / "model.toml", small);
     if (!is_small(study.model)) return "";
@@ -105,10 +105,12 @@ std::string mutate_either(const std::string& text, Random& random) {
 
 }  // namespace
 
-Target model_target() { return {"model", "the text of a model file", 8192, 3000, read, model_seeds, mutate_either}; }
+Target model_target() {
+  return {"model", "the text of a model file", 8192, 3000, run_model, model_seeds, mutate_either};
+}
 
 Target motion_target() {
-  return {"motion", "valid models, changed, and ten steps of them", 8192, 150, move, model_seeds, mutate_model};
+  return {"motion", "valid models, changed, and ten steps of them", 8192, 150, run_motion, model_seeds, mutate_model};
 }
 
 }  // namespace trammel::fuzz

@@ -34,7 +34,7 @@ std::string read_all(const std::filesystem::path& path) {
 }
 
 // Each input has a file of its own: HDF5 knows files again by their inode, and may keep one that it could not close.
-std::string run(std::string_view bytes) {
+std::string run_results(std::string_view bytes) {
   static const bool exits = (skip_library_exit(), true);
   static_cast<void>(exits);
   static long count = 0;
@@ -70,12 +70,12 @@ std::string write_run(bool closed, int n_rows) {
   return read_bytes(path);
 }
 
-std::vector<std::string> seeds() { return {write_run(true, 3), write_run(false, 3)}; }
+std::vector<std::string> results_seeds() { return {write_run(true, 3), write_run(false, 3)}; }
 
 }  // namespace
 
 Target results_target() {
-  return {"results", "a results file, HDF5", std::size_t{1} << 20, 300, run, seeds, mutate_bytes};
+  return {"results", "a results file, HDF5", std::size_t{1} << 20, 300, run_results, results_seeds, mutate_bytes};
 }
 
 }  // namespace trammel::fuzz
