@@ -121,6 +121,8 @@ std::string run_formula(std::string_view text) {
       t = next;
     }
     for (const Expression& part : formula.switches()) evaluate<double>(part, 0.5);
+    // Thousands of samples of the formula: of some texts only.
+    if (text.size() % 8 != 0) return "";
     for (const TimePart& part : TimePart::find(formula, 0)) {
       StepBounds bounds;
       find_surprises(part, 0.0, 2.0, bounds);
