@@ -22,6 +22,9 @@ constexpr int bisections = 60;
 
 /// Pieces between breakpoints that are shorter than this part of the run need no examination.
 constexpr double shortest_piece = 1.0 / 500.0;
+/// Instants of progressions that are passed at most. One with a period that leaves pieces to examine has 500 of them;
+/// floor(1e9*t) has more than anybody can wait for, and leaves none.
+constexpr std::size_t most_repeated = 100000;
 
 // Every node of the part, in order: children come before parents.
 void evaluate_nodes(const detail::Tree& tree, const std::vector<int>& nodes, double t, Values& values) {
@@ -280,7 +283,9 @@ std::vector<TimePart> TimePart::find(const Expression& formula, int time) {
 void find_surprises(const std::function<double(double)>& u, const BreakpointSet& breakpoints, double start, double end,
                     std::span<const double> seeds, int min_samples, StepBounds& bounds) {
   const double span = end - start;
-  for (double from = start; from < end;) {
+  const std::size_t most_pieces = breakpoints.instants().size() + most_repeated;
+  double from = start;
+  for (std::size_t n = 0; from < end && n < most_pieces; ++n) {
     const double to = std::min(end, breakpoints.next(from));
     if (to - from >= shortest_piece * span) {
       // Within the piece, so that a jump at its ends is not part of it.

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+// Texts such as "[ = a]" reach assertions of the parser, and it refuses them right behind: in builds with assertions,
+// too, they are to be refused and not to end the program.
+#define TOML_ASSERT(expression) static_cast<void>(0)
 #include <toml++/toml.h>
 #include <algorithm>
 #include <cctype>
