@@ -204,6 +204,7 @@ inline std::string write_model(const Machine& m, const Motion& y, const Drawn& d
 struct Errors {
   double position = 0.0, angle = 0.0, velocity = 0.0, rate = 0.0;
   double reaction = 0.0, largest_reaction = 0.0;
+  double t_velocity = 0.0, t_reaction = 0.0;
 };
 
 inline Errors compare(const MemoryRecord& record, const Machine& m, const Motion& start, const Drawn& drawn,
@@ -221,6 +222,7 @@ inline Errors compare(const MemoryRecord& record, const Machine& m, const Motion
                             spin = motion[i][1] * at[2].d * Eigen::Vector3d::UnitY();
       const Eigen::Vector3d turning = w.cols() == 3 ? spin : Eigen::Vector3d(spin[1], 0.0, 0.0);
       errors.position = std::max(errors.position, (p.row(row).transpose() - x).norm());
+      if ((v.row(row).transpose() - u).norm() > errors.velocity) errors.t_velocity = record.times()[i];
       errors.velocity = std::max(errors.velocity, (v.row(row).transpose() - u).norm());
       for (Eigen::Index k = 0; k < w.cols(); ++k) errors.rate = std::max(errors.rate, std::abs(w(row, k) - turning[k]));
     }
@@ -232,6 +234,7 @@ inline Errors compare(const MemoryRecord& record, const Machine& m, const Motion
     const std::vector<Eigen::Vector2d> reactions = calc_reactions(m, motion[i]);
     for (std::size_t j = 0; j < reactions.size(); ++j) {
       const Eigen::Vector3d f = drawn.Q * Eigen::Vector3d(reactions[j][0], 0.0, reactions[j][1]);
+      if ((forces[j].row(static_cast<Eigen::Index>(i)).transpose() - f).norm() > errors.reaction) errors.t_reaction = record.times()[i];
       errors.reaction =
           std::max(errors.reaction, (forces[j].row(static_cast<Eigen::Index>(i)).transpose() - f).norm());
       errors.largest_reaction = std::max(errors.largest_reaction, f.norm());
