@@ -10,6 +10,12 @@ namespace {
 
 // A position is passed when it is this many steps ahead: nearer, and a step of the method ends beyond it.
 constexpr double steps_ahead = 2.5;
+// Or as near as this [rad, m; of the fastest coordinate], however short the method's steps are: what rounding leaves of
+// rows is amplified less from there.
+constexpr double way_ahead = 0.15;
+// Steps as long as they were before the position was felt: some methods shorten theirs with the distance, and would never
+// have it near. They are forgotten by this much in each step.
+constexpr double forgetting = 0.95;
 // A step of the method may not end nearer to it than this part of itself.
 constexpr double too_near = 0.6;
 // And in any case where σ_i is this part of its largest value so far; never where it is more than that.
@@ -83,6 +89,7 @@ StepReport SingularPassage::advance(MotionIntegrator& method, double t_end, Stat
     if (options_.fixed_h) return report;
     if (report.status.ok()) {
       method_h_ = report.h;
+      usual_h_ = std::max(report.h, forgetting * usual_h_);
       look(method, report.h, state);
       if (!bridging_) return report;
       state = state_before_;  // the step has crossed the position
@@ -149,11 +156,12 @@ void SingularPassage::look(const MotionIntegrator& method, double h, const State
   last_ = now;
   choose_interval(h, change, shortest);
   if (paused_) return;
+  system_.calc_q_rate(x.q, x.v, q_rate_);
+  const double speed = q_rate_.lpNorm<Eigen::Infinity>(), horizon = std::max(steps_ahead * usual_h_, way_ahead / speed);
   for (int i = 0; i < n_values_; ++i) {
     const double sigma = now.values[i], rho = rho_[i];
     if (rho == 0.0) continue;
-    const bool near =
-        sigma <= surely_near * largest_[i] || (rho <= steps_ahead * h && sigma <= surely_far * largest_[i]);
+    const bool near = sigma <= surely_near * largest_[i] || (rho <= horizon && sigma <= surely_far * largest_[i]);
     if (!near || !is_ahead(x, now.sigma, sigma, rho, state)) continue;
     entry_sigma_ = sigma;
     if (rho > too_near * h) {

@@ -110,6 +110,7 @@ class SingularPassage {
   double entry_rho_ = 0.0, position_ = 0.0;    // [s], the latter as expected now
   bool over_ = false, behind_ = false;         // behind_: the next passage begins behind the position
   double bridge_from_ = 0.0, method_h_ = 0.0;  // beginning of the last step over, size of the method's last one
+  double usual_h_ = 0.0;
   std::vector<MotionVariables> taken_over_;
   int approaches_ = 0;  // steps over that ended before the position
   std::vector<Passage> passages_;
