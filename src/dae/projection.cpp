@@ -14,8 +14,39 @@ constexpr double massless_weight = 1e-3;  // of the smallest mass
 // The regularization is a part of the mean of G W⁻¹ Gᵀ, or of a row's own entry where that is so much smaller: rows
 // have units, and in a machine of micrometres those of directions, 1/J, are 1e12 times those of points, 1/m.
 constexpr double small_row = 1e-3;
-// Inverse iteration gains (σ_min/σ_next)⁴ each time: near a singular position one or two settle it.
-constexpr int inverse_iterations = 4;
+// Inverse iteration gains (σ_i/σ_{k+1})² each time, beginning with the vectors found last.
+constexpr int inverse_iterations = 3;
+
+// H ← diagonal, falling, by Jacobi's rotations, of which N's columns take part: for the few that are wanted here.
+void diagonalize(Eigen::MatrixXd& H, Eigen::Ref<Eigen::MatrixXd> N) {
+  constexpr int sweeps = 8;
+  const Eigen::Index k = H.cols();
+  for (int sweep = 0; sweep < sweeps; ++sweep)
+    for (Eigen::Index i = 0; i < k; ++i)
+      for (Eigen::Index j = i + 1; j < k; ++j) {
+        const double off = 0.5 * (H(i, j) + H(j, i));
+        if (!(std::abs(off) > 1e-15 * std::sqrt(std::abs(H(i, i) * H(j, j))))) continue;
+        const double angle = 0.5 * std::atan2(2.0 * off, H(i, i) - H(j, j)), c = std::cos(angle), s = std::sin(angle);
+        for (Eigen::Index r = 0; r < N.rows(); ++r) {
+          const double a = N(r, i), b = N(r, j);
+          N(r, i) = c * a + s * b, N(r, j) = c * b - s * a;
+        }
+        for (Eigen::Index r = 0; r < k; ++r) {
+          const double a = H(r, i), b = H(r, j);
+          H(r, i) = c * a + s * b, H(r, j) = c * b - s * a;
+        }
+        for (Eigen::Index r = 0; r < k; ++r) {
+          const double a = H(i, r), b = H(j, r);
+          H(i, r) = c * a + s * b, H(j, r) = c * b - s * a;
+        }
+      }
+  for (Eigen::Index i = 0; i < k; ++i)
+    for (Eigen::Index j = i + 1; j < k; ++j)
+      if (H(j, j) > H(i, i)) {
+        std::swap(H(i, i), H(j, j));
+        for (Eigen::Index r = 0; r < N.rows(); ++r) std::swap(N(r, i), N(r, j));
+      }
+}
 
 }  // namespace
 
@@ -86,20 +117,40 @@ Status Projection::solve(ConstVec r, Vec delta) {
   return status;
 }
 
-// A = G W⁻¹ Gᵀ, L the lengths of the rows: n ← −L A⁻¹ L n by the factors of setup(), whose last rows are −A⁻¹.
-double Projection::calc_smallest_singular_value(Vec rows) {
+// A = G W⁻¹ Gᵀ, L the lengths of the rows: N ← −L A⁻¹ L N by the factors of setup(), whose last rows are −A⁻¹; the
+// columns of N are made orthonormal, and their mean values H = Nᵀ L A⁻¹ L N turned to diagonal form.
+Status Projection::calc_smallest_singular_values(Eigen::Ref<Eigen::MatrixXd> N, Vec sigma) {
   const int nv = dae_.nv(), nc = dae_.nc();
-  double square = 0.0;
-  for (int k = 0; k < inverse_iterations; ++k) {
-    rows /= rows.norm();
-    x_.head(nv).setZero();
-    for (int r = 0; r < nc; ++r) x_[nv + r] = length_[r] * rows[r];
-    if (!solver_->solve(x_).ok()) return 0.0;
-    for (int r = 0; r < nc; ++r) rows[r] = -length_[r] * x_[nv + r];
-    square = 1.0 / rows.norm();
+  const Eigen::Index k = N.cols();
+  image_.resize(nc, k);
+  H_.resize(k, k);
+  const auto orthonormalize = [&] {
+    for (Eigen::Index i = 0; i < k; ++i) {
+      for (int twice = 0; twice < 2; ++twice)
+        for (Eigen::Index j = 0; j < i; ++j) N.col(i) -= N.col(j).dot(N.col(i)) * N.col(j);
+      if (const double norm = N.col(i).norm(); norm > 0.0) N.col(i) /= norm;
+    }
+  };
+  const auto apply = [&] {
+    for (Eigen::Index j = 0; j < k; ++j) {
+      x_.head(nv).setZero();
+      for (int r = 0; r < nc; ++r) x_[nv + r] = length_[r] * N(r, j);
+      if (const Status status = solver_->solve(x_); !status.ok()) return status;
+      for (int r = 0; r < nc; ++r) image_(r, j) = -length_[r] * x_[nv + r];
+    }
+    return Status::success();
+  };
+  orthonormalize();
+  for (int iteration = 0; iteration < inverse_iterations; ++iteration) {
+    if (const Status status = apply(); !status.ok()) return status;
+    if (iteration + 1 == inverse_iterations) break;
+    N = image_;
+    orthonormalize();
   }
-  rows /= rows.norm();
-  return std::sqrt(square);
+  H_.noalias() = N.transpose() * image_;
+  diagonalize(H_, N);
+  for (Eigen::Index i = 0; i < k; ++i) sigma[i] = H_(i, i) > 0.0 ? 1.0 / std::sqrt(H_(i, i)) : 0.0;
+  return Status::success();
 }
 
 }  // namespace trammel

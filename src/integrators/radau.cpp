@@ -23,6 +23,9 @@ constexpr int fixed_step_patience = 3;
 // A correction of this many roundings of y cannot become smaller.
 constexpr double radau_rounding_margin = 100.0;
 constexpr double gap_order = 6.0;  // of DaeSystem::calc_gap in h
+// Newton converges linearly. Corrections that fell by this much at first and have stopped falling are what rounding
+// leaves of the residuals; they are accepted where they are within the remainder that a loose tolerance is allowed.
+constexpr double quick_fall = 0.1, largest_noise = 0.03;
 // And a residual of this many roundings of y, through the matrix, cannot either.
 constexpr double residual_margin = 32.0;
 
@@ -225,7 +228,8 @@ Status Radau::iterate(const State& state, RadauStep& step) {
   rate_factor_ = std::pow(std::max(rate_factor_, epsilon), 0.8);
   rate_ = 0.0;
   newton_shrink_ = 0.5;
-  double previous = 0.0, previous_ratio = 0.0;
+  double previous = 0.0, previous_ratio = 0.0, fastest = 1.0;
+  const double noise_limit = options_.newton_constant ? newton_limit_ : std::max(newton_limit_, largest_noise);
   const double rounding = radau_rounding_margin * epsilon * corrector_norm(y_);
   Status status = Status::recoverable(Cause::too_many_iterations);
   const int max_iterations = options_.fixed_h ? fixed_step_patience * options_.max_iterations : options_.max_iterations;
@@ -247,6 +251,7 @@ Status Radau::iterate(const State& state, RadauStep& step) {
       const double ratio = norm / previous;
       rate_ = m == 1 ? ratio : std::sqrt(ratio * previous_ratio);
       previous_ratio = ratio;
+      fastest = std::min(fastest, ratio);
       // Corrections below the tolerance that no longer fall are rounding.
       converged = rate_ >= radau_max_rate && norm <= newton_limit_;
       // A first correction of coordinates says little of the multipliers: a step that cannot shrink goes on, and stops
@@ -255,7 +260,8 @@ Status Radau::iterate(const State& state, RadauStep& step) {
       if (rate_ < radau_max_rate) rate_factor_ = rate_ / (1.0 - rate_);
       const double remainder = rate_factor_ * norm * std::pow(rate_, left) / newton_limit_;
       const bool hopeless = rate_ >= radau_max_rate || remainder >= 1.0;  // it would not converge in time
-      if (may_give_up && hopeless && options_.fixed_h && residuals_are_rounding(state))
+      const bool stalls = hopeless && fastest <= quick_fall && norm <= noise_limit;
+      if (may_give_up && hopeless && (options_.fixed_h ? residuals_are_rounding(state) : stalls))
         converged = true, may_give_up = false, rate_ = 0.0, rate_factor_ = 1.0;  // noise says nothing of the matrix
       if (may_give_up && hopeless) {
         if (rate_ < radau_max_rate)

@@ -1,5 +1,7 @@
 #include "trammel/integrators/runge_kutta.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -35,16 +37,22 @@ constexpr int stiff_steps_noticed = 15;
 
 }  // namespace dormand_prince
 
+// Below this order 8 needs fewer evaluations than order 5, for a smaller error.
+constexpr double tight_rtol = 1e-7;
+
 }  // namespace
 
 RungeKutta::RungeKutta(const OdeSystem& system, const RungeKuttaOptions& options)
     : system_(system),
       options_(options),
+      order_(options.order.value_or(!options.fixed_h && options.tolerances.rtol < tight_rtol ? 8 : 5)),
       weights_(system.layout(), options.tolerances),
       workspace_(system.make_workspace()),
-      k_(n_stages, Eigen::VectorXd::Zero(system.layout().n())) {
+      k_(order_ == 8 ? stages_of_8 + 3 : n_stages, Eigen::VectorXd::Zero(system.layout().n())) {
+  if (order_ != 5 && order_ != 8) throw InputError(fmt::format("order = {}: there are formulas of order 5 and 8", order_));
   for (auto* x : {&y_, &yp_, &y_from_, &y_unprojected_, &stage_, &projection_, &dense_})
     x->setZero(system.layout().n());
+  if (order_ == 8) dense_8_.assign(4, extra_ = Eigen::VectorXd::Zero(system.layout().n()));
 }
 
 Status RungeKutta::evaluate(double t, ConstVec y, const State& state, Vec yp) {
@@ -80,7 +88,7 @@ double RungeKutta::choose_first_step(const State& state) {
   if (!evaluate(t_ + h0, stage_, state, k_[1]).ok()) return 1e-3 * h0;
   const double d2 = norm([&](Eigen::Index i) { return k_[1][i] - yp_[i]; }) / h0;
   const double largest = std::max(d1, d2);
-  const double h1 = largest <= 1e-15 ? std::max(1e-6, 1e-3 * h0) : std::pow(0.01 / largest, 0.2);
+  const double h1 = largest <= 1e-15 ? std::max(1e-6, 1e-3 * h0) : std::pow(0.01 / largest, 1.0 / order_);
   return std::min({100.0 * h0, h1, options_.hmax});
 }
 
@@ -90,6 +98,7 @@ Status RungeKutta::attempt(double h, double t_new, const State& state) {
   has_dense_ = false;
   // The limit from the left where the step ends at an instant that f may jump at.
   const double t_last = std::max(t_new - detail::kink_side(t_new), std::nextafter(t_, t_new));
+  if (order_ == 8) return attempt_8(h, t_last, state);
   for (int i = 1; i < n_stages; ++i) {
     double* const out = stage_.data();
     const double* const from = y_.data();
@@ -127,6 +136,7 @@ Status RungeKutta::attempt(double h, double t_new, const State& state) {
 }
 
 double RungeKutta::calc_error(double h) const {
+  if (order_ == 8) return calc_error_8(h);
   const Eigen::Index n = y_.size();
   double sum = 0.0;
   for (Eigen::Index i = 0; i < n; ++i) {
@@ -137,6 +147,7 @@ double RungeKutta::calc_error(double h) const {
 }
 
 double RungeKutta::weighted_error(Eigen::Index i) const {
+  if (order_ == 8) return weighted_error_8(i);
   const double e = dormand_prince::error_weights[0] * k_[0][i] + dormand_prince::error_weights[2] * k_[2][i] +
                    dormand_prince::error_weights[3] * k_[3][i] + dormand_prince::error_weights[4] * k_[4][i] +
                    dormand_prince::error_weights[5] * k_[5][i] + dormand_prince::error_weights[6] * k_[6][i];
@@ -154,6 +165,7 @@ int RungeKutta::find_worst_error() const {
 
 // |λ| from the last two stages, which stand at the same instant.
 bool RungeKutta::looks_stiff(double h) const {
+  if (order_ == 8) return looks_stiff_8(h);
   const double difference = (stage_ - y_unprojected_).squaredNorm();
   return difference > 0.0 && h * h * (k_[6] - k_[5]).squaredNorm() >
                                  dormand_prince::stability_bound * dormand_prince::stability_bound * difference;
@@ -161,8 +173,9 @@ bool RungeKutta::looks_stiff(double h) const {
 
 StepReport RungeKutta::advance(double t_end, State& state) {
   StepReport report;
-  report.order = 5;
+  report.order = order_;
   commit(state);
+  state_ = &state;
   if (stale_rates_) {
     // From the right: what jumps where the last step ended has jumped.
     report.status = evaluate(t_ + detail::kink_side(t_), y_, state, yp_);
@@ -206,7 +219,7 @@ StepReport RungeKutta::advance(double t_end, State& state) {
     if (!options_.fixed_h && error > 1.0) {
       ++counters_.error_failures, ++report.rejected_error;
       report.failure = Cause::error_test;
-      h_next_ = h * std::max(dormand_prince::smallest_factor, dormand_prince::safety * std::pow(error, -0.2));
+      h_next_ = h * std::max(dormand_prince::smallest_factor, dormand_prince::safety * std::pow(error, -1.0 / order_));
       rejected = true;
       continue;
     }
@@ -222,7 +235,7 @@ StepReport RungeKutta::advance(double t_end, State& state) {
     t_from_ = t_;
     y_from_ = y_;
     y_unprojected_ = y_ = stage_;
-    yp_ = k_[6];
+    yp_ = k_[order_ == 8 ? 12 : 6];
     t_ = t_new;
     ++counters_.steps;
     // From the left where the step ends at an instant that a motion may have a kink at.
@@ -239,7 +252,7 @@ StepReport RungeKutta::advance(double t_end, State& state) {
     pending_ = true;
     if (!options_.fixed_h) {
       const double e = std::max(error, 1e-8);
-      double factor = dormand_prince::safety * std::pow(e, -0.7 / 5.0) * std::pow(error_before_, 0.4 / 5.0);
+      double factor = dormand_prince::safety * std::pow(e, -0.7 / order_) * std::pow(error_before_, 0.4 / order_);
       factor = std::clamp(factor, dormand_prince::smallest_factor, rejected ? 1.0 : dormand_prince::largest_factor);
       error_before_ = std::max(error, 1e-4);
       // A step that was cut short for t_end does not tell what is possible.
@@ -260,14 +273,20 @@ void RungeKutta::interpolate(double t, Vec y) const {
     y = y_;
     return;
   }
-  if (!has_dense_) {
+  if (!has_dense_ && order_ == 8) {
+    has_dense_ = true;
+    update_dense_8();
+  } else if (!has_dense_) {
     has_dense_ = true;
     dense_.setZero();
     for (int i = 0; i < n_stages; ++i)
       if (dormand_prince::dense_weights[i] != 0.0) dense_ += (h_taken_ * dormand_prince::dense_weights[i]) * k_[i];
   }
   const double theta = (t - t_from_) / h_taken_, rest = 1.0 - theta;
-  for (Eigen::Index i = 0; i < y.size(); ++i) {
+  if (order_ == 8)
+    interpolate_8(theta, y);
+  else
+    for (Eigen::Index i = 0; i < y.size(); ++i) {
     const double difference = y_unprojected_[i] - y_from_[i], slope = h_taken_ * k_[0][i] - difference;
     const double last = difference - h_taken_ * k_[6][i] - slope;
     y[i] = y_from_[i] + theta * (difference + rest * (slope + theta * (last + rest * dense_[i])));

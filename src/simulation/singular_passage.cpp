@@ -10,9 +10,15 @@ namespace {
 
 // A position is passed when it is this many steps ahead: nearer, and a step of the method ends beyond it.
 constexpr double steps_ahead = 2.5;
+// Or as near as this [rad, m; of the fastest coordinate], however short the method's steps are: what rounding leaves of
+// rows is amplified less from there.
+constexpr double way_ahead = 0.15;
+// Steps as long as they were before the position was felt: some methods shorten theirs with the distance, and would never
+// have it near. They are forgotten by this much in each step.
+constexpr double forgetting = 0.95;
 // A step of the method may not end nearer to it than this part of itself.
 constexpr double too_near = 0.6;
-// And in any case where σ is this part of its largest value so far; never where it is more than that.
+// And in any case where σ_i is this part of its largest value so far; never where it is more than that.
 constexpr double surely_near = 0.15, surely_far = 0.7;
 // σ at the expected place against σ now, if there is a position: the rest is the error of the expectation.
 constexpr double believed = 0.4;
@@ -25,8 +31,8 @@ constexpr int rarest = 10;
 constexpr int shorter_steps = 8;
 // Steps that only lead nearer to it: more, and it is none that can be passed.
 constexpr int most_approaches = 12;
-// The method goes on when σ is this much larger than it was when it stopped, or after so many times ρ.
-constexpr double far_enough = 1.3, long_enough = 6.0;
+// The method goes on when σ, or the time behind the position, is this much larger than when it stopped.
+constexpr double far_enough = 1.3;
 // What a multistep method begins with: as many points, within this part of the way behind the position.
 constexpr int n_taken_over = 5;
 constexpr double points_within = 0.6;
@@ -46,42 +52,53 @@ SingularPassage::SingularPassage(const MechanicalSystem& system, const Options& 
       index3_(system),
       workspace_(system.make_workspace()),
       projection_(index3_, LinearSolverKind::automatic, {}, Projection::nearly_singular) {
-  rows_.setZero(system.nc());
-  any_rows_.resize(system.nc());
-  for (Eigen::Index r = 0; r < any_rows_.size(); ++r) any_rows_[r] = std::sin(1.0 + 7.0 * static_cast<double>(r * r));
-  any_rows_ *= 0.3 / any_rows_.norm();
+  n_values_ = std::min(most_values, system.nc());
+  rows_.setZero(system.nc(), n_values_);
+  any_rows_.resize(system.nc(), n_values_);
+  for (Eigen::Index k = 0; k < n_values_; ++k) {
+    for (Eigen::Index r = 0; r < any_rows_.rows(); ++r)
+      any_rows_(r, k) = std::sin(1.0 + static_cast<double>(3 * k + (7 + k) * r * r));
+    any_rows_.col(k) *= 0.3 / any_rows_.col(k).norm();
+  }
   q_rate_.setZero(system.nv());
   sample_.resize(system.nv(), system.nz(), system.nc());
   Tolerances& tolerances = options_.tolerances;
   tolerances.rtol = tolerance_over(tolerances.rtol), tolerances.atol = tolerance_over(tolerances.atol);
 }
 
-double SingularPassage::calc_sigma(const MotionVariables& x, const State& state) {
+double SingularPassage::calc_sigma(const MotionVariables& x, const State& state) { return look_at(x, state).sigma; }
+
+SingularPassage::Look SingularPassage::look_at(const MotionVariables& x, const State& state) {
+  Look now{.t = x.t};
   system_.calc_inputs(x.t, inputs_);
-  if (!projection_.setup(x.point(inputs_.view()), state, *workspace_).ok()) return 0.0;
+  if (!projection_.setup(x.point(inputs_.view()), state, *workspace_).ok()) return now;
   rows_ += any_rows_;  // another dependence than the last one may be nearest
-  return projection_.calc_smallest_singular_value(rows_);
+  const Vec values = Eigen::Map<Eigen::VectorXd>(now.values.data(), n_values_);
+  if (!projection_.calc_smallest_singular_values(rows_, values).ok()) return {.t = x.t};
+  now.sigma = now.values[0];
+  return now;
 }
 
 StepReport SingularPassage::advance(MotionIntegrator& method, double t_end, State& state) {
   StepReport failed;
   if (leaving_) leave(method, state);
-  if (entering_ > 0.0) enter(method.newest(), last_.sigma, entering_, state);
+  if (entering_ > 0.0) enter(method.newest(), last_, entry_sigma_, entering_, state);
   if (!bridging_) {
     before_ = method.newest(), state_before_ = state;
     StepReport report = method.advance(t_end, state);
     if (options_.fixed_h) return report;
     if (report.status.ok()) {
       method_h_ = report.h;
+      usual_h_ = std::max(report.h, forgetting * usual_h_);
       look(method, report.h, state);
       if (!bridging_) return report;
       state = state_before_;  // the step has crossed the position
-      enter(before_, entry_.sigma, entry_rho_, state);
+      enter(before_, entry_, entry_sigma_, entry_rho_, state);
     } else if (!fails_near_position(state_before_)) {
       return report;
     } else {
       state = state_before_;
-      enter(before_, entry_.sigma, entry_rho_, state);
+      enter(before_, entry_, entry_sigma_, entry_rho_, state);
     }
     failed = report;
   }
@@ -112,45 +129,60 @@ StepReport SingularPassage::advance(MotionIntegrator& method, double t_end, Stat
 // After a step of the method. bridging_ is set if the step has crossed a position: it is taken back.
 void SingularPassage::look(const MotionIntegrator& method, double h, const State& state) {
   const MotionVariables& x = method.newest();
-  const bool may_cross = rho_ > 0.0 && last_.t + 1.1 * rho_ > before_.t && last_.t + 0.9 * rho_ < x.t;
+  bool may_cross = false;
+  for (const double rho : rho_) may_cross = may_cross || may_lie_within(before_.t, x.t, rho);
   if (++steps_ < interval_ && !may_cross) return;
   steps_ = 0;
-  const Look now{x.t, calc_sigma(x, state)};
-  largest_ = std::max(largest_, now.sigma);
+  const Look now = look_at(x, state);
+  for (int i = 0; i < n_values_; ++i) largest_[i] = std::max(largest_[i], now.values[i]);
   if (!(last_.sigma > 0.0) || now.t <= last_.t) {
     last_ = now;
     return;
   }
-  const double change = (now.sigma - last_.sigma) / last_.sigma;
-  if (paused_) paused_ = change < 0.0 || now.sigma < 0.5 * largest_;
-  if (!paused_ && may_cross && lies_within(method, h, now, state)) {
+  if (paused_) paused_ = now.sigma < last_.sigma || now.sigma < 0.5 * largest_[0];
+  for (int i = 0; i < n_values_ && !paused_ && may_cross; ++i) {
+    if (!may_lie_within(before_.t, x.t, rho_[i]) || !lies_within(method, h, i, now, state)) continue;
     bridging_ = true;
     last_ = now;
     return;
   }
-  rho_ = change < 0.0 ? now.sigma * (now.t - last_.t) / (last_.sigma - now.sigma) : 0.0;
+  double change = 0.0, shortest = 0.0;
+  for (int i = 0; i < n_values_; ++i) {
+    const double fall = last_.values[i] - now.values[i];
+    change = std::max(change, std::abs(fall) / last_.values[i]);
+    rho_[i] = fall > 0.0 ? now.values[i] * (now.t - last_.t) / fall : 0.0;
+    if (rho_[i] > 0.0 && (shortest == 0.0 || rho_[i] < shortest)) shortest = rho_[i];
+  }
   last_ = now;
-  choose_interval(h, change);
-  if (paused_ || rho_ == 0.0) return;
-  const bool near =
-      now.sigma <= surely_near * largest_ || (rho_ <= steps_ahead * h && now.sigma <= surely_far * largest_);
-  if (!near || !is_ahead(x, now.sigma, rho_, state)) return;
-  if (rho_ > too_near * h) {
-    entering_ = rho_;
+  choose_interval(h, change, shortest);
+  if (paused_) return;
+  system_.calc_q_rate(x.q, x.v, q_rate_);
+  const double speed = q_rate_.lpNorm<Eigen::Infinity>(), horizon = std::max(steps_ahead * usual_h_, way_ahead / speed);
+  for (int i = 0; i < n_values_; ++i) {
+    const double sigma = now.values[i], rho = rho_[i];
+    if (rho == 0.0) continue;
+    const bool near = sigma <= surely_near * largest_[i] || (rho <= horizon && sigma <= surely_far * largest_[i]);
+    if (!near || !is_ahead(x, now.sigma, sigma, rho, state)) continue;
+    entry_sigma_ = sigma;
+    if (rho > too_near * h) {
+      entering_ = rho;
+      return;
+    }
+    // The step ended so near to the position that its error may have led it beside the branch: it is taken back.
+    entry_ = look_at(before_, state_before_);
+    entry_rho_ = now.t + rho - before_.t;
+    entry_sigma_ = sigma * entry_rho_ / rho;
+    bridging_ = true;
     return;
   }
-  // The step ended so near to the position that its error may have led it beside the branch: it is taken back.
-  entry_ = {before_.t, calc_sigma(before_, state_before_)};
-  entry_rho_ = now.t + rho_ - before_.t;
-  bridging_ = true;
 }
 
-void SingularPassage::choose_interval(double h, double change) {
-  if (std::abs(change) > quick)
+void SingularPassage::choose_interval(double h, double change, double rho) {
+  if (change > quick)
     interval_ = std::max(1, interval_ / 2);
-  else if (std::abs(change) < slow)
+  else if (change < slow)
     interval_ = std::min(rarest, interval_ + 1);
-  if (rho_ > 0.0) interval_ = std::clamp(static_cast<int>(0.3 * rho_ / h), 1, interval_);
+  if (rho > 0.0) interval_ = std::clamp(static_cast<int>(0.3 * rho / h), 1, interval_);
 }
 
 // σ at q + δ q̇ + ½ δ² v̇.
@@ -162,33 +194,50 @@ double SingularPassage::sigma_ahead(const MotionVariables& x, double dt, const S
   return calc_sigma(sample_, state);
 }
 
-// Whether σ falls as expected.
-bool SingularPassage::is_ahead(const MotionVariables& x, double sigma, double rho, const State& state) {
-  for (const double part : {1.0, 0.8, 1.25})
-    if (sigma_ahead(x, part * rho, state) < believed * sigma) return true;
+// Whether the smallest σ falls as one of them is expected to; at the expected place, and where what is left of it there
+// puts the position.
+bool SingularPassage::is_ahead(const MotionVariables& x, double least, double sigma, double rho, const State& state) {
+  const double left = sigma_ahead(x, rho, state) / sigma;
+  if (left * sigma < believed * least) return true;
+  for (const double part : {0.8, 1.25, 1.0 - left, 1.0 + left})
+    if (part > 0.0 && sigma_ahead(x, part * rho, state) < believed * least) return true;
   return false;
 }
 
-// The zero of the parabola through σ here and at two places on the way.
+// Where the smallest σ vanishes, which falls from `sigma` within about ρ: the zero of straight lines on both sides of the
+// best place so far.
 double SingularPassage::locate(const MotionVariables& x, double sigma, double rho, const State& state) {
-  const double d = 0.35 * rho, s1 = sigma_ahead(x, d, state), s2 = sigma_ahead(x, 2.0 * d, state);
-  if (!(sigma > s1 && s1 > s2)) return rho;
-  const double curvature = 0.5 * (sigma - 2.0 * s1 + s2), slope = s1 - sigma - curvature;
-  const double root = slope * slope - 4.0 * curvature * sigma;
-  if (!(root >= 0.0)) return rho;
-  const double zero = d * 2.0 * sigma / (-slope + std::sqrt(root));
-  return zero > d && zero < 2.0 * rho ? zero : rho;
+  constexpr int refinements = 3;
+  constexpr double well_known = 0.01;
+  double best = rho, least = sigma_ahead(x, rho, state);
+  for (int k = 0; k < refinements && least > well_known * sigma; ++k) {
+    const double from = best, off = std::min(0.5, least / sigma) * rho;
+    for (const double at : {from - off, from + off}) {
+      if (!(at > 0.0)) continue;
+      const double there = sigma_ahead(x, at, state);
+      if (there < least) best = at, least = there;
+    }
+    if (best == from) break;
+  }
+  return best;
 }
 
-// Whether the step of the method went through a position: σ has a zero between its ends.
-bool SingularPassage::lies_within(const MotionIntegrator& method, double h, const Look& end, const State& state) {
-  const double from = end.t - h, expected = std::clamp((last_.t + rho_ - from) / h, 0.1, 0.9);
-  const double start = last_.sigma * std::max(0.1, 1.0 - (from - last_.t) / rho_),
-               limit = crossed * std::min(start, end.sigma);
-  for (const double part : {expected, start / (start + end.sigma), 0.5 * (expected + 0.5)}) {
+bool SingularPassage::may_lie_within(double from, double to, double rho) const {
+  return rho > 0.0 && last_.t + 1.1 * rho > from && last_.t + 0.9 * rho < to;
+}
+
+// Whether the step of the method went through the position that was expected by the fall of one of the values: the
+// smallest has a zero between its ends.
+bool SingularPassage::lies_within(const MotionIntegrator& method, double h, int value, const Look& end,
+                                  const State& state) {
+  const double rho = rho_[value], from = end.t - h, expected = std::clamp((last_.t + rho - from) / h, 0.1, 0.9);
+  const double start = last_.values[value] * std::max(0.1, 1.0 - (from - last_.t) / rho),
+               limit = crossed * std::min({start, last_.sigma, end.sigma});
+  for (const double part : {expected, start / (start + end.values[value]), 0.5 * (expected + 0.5)}) {
     method.interpolate(from + part * h, sample_);
     if (calc_sigma(sample_, state) > limit) continue;
-    entry_ = {before_.t, start};
+    entry_ = {.t = before_.t, .sigma = std::min(start, last_.sigma), .values = last_.values};
+    entry_sigma_ = start;
     entry_rho_ = part * h;
     return true;
   }
@@ -202,32 +251,35 @@ bool SingularPassage::fails_near_position(const State& state) {
   // σ a little later on the motion tells its rate: looks may be far in the past.
   system_.calc_q_rate(before_.q, before_.v, q_rate_);
   const double speed = q_rate_.lpNorm<Eigen::Infinity>();
-  if (!(speed > 0.0) || sigma > surely_far * largest_) return false;
+  if (!(speed > 0.0) || sigma > surely_far * largest_[0]) return false;
   const double dt = 1e-3 / speed, later = sigma_ahead(before_, dt, state);
   if (!(later < sigma)) {
     if (passages_.empty() || before_.t - passages_.back().t > still_near * entry_rho_) return false;
-    entry_ = {before_.t, sigma};
+    entry_ = {.t = before_.t, .sigma = sigma};
+    entry_sigma_ = sigma;
     behind_ = true;
     return true;
   }
   const double rho = sigma * dt / (sigma - later);
-  if (!is_ahead(before_, sigma, rho, state)) return false;
-  entry_ = {before_.t, sigma};
+  if (!is_ahead(before_, sigma, sigma, rho, state)) return false;
+  entry_ = {.t = before_.t, .sigma = sigma};
+  entry_sigma_ = sigma;
   entry_rho_ = rho;
   return true;
 }
 
 // ---- over it -------------------------------------------------------------------------------------------------------
 
-void SingularPassage::enter(const MotionVariables& at, double sigma, double rho, State& state) {
+void SingularPassage::enter(const MotionVariables& at, const Look& entry, double sigma, double rho, State& state) {
   entering_ = 0.0;
   if (!bridge_) bridge_ = std::make_unique<BranchMotion>(system_, options_.tolerances);
   MotionVariables x = at;
   centre_charts(x, state);
-  entry_ = {x.t, sigma};
+  entry_ = entry;
+  entry_.t = x.t;
   entry_rho_ = rho;
   last_ = entry_;
-  rho_ = 0.0;
+  rho_.fill(0.0);
   over_ = std::exchange(behind_, false);
   position_ = over_ ? passages_.back().t : x.t + locate(x, sigma, rho, state);
   bridging_ = true, leaving_ = false;
@@ -251,21 +303,28 @@ StepReport SingularPassage::step_over(double t_end, State& state) {
 
 void SingularPassage::look_over(const State& state) {
   const MotionVariables& x = bridge_->newest();
-  const Look now{x.t, calc_sigma(x, state)};
-  // Where σ, with its sign, is zero if the step has crossed.
-  const double part = last_.sigma / (last_.sigma + now.sigma), at = last_.t + part * (now.t - last_.t);
-  bridge_->interpolate(at, sample_);
-  const double there = calc_sigma(sample_, state), least = std::min(last_.sigma, now.sigma);
+  const Look now = look_at(x, state);
+  // Where σ, with its sign, is zero if the step has crossed, by the values at its ends or as expected.
+  const double part = last_.sigma / (last_.sigma + now.sigma), least = std::min(last_.sigma, now.sigma);
+  Look there{.t = last_.t + part * (now.t - last_.t)};
+  bridge_->interpolate(there.t, sample_);
+  there = look_at(sample_, state);
+  if (position_ > last_.t && position_ < now.t) {
+    bridge_->interpolate(position_, sample_);
+    if (const Look expected = look_at(sample_, state); expected.sigma < there.sigma) there = expected;
+  }
   const bool noted = !passages_.empty() && passages_.back().t >= entry_.t;
-  if (!noted && (there < crossed * least || least < 1e-3 * entry_.sigma))
-    note_passage(find_zero(last_, {at, there}, now, state), state);
+  if (!noted && (there.sigma < crossed * least || least < 1e-3 * entry_.sigma))
+    note_passage(position_ = find_zero(last_, there, now, state), state);
   const bool rises = now.sigma > last_.sigma;
-  over_ = over_ || rises || there < crossed * least;
+  over_ = over_ || there.sigma < crossed * least || (rises && now.t > position_ - 0.1 * entry_rho_);
   if (!over_ && now.sigma < last_.sigma) {
     const double rho = now.sigma * (now.t - last_.t) / (last_.sigma - now.sigma);
-    position_ = now.t + locate(x, now.sigma, rho, state);
+    if (now.t + rho < position_ + 0.5 * entry_rho_) position_ = now.t + locate(x, now.sigma, rho, state);
   }
-  leaving_ = rises && (now.sigma >= far_enough * entry_.sigma || now.t > entry_.t + long_enough * entry_rho_);
+  // As far behind it as it was before it, and a little more.
+  const double until = std::max(position_ + far_enough * (position_ - entry_.t), entry_.t + far_enough * entry_rho_);
+  leaving_ = over_ && (now.t >= until || (rises && now.sigma >= far_enough * entry_.sigma));
   last_ = now;
 }
 
@@ -273,10 +332,8 @@ void SingularPassage::look_over(const State& state) {
 // whichever is lower, a few times.
 double SingularPassage::find_zero(Look from, Look middle, Look to, const State& state) {
   const auto at = [&](const Look& a, const Look& b) {
-    Look between{a.t + (b.t - a.t) * a.sigma / (a.sigma + b.sigma + 1e-300), 0.0};
-    bridge_->interpolate(between.t, sample_);
-    between.sigma = calc_sigma(sample_, state);
-    return between;
+    bridge_->interpolate(a.t + (b.t - a.t) * a.sigma / (a.sigma + b.sigma + 1e-300), sample_);
+    return look_at(sample_, state);
   };
   constexpr int refinements = 3;
   for (int k = 0; k < refinements; ++k) {
@@ -298,10 +355,10 @@ void SingularPassage::note_passage(double t, const State& state) {
 std::string SingularPassage::find_dependent_rows() const {
   constexpr double share = 0.3;
   constexpr std::size_t shown = 4;
-  const double largest = rows_.lpNorm<Eigen::Infinity>();
+  const double largest = rows_.col(0).lpNorm<Eigen::Infinity>();
   std::vector<std::string> owners;
   for (int r = 0; r < system_.nc(); ++r) {
-    if (std::abs(rows_[r]) < share * largest) continue;
+    if (std::abs(rows_(r, 0)) < share * largest) continue;
     const std::string text = system_.describe_constraint(r), owner = text.substr(0, text.find(','));
     if (std::find(owners.begin(), owners.end(), owner) == owners.end()) owners.push_back(owner);
   }
@@ -315,7 +372,8 @@ std::string SingularPassage::find_dependent_rows() const {
 
 void SingularPassage::leave(MotionIntegrator& method, State& state) {
   bridging_ = leaving_ = false;
-  steps_ = 0, interval_ = 1, rho_ = 0.0;
+  steps_ = 0, interval_ = 1;
+  rho_.fill(0.0);
   // Points of its last step, all behind the position and, if it can be, as far apart as the method's own steps were.
   const MotionVariables& x = bridge_->newest();
   const double behind = x.t - std::max(bridge_from_, position_);
@@ -335,18 +393,18 @@ void SingularPassage::begin_at_position(const MotionVariables& x, State& state) 
   const double speed = q_rate_.lpNorm<Eigen::Infinity>();
   if (!(speed > 0.0)) return;
   const double rho = first_way / speed, sigma = sigma_ahead(x, rho, state);
-  largest_ = std::max(largest_, sigma);
-  enter(x, sigma, rho, state);
+  largest_[0] = std::max(largest_[0], sigma);
+  enter(x, {.t = x.t, .sigma = sigma}, sigma, rho, state);
   over_ = true;
   position_ = x.t;
-  last_ = {x.t, 0.0};
+  last_ = {.t = x.t};
 }
 
 void SingularPassage::forget() {
   bridging_ = leaving_ = paused_ = false;
   entering_ = 0.0;
   last_ = {};
-  rho_ = 0.0;
+  rho_.fill(0.0);
   interval_ = 1, steps_ = 0;
 }
 

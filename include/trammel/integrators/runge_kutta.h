@@ -12,6 +12,7 @@ namespace trammel {
 
 struct RungeKuttaOptions {
   Tolerances tolerances;
+  std::optional<int> order;       ///< 5 or 8; absent: 8 where rtol is below 1e-7 and steps are variable
   std::optional<double> h0;       ///< first step [s]; absent: from the first two derivatives
   std::optional<double> fixed_h;  ///< no error control
   double hmin = 0.0, hmax = std::numeric_limits<double>::infinity();
@@ -21,12 +22,13 @@ struct RungeKuttaCounters {
   long steps = 0, evaluations = 0, error_failures = 0, evaluation_failures = 0, projections = 0;
 };
 
-/// The explicit pair of order 5(4) of Dormand and Prince with its continuous extension of order 4.
+/// The explicit pairs of Dormand and Prince: of order 5(4) with its continuous extension of order 4, and for tight
+/// tolerances of order 8(5,3) with one of order 7.
 ///
 ///   k_i = f(t + c_i h, y + h Σ_{j<i} a_ij k_j),   y₁ = y + h Σ b_i k_i,   error = h Σ (b_i − b̂_i) k_i
 ///
-/// The last stage is the first of the next step: six evaluations per step. Step sizes by a PI controller, err^(−0.7/5)
-/// err_before^(0.4/5). For non-stiff motion only: with stiffness λ the step is held below 3.3/|λ|, which is noticed and
+/// The last stage is the first of the next step: six evaluations per step, or twelve, and three more where the latter is
+/// interpolated. Step sizes by a PI controller, err^(−0.7/p) err_before^(0.4/p), p the order. For non-stiff motion only: with stiffness λ the step is held below 3.3/|λ|, which is noticed and
 /// said. After each accepted step y is projected to its manifold, if it has one; then one more evaluation is needed.
 /// An instant where f jumps must be an end of a step: stages there see the limit from the step's own side. After the
 /// first step nothing allocates.
@@ -54,7 +56,7 @@ class RungeKutta {
   void restore(std::span<const double> numbers);
 
  private:
-  static constexpr int n_stages = 7;
+  static constexpr int n_stages = 7, stages_of_8 = 13;
   Status evaluate(double t, ConstVec y, const State& state, Vec yp);
   double choose_first_step(const State& state);
   Status attempt(double h, double t_new, const State& state);
@@ -63,8 +65,18 @@ class RungeKutta {
   int find_worst_error() const;                 // the unknown with the largest error of the last attempt
   bool looks_stiff(double h) const;
 
+  // Order 8: runge_kutta_8.cpp.
+  Status attempt_8(double h, double t_last, const State& state);
+  void calc_stage_8(int i, double h, const Eigen::VectorXd& from, Eigen::VectorXd& stage) const;
+  double calc_error_8(double h) const;
+  double weighted_error_8(Eigen::Index i) const;
+  bool looks_stiff_8(double h) const;
+  void update_dense_8() const;
+  void interpolate_8(double theta, Vec y) const;
+
   const OdeSystem& system_;
   RungeKuttaOptions options_;
+  int order_;
   WeightedNorm weights_;
   std::unique_ptr<Workspace> workspace_;
   double t_ = 0.0, h_next_ = 0.0, error_before_ = 1e-4;
@@ -75,10 +87,12 @@ class RungeKutta {
   int stiff_steps_ = 0;
   bool projected_ = false;
   Eigen::VectorXd y_, yp_, y_from_, y_unprojected_, stage_, projection_;
-  std::vector<Eigen::VectorXd> k_;  // stages of the last step
-  mutable Eigen::VectorXd dense_;
+  mutable std::vector<Eigen::VectorXd> k_;  // stages of the last step; of order 8 with those of its dense output
+  mutable Eigen::VectorXd dense_, extra_;
+  mutable std::vector<Eigen::VectorXd> dense_8_;
   mutable bool has_dense_ = false;
-  RungeKuttaCounters counters_;
+  const State* state_ = nullptr;  // of the last step: dense output of order 8 evaluates there
+  mutable RungeKuttaCounters counters_;
 };
 
 }  // namespace trammel

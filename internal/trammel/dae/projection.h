@@ -32,12 +32,12 @@ class Projection {
   /// δ of (1) for the residual r.
   Status solve(ConstVec r, Vec delta);
 
-  /// How far the rows at the point of setup() are from being dependent: the smallest singular value σ of G, columns in
-  /// the metric W and rows divided by the largest length that they have had (a row may vanish in a singular position,
-  /// which dividing by its own length would hide), by inverse iteration. `rows` is its left singular vector, the share
-  /// of each row in the dependence: a guess on entry (any vector that is not zero), improved on return. Falls to
-  /// √regularization and no further.
-  double calc_smallest_singular_value(Vec rows);
+  /// How far the rows at the point of setup() are from being dependent: the smallest singular values σ of G, rising,
+  /// columns in the metric W and rows divided by the largest length that they have had (a row may vanish in a singular
+  /// position, which dividing by its own length would hide), by inverse iteration. The columns of `rows`, as many as
+  /// values are wanted, are their left singular vectors, the share of each row in the dependence: guesses on entry
+  /// (linearly independent), improved on return. They fall to √regularization and no further.
+  Status calc_smallest_singular_values(Eigen::Ref<Eigen::MatrixXd> rows, Vec sigma);
 
   const MotionPlanes& planes() const { return planes_; }
 
@@ -52,6 +52,7 @@ class Projection {
   std::vector<double> values_, W_;
   std::vector<double> square_, length_;  // of the rows in the metric W⁻¹: here, and the largest so far
   Eigen::VectorXd x_;
+  Eigen::MatrixXd image_, H_;
 };
 
 }  // namespace trammel

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,9 +26,11 @@ namespace trammel {
 ///
 ///   (1)  ρ = σ/|σ̇|        the time to it, from σ of two steps
 ///
-/// which needs no scale: long chains have a small σ everywhere, but one that does not change. ρ is looked at in every
-/// step when σ changes quickly, in every tenth when it does not; a position is believed when σ, at the place where the
-/// motion is expected after ρ, is small against σ now. A method that fails on its way there is helped in the same way.
+/// which needs no scale: long chains have a small σ everywhere, but one that does not change. Such a one hides the one
+/// that falls until this has become smaller still, which for long steps is too late: the four smallest singular values
+/// are looked at, each with its own ρ. They are looked at in every step when they change quickly, in every tenth when
+/// they do not; a position is believed when the smallest of all, at the place where the motion is expected after ρ, is
+/// small against the smallest now. A method that fails on its way there is helped in the same way.
 class SingularPassage {
  public:
   struct Options {
@@ -54,22 +57,27 @@ class SingularPassage {
   void forget();
 
   const std::vector<Passage>& passages() const { return passages_; }
-  /// σ of (1).
+  /// The smallest σ of (1).
   double calc_sigma(const MotionVariables& x, const State& state);
   /// What the rows that come nearest to being dependent belong to, where σ was computed last.
   std::string find_dependent_rows() const;
 
  private:
+  static constexpr int most_values = 4;
+  using Values = std::array<double, most_values>;
   struct Look {
-    double t = 0.0, sigma = 0.0;
+    double t = 0.0, sigma = 0.0;  // the smallest one
+    Values values{};              // rising
   };
+  Look look_at(const MotionVariables& x, const State& state);
   void look(const MotionIntegrator& method, double h, const State& state);
-  void choose_interval(double h, double change);
+  void choose_interval(double h, double change, double rho);
   double sigma_ahead(const MotionVariables& x, double dt, const State& state);
-  bool is_ahead(const MotionVariables& x, double sigma, double rho, const State& state);
-  bool lies_within(const MotionIntegrator& method, double h, const Look& end, const State& state);
+  bool is_ahead(const MotionVariables& x, double least, double sigma, double rho, const State& state);
+  bool may_lie_within(double from, double to, double rho) const;
+  bool lies_within(const MotionIntegrator& method, double h, int value, const Look& end, const State& state);
   bool fails_near_position(const State& state);
-  void enter(const MotionVariables& at, double sigma, double rho, State& state);
+  void enter(const MotionVariables& at, const Look& entry, double sigma, double rho, State& state);
   void leave(MotionIntegrator& method, State& state);
   StepReport step_over(double t_end, State& state);
   double locate(const MotionVariables& x, double sigma, double rho, const State& state);
@@ -85,20 +93,24 @@ class SingularPassage {
   Projection projection_;
   std::unique_ptr<BranchMotion> bridge_;
   InputBuffer inputs_;
-  Eigen::VectorXd rows_, any_rows_, q_rate_;
+  int n_values_;
+  Eigen::MatrixXd rows_, any_rows_;  // a column per singular value
+  Eigen::VectorXd q_rate_;
   MotionVariables before_, sample_;
   State state_before_;
 
   Look last_;                     // the last look; sigma = 0: none yet
-  double rho_ = 0.0;              // at the last look; 0: σ did not fall
-  double largest_ = 0.0;          // σ of the run so far
+  Values rho_{};                  // at the last look; 0: it did not fall
+  Values largest_{};              // of the run so far
   int interval_ = 1, steps_ = 0;  // steps between two looks, and since the last one
   bool bridging_ = false, leaving_ = false, paused_ = false;
   double entering_ = 0.0;  // ρ of the position that the next step begins to pass; 0: none
   Look entry_;
+  double entry_sigma_ = 0.0;                   // the value that falls
   double entry_rho_ = 0.0, position_ = 0.0;    // [s], the latter as expected now
   bool over_ = false, behind_ = false;         // behind_: the next passage begins behind the position
   double bridge_from_ = 0.0, method_h_ = 0.0;  // beginning of the last step over, size of the method's last one
+  double usual_h_ = 0.0;
   std::vector<MotionVariables> taken_over_;
   int approaches_ = 0;  // steps over that ended before the position
   std::vector<Passage> passages_;
