@@ -23,16 +23,17 @@ constexpr double rounding_margin = 16.0;  // a chain of 10 000 links stagnates a
 constexpr double slow_rate = 0.2, patience = 2.0;
 // Corrections may exceed the tolerance by this much when the equations are solved to rounding already.
 constexpr double rounding_growth = 1e3;
-// (1) Of an error of order h³ in every step, t/h steps make one of h² ∼ tol^(2/3): the error of a run does not fall as
-// its tolerance does. With tol √(tol/loose_tol) instead it does [as RADAU5 does it for all its unknowns]. Coordinates
-// and velocities keep the tolerance itself down to the default one: their steps are what an ordinary run costs.
+// (1) Of an error of order hᵖ⁺¹ in every step, t/h steps make one of hᵖ ∼ tol^(p/(p+1)): the error of a run does not fall
+// as its tolerance does. With tol (tol/loose_tol)^(1/p) instead it does [as RADAU5 does it for all its unknowns].
+// Coordinates and velocities keep the tolerance itself down to the default one: their steps are what an ordinary run
+// costs.
 constexpr double loose_tol = 1e-4, ordinary_tol = 1e-5;
 // The first part of a run shows nothing yet of how fast velocities change: (2). With six times the tolerance of
 // positions over T the steps of smooth motion stay what positions make them; a pulse then errs by five times as much as
 // one as long as the motion itself, at most. Errors of first order (Newmark's) have the tolerance itself.
 constexpr double early_part = 0.1, velocity_part = 6.0;
-// What Newton's iteration leaves in q, δ, is seen as δ/h in the estimate of the velocity's error: it stays below this
-// part of that error's tolerance, or the tolerance above the inverse of what is left.
+// What Newton's iteration leaves in q, δ, is seen as δ/h in the estimate of the velocity's error: its tolerance stays
+// below this part of that error's, and that error's above this multiple of what the iteration did leave.
 constexpr double newton_velocity_part = 0.05, newton_noise = 2.0;
 // A change of h makes stiff springs swing, and an estimate sees it: where longer steps failed, growth waits for 0, 1,
 // 3, … and at last 15 steps.
@@ -43,9 +44,9 @@ constexpr double unbounding_error = 0.1, ringing_part = 0.3;
 // In units of rounding of z: Newton's remainder is of that size, and no smaller error can be seen beside it.
 constexpr double state_rounding = 1024.0;
 
-double calc_factor(const StepOptions& options, double from) {
+double calc_factor(const StepOptions& options, double from, int order) {
   if (options.h || options.rtol == 0.0) return 1.0;  // an absolute tolerance alone has a unit
-  return std::min(1.0, std::sqrt(options.rtol / from));
+  return std::min(1.0, std::pow(options.rtol / from, 1.0 / order));
 }
 
 }  // namespace
@@ -56,9 +57,7 @@ OneStep::OneStep(const SecondOrderDae& dae, const StepOptions& options, LinearSo
       operator_(dae, solver, scaling),
       workspace_(dae.make_workspace()),
       options_(options),
-      acceleration_(dae, solver),
-      factor_(calc_factor(options, ordinary_tol)),
-      state_factor_(calc_factor(options, loose_tol)) {
+      acceleration_(dae, solver) {
   const int nv = dae.nv(), nz = dae.nz(), nc = dae.nc();
   ends_.from.resize(nv, nz, nc);
   ends_.to.resize(nv, nz, nc);
@@ -81,6 +80,7 @@ OneStep::OneStep(const SecondOrderDae& dae, const StepOptions& options, LinearSo
 Status OneStep::start(const MotionVariables& at, State& state) {
   // The beginning of the step that was taken last: it is taken again, to an earlier end, and its size was good.
   const double h_again = !options_.h && at.t == ends_.from.t ? ends_.to.t - ends_.from.t : 0.0;
+  factor_ = calc_factor(options_, ordinary_tol, order()), state_factor_ = calc_factor(options_, loose_tol, order());
   ends_.to = at;
   pending_ = true;
   commit(state);
@@ -282,7 +282,8 @@ Status OneStep::iterate(double h, const State& state, StepReport& report) {
     matrix_version_ = state.version;
     fresh = true;
   }
-  bool renews = false;
+  bool renews = false, polishes = false;
+  remainder_ = 1.0;
   test_.start();
   corrections_.clear();
   for (int k = 0; k < options_.max_iterations; ++k) {
@@ -299,7 +300,13 @@ Status OneStep::iterate(double h, const State& state, StepReport& report) {
     if (options_.newton_stop != NewtonStop::tolerance) continue;
     const double norm = correction_norm(report);
     const ConvergenceTest::Verdict verdict = test_.judge(norm);
-    if (verdict == ConvergenceTest::Verdict::converged) {
+    if ((polishes && norm <= 1.0) || verdict == ConvergenceTest::Verdict::converged) {
+      const double rate = std::max(test_.rate(), ConvergenceTest::trusted_rate);
+      remainder_ = std::min(1.0, rate < 0.5 ? rate / (1.0 - rate) * norm : norm);
+      // Rounding bounds the tolerance, not yet the iteration: a first correction is followed by a second, whatever that
+      // is.
+      polishes = k == 0 && remainder_ > finest_ && options_.max_iterations > 1;
+      if (polishes) continue;
       if (renews) report.remedy = "a new matrix in every iteration";
       return Status::success();
     }
@@ -366,6 +373,7 @@ void OneStep::update_weights(double h) {
   // Φ is a difference of coordinates: corrections cannot become smaller than what rounding leaves of it.
   const double size = nv > 0 ? ends_.from.q.lpNorm<Eigen::Infinity>() : 0.0;
   const double rounding = rounding_margin * epsilon * size;
+  finest_ = 1.0;
   const auto absolute = [&](double atol, double unit) {
     return std::max(uses_newton_tol() ? options_.newton_tol * unit : one_step::newton_fraction * atol, rounding);
   };
@@ -378,7 +386,9 @@ void OneStep::update_weights(double h) {
     weight_[i] = (dae_.layout().kinds()[i] == Kind::rotation ? of_angles : newton_absolute_) + relative * place;
     if (uses_newton_tol()) continue;
     const double of_velocity = newton_velocity_part * h * velocity_tolerance(i, place, std::abs(ends_.from.v[i]));
-    weight_[i] = std::max(std::min(factor_ * weight_[i], of_velocity), rounding);
+    const double wanted = std::min(factor_ * weight_[i], of_velocity);
+    weight_[i] = std::max(wanted, rounding);
+    finest_ = std::min(finest_, wanted / weight_[i]);
   }
   for (int i = 0; i < nz; ++i)
     weight_[nv + i] = std::max(state_factor_ * (of_states + relative * std::abs(ends_.from.z[i])),
@@ -459,14 +469,18 @@ double OneStep::error_norm(double h) {
 
 double OneStep::position_limit(Eigen::Index i) const {
   const double place = std::max(std::abs(ends_.from.q[i]), std::abs(ends_.to.q[i]));
-  return std::max(factor_ * (atol_[i] + options_.rtol * place), newton_noise * weight_[i]);
+  return std::max(factor_ * (atol_[i] + options_.rtol * place), calc_noise(i));
 }
 
 double OneStep::velocity_limit(double h, Eigen::Index i) const {
   const double place = std::max(std::abs(ends_.from.q[i]), std::abs(ends_.to.q[i]));
   const double speed = std::max(std::abs(ends_.from.v[i]), std::abs(ends_.to.v[i]));
-  return std::max(velocity_tolerance(i, place, speed), newton_noise * weight_[i] / h);
+  return std::max(velocity_tolerance(i, place, speed), calc_noise(i) / h);
 }
+
+// Newton's tolerance is not below what rounding may leave of the constraints of a long chain. What is left is less, as a
+// rule, and is estimated by the last correction, which has its own rounding in it.
+double OneStep::calc_noise(Eigen::Index i) const { return newton_noise * remainder_ * weight_[i]; }
 
 int OneStep::find_worst_error(double h) const {
   const int nv = dae_.nv(), nz = dae_.nz();
