@@ -13,8 +13,8 @@ constexpr double steps_ahead = 2.5;
 // Or as near as this [rad, m; of the fastest coordinate], however short the method's steps are: what rounding leaves of
 // rows is amplified less from there.
 constexpr double way_ahead = 0.15;
-// Steps as long as they were before the position was felt: some methods shorten theirs with the distance, and would never
-// have it near. They are forgotten by this much in each step.
+// Steps as long as they were before the position was felt: some methods shorten theirs with the distance, and would
+// never have it near. They are forgotten by this much in each step.
 constexpr double forgetting = 0.95;
 // A step of the method may not end nearer to it than this part of itself.
 constexpr double too_near = 0.6;
@@ -42,7 +42,7 @@ constexpr double still_near = 10.0;
 constexpr double first_way = 0.2;
 constexpr double loosest_tolerance = 1e-6, tightest_tolerance = 1e-12;
 
-double tolerance_over(double tolerance) { return std::clamp(tolerance, tightest_tolerance, loosest_tolerance); }
+double tolerance_over(double tolerance) { return std::clamp(0.1 * tolerance, tightest_tolerance, loosest_tolerance); }
 
 }  // namespace
 
@@ -204,8 +204,8 @@ bool SingularPassage::is_ahead(const MotionVariables& x, double least, double si
   return false;
 }
 
-// Where the smallest σ vanishes, which falls from `sigma` within about ρ: the zero of straight lines on both sides of the
-// best place so far.
+// Where the smallest σ vanishes, which falls from `sigma` within about ρ: the zero of straight lines on both sides of
+// the best place so far.
 double SingularPassage::locate(const MotionVariables& x, double sigma, double rho, const State& state) {
   constexpr int refinements = 3;
   constexpr double well_known = 0.01;
