@@ -42,7 +42,7 @@ constexpr double still_near = 10.0;
 constexpr double first_way = 0.2;
 constexpr double loosest_tolerance = 1e-6, tightest_tolerance = 1e-12;
 
-double tolerance_over(double tolerance) { return std::clamp(0.1 * tolerance, tightest_tolerance, loosest_tolerance); }
+double tolerance_over(double tolerance) { return std::clamp(tolerance, tightest_tolerance, loosest_tolerance); }
 
 }  // namespace
 
