@@ -120,10 +120,11 @@ Status Bdf::start(double t, ConstVec y, ConstVec yp, State& state) {
 Status Bdf::start(std::span<const double> times, const Eigen::Ref<const Eigen::MatrixXd>& points, State& state) {
   const Eigen::VectorXd y = points.col(0), zero = Eigen::VectorXd::Zero(y.size());
   const Status status = start(times[0], y, zero, state);
-  history_.start(times, points);
+  const std::size_t n = std::min(times.size(), static_cast<std::size_t>(options_.max_order) + 1);
+  history_.start(times.first(n), points.leftCols(static_cast<Eigen::Index>(n)));
   history_.interpolate(t_, y_, yp_);
   restart_ = start_phase_ = false;
-  k_ = static_cast<int>(times.size()) - 1;
+  k_ = static_cast<int>(n) - 1;
   h_ = options_.fixed_h.value_or(times[0] - times[1]);
   return status;
 }

@@ -11,11 +11,11 @@ namespace {
 constexpr int points = GaussCollocation::n_points;
 constexpr int max_sweeps = 60;
 // Changes this small, against the tolerance or the size of y, are no progress any more. Nor are those that no longer
-// fall and are this small against the first one: near a singular position rounding is amplified across the branch,
-// where the projection of the next stage, and of the end, takes it out again.
+// fall and are within the tolerance or this small against the first one: near a singular position rounding is amplified
+// across the branch, where the projection of the next stage, and of the end, takes it out again.
 constexpr double enough = 1e-2, noise_floor = 1e-6;
-// … of an iteration that contracted by this much in each of its first sweeps: a slow one is no noise.
-constexpr double quick_sweep = 0.2;
+// … of an iteration that got there within so many sweeps, each to a fifth: a slow one is no noise.
+constexpr int quick_sweeps = 9;
 constexpr double collocation_rounding = 4.0 * std::numeric_limits<double>::epsilon();
 
 using Values = std::array<double, points + 1>;
@@ -76,7 +76,7 @@ Status GaussCollocation::step(double t, double h, Vec y, const State& state) {
   if (!status.ok()) return status;
   for (int i = 0; i < points; ++i) Y_.col(i) = from_ + c_[i] * h * correction_;
   double before = std::numeric_limits<double>::infinity(), first = 0.0;
-  bool quick = true;
+  bool quick = false;  // it has fallen to the noise floor quickly
   for (int sweep = 0;; ++sweep) {
     for (int i = 0; i < points; ++i) {
       ++evaluations_;
@@ -97,8 +97,8 @@ Status GaussCollocation::step(double t, double h, Vec y, const State& state) {
       }
     }
     if (sweep == 0) first = largest;
-    if (sweep == 1 || sweep == 2) quick = quick && largest <= quick_sweep * before;
-    const bool small = largest <= enough || (quick && largest <= noise_floor * first);
+    quick = quick || (sweep <= quick_sweeps && largest <= noise_floor * first);
+    const bool small = largest <= enough || (quick && largest <= std::max(1.0, noise_floor * first));
     if (rounding || (small && largest > 0.5 * before)) break;
     if (sweep + 1 == max_sweeps || (sweep > 2 && largest > 0.9 * before)) {
       if (small) break;

@@ -49,7 +49,8 @@ RungeKutta::RungeKutta(const OdeSystem& system, const RungeKuttaOptions& options
       weights_(system.layout(), options.tolerances),
       workspace_(system.make_workspace()),
       k_(order_ == 8 ? stages_of_8 + 3 : n_stages, Eigen::VectorXd::Zero(system.layout().n())) {
-  if (order_ != 5 && order_ != 8) throw InputError(fmt::format("order = {}: there are formulas of order 5 and 8", order_));
+  if (order_ != 5 && order_ != 8)
+    throw InputError(fmt::format("order = {}: there are formulas of order 5 and 8", order_));
   for (auto* x : {&y_, &yp_, &y_from_, &y_unprojected_, &stage_, &projection_, &dense_})
     x->setZero(system.layout().n());
   if (order_ == 8) dense_8_.assign(4, extra_ = Eigen::VectorXd::Zero(system.layout().n()));
@@ -287,10 +288,10 @@ void RungeKutta::interpolate(double t, Vec y) const {
     interpolate_8(theta, y);
   else
     for (Eigen::Index i = 0; i < y.size(); ++i) {
-    const double difference = y_unprojected_[i] - y_from_[i], slope = h_taken_ * k_[0][i] - difference;
-    const double last = difference - h_taken_ * k_[6][i] - slope;
-    y[i] = y_from_[i] + theta * (difference + rest * (slope + theta * (last + rest * dense_[i])));
-  }
+      const double difference = y_unprojected_[i] - y_from_[i], slope = h_taken_ * k_[0][i] - difference;
+      const double last = difference - h_taken_ * k_[6][i] - slope;
+      y[i] = y_from_[i] + theta * (difference + rest * (slope + theta * (last + rest * dense_[i])));
+    }
   if (projected_) y += theta * projection_;  // the end is where the projection left it
 }
 

@@ -13,8 +13,8 @@ constexpr double steps_ahead = 2.5;
 // Or as near as this [rad, m; of the fastest coordinate], however short the method's steps are: what rounding leaves of
 // rows is amplified less from there.
 constexpr double way_ahead = 0.15;
-// Steps as long as they were before the position was felt: some methods shorten theirs with the distance, and would never
-// have it near. They are forgotten by this much in each step.
+// Steps as long as they were before the position was felt: some methods shorten theirs with the distance, and would
+// never have it near. They are forgotten by this much in each step.
 constexpr double forgetting = 0.95;
 // A step of the method may not end nearer to it than this part of itself.
 constexpr double too_near = 0.6;
@@ -33,9 +33,10 @@ constexpr int shorter_steps = 8;
 constexpr int most_approaches = 12;
 // The method goes on when σ, or the time behind the position, is this much larger than when it stopped.
 constexpr double far_enough = 1.3;
-// What a multistep method begins with: as many points, within this part of the way behind the position.
+// What a multistep method begins with: as many points, within this part of the way behind the position, and this part
+// of its last step apart: what its first steps err stays, and they are soon as long as before.
 constexpr int n_taken_over = 5;
-constexpr double points_within = 0.6;
+constexpr double points_within = 0.6, points_apart = 0.3;
 // A method that fails within so many ρ behind a position is led on.
 constexpr double still_near = 10.0;
 // The first step out of a position [rad, m; of the fastest coordinate].
@@ -204,8 +205,8 @@ bool SingularPassage::is_ahead(const MotionVariables& x, double least, double si
   return false;
 }
 
-// Where the smallest σ vanishes, which falls from `sigma` within about ρ: the zero of straight lines on both sides of the
-// best place so far.
+// Where the smallest σ vanishes, which falls from `sigma` within about ρ: the zero of straight lines on both sides of
+// the best place so far.
 double SingularPassage::locate(const MotionVariables& x, double sigma, double rho, const State& state) {
   constexpr int refinements = 3;
   constexpr double well_known = 0.01;
@@ -374,10 +375,11 @@ void SingularPassage::leave(MotionIntegrator& method, State& state) {
   bridging_ = leaving_ = false;
   steps_ = 0, interval_ = 1;
   rho_.fill(0.0);
-  // Points of its last step, all behind the position and, if it can be, as far apart as the method's own steps were.
+  // Points of its last step, all behind the position.
   const MotionVariables& x = bridge_->newest();
   const double behind = x.t - std::max(bridge_from_, position_);
-  const double h = std::min(method_h_ > 0.0 ? method_h_ : behind, points_within * behind / (n_taken_over - 1));
+  const double h =
+      std::min(method_h_ > 0.0 ? points_apart * method_h_ : behind, points_within * behind / (n_taken_over - 1));
   taken_over_.resize(n_taken_over);
   taken_over_[0] = x;
   for (int i = 1; i < n_taken_over; ++i) bridge_->interpolate(x.t - i * h, taken_over_[i] = x);

@@ -102,6 +102,19 @@ INSTANTIATE_TEST_SUITE_P(
         Limit{"stream", "[[include]]\nfile = \"/dev/zero\"\n" + particle, 2, {"does not end within 64 MB"}},
         Limit{"repeats", nested_repeats(100000) + particle, 2, {"this makes 1e+10 elements", "'max_elements'"}},
         Limit{"raised", "max_elements = 20\n" + nested_repeats(5) + particle, 2, {"25 elements", "at most 20"}},
+        Limit{"beam",
+              "[[beam]]\nname = \"b\"\npoints = [[0, 0, 0], [1, 0, 0]]\nelements = 1e9\nsection = { kind = \"circle\", "
+              "radius = 0.01 }\nmaterial = { young = 1e9, poisson = 0.3, density = 1000 }\n" +
+                  particle,
+              2,
+              {"beam 'b'", "1e+09 elements", "'max_elements'"}},
+        Limit{"pieces_of_a_beam",
+              "[[beam]]\nname = \"b\"\npoints = [[0, 0, 0], [1, 0, 0], [2, 1, 0]]\nelements = [1, 1e300]\nsection = { "
+              "kind "
+              "= \"circle\", radius = 0.01 }\nmaterial = { young = 1e9, poisson = 0.3, density = 1000 }\n" +
+                  particle,
+              2,
+              {"'elements' contains 1e+300"}},
         Limit{"includes_itself_twice",
               "[[repeat]]\ncount = 9000000\n[[repeat.repeat]]\nindex = \"j\"\ncount = \"i + 1\"\n" + particle,
               2,

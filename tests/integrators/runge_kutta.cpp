@@ -41,9 +41,10 @@ double phase(double t) { return t + 0.5 * t * t; }
 struct Errors {
   double end, between;
 };
-Errors integrate_turning(int n_steps) {
+Errors integrate_turning(int n_steps, int order) {
   const Equation equation(2, turning);
   RungeKuttaOptions options;
+  options.order = order;
   options.fixed_h = 2.0 / n_steps;
   RungeKutta method(equation, options);
   State state;
@@ -67,9 +68,48 @@ Errors integrate_turning(int n_steps) {
 // Order 5 and not 6 at the ends of steps. Between them the continuous extension of order 4 has a local error O(h⁵),
 // which adds to the global one: order 5 as well there, with a larger constant.
 TEST(RungeKutta, has_order_five_at_and_between_steps) {
-  const Errors coarse = integrate_turning(40), fine = integrate_turning(80);
+  const Errors coarse = integrate_turning(40, 5), fine = integrate_turning(80, 5);
   EXPECT_NEAR(std::log2(coarse.end / fine.end), 5.0, 0.3);
   EXPECT_NEAR(std::log2(coarse.between / fine.between), 5.0, 0.4);
+}
+
+// Order 8 and not 9, nor 7: steps at which rounding is far below the error. Between them O(h⁸) of the continuous
+// extension.
+TEST(RungeKutta, has_order_eight_at_and_between_steps) {
+  const Errors coarse = integrate_turning(8, 8), fine = integrate_turning(16, 8);
+  EXPECT_NEAR(std::log2(coarse.end / fine.end), 8.0, 0.4);
+  EXPECT_NEAR(std::log2(coarse.between / fine.between), 8.0, 0.6);
+  EXPECT_THROW(integrate_turning(8, 6), InputError);
+}
+
+// What the second formula is for: at tight tolerances it costs fewer evaluations and errs less.
+TEST(RungeKutta, takes_order_eight_where_it_is_cheaper) {
+  const Equation equation(2, [](double, ConstVec y, Vec yp) { yp << y[1], 11.0 * std::sin(y[0]); });
+  const auto fall = [&](double tol, std::optional<int> order) {
+    RungeKuttaOptions options;
+    options.tolerances.rtol = options.tolerances.atol = tol;
+    options.order = order;
+    RungeKutta method(equation, options);
+    State state;
+    EXPECT_TRUE(method.start(0.0, Eigen::Vector2d(0.0, 1.0), state).ok());
+    int used = 0;
+    while (method.t() < 5.0) {
+      const StepReport report = method.advance(5.0, state);
+      EXPECT_TRUE(report.status.ok());
+      used = report.order;
+    }
+    return std::tuple{method.y()[1] * method.y()[1] / 2.0 + 11.0 * std::cos(method.y()[0]) - 11.5, used,
+                      method.counters().evaluations};
+  };
+  EXPECT_EQ(std::get<1>(fall(1e-7, {})), 5);
+  for (const double tol : {1e-8, 1e-10}) {
+    const auto [error, used, evaluations] = fall(tol, {});
+    const auto [error_5, used_5, evaluations_5] = fall(tol, 5);
+    EXPECT_EQ(used, 8);
+    EXPECT_EQ(used_5, 5);
+    EXPECT_LT(10 * evaluations, (tol < 1e-9 ? 7 : 10) * evaluations_5);
+    EXPECT_LT(std::abs(error), 0.5 * std::abs(error_5));
+  }
 }
 
 TEST(RungeKutta, keeps_the_error_in_proportion_to_the_tolerance) {
@@ -85,8 +125,9 @@ TEST(RungeKutta, keeps_the_error_in_proportion_to_the_tolerance) {
     EXPECT_LE(error, 100.0 * tol);  // some hundred steps add up
     EXPECT_GE(error, 0.01 * tol);   // and no work is wasted
     EXPECT_EQ(method.counters().projections, 0);
-    // Six evaluations per attempt, and those of the start.
-    EXPECT_LE(method.counters().evaluations, 6 * (method.counters().steps + method.counters().error_failures) + 3);
+    // Six evaluations per attempt, or twelve of order 8, and those of the start.
+    EXPECT_LE(method.counters().evaluations,
+              (tol < 1e-7 ? 12 : 6) * (method.counters().steps + method.counters().error_failures) + 3);
   }
 }
 

@@ -27,11 +27,11 @@ struct RungeKuttaCounters {
 ///
 ///   k_i = f(t + c_i h, y + h Σ_{j<i} a_ij k_j),   y₁ = y + h Σ b_i k_i,   error = h Σ (b_i − b̂_i) k_i
 ///
-/// The last stage is the first of the next step: six evaluations per step, or twelve, and three more where the latter is
-/// interpolated. Step sizes by a PI controller, err^(−0.7/p) err_before^(0.4/p), p the order. For non-stiff motion only: with stiffness λ the step is held below 3.3/|λ|, which is noticed and
-/// said. After each accepted step y is projected to its manifold, if it has one; then one more evaluation is needed.
-/// An instant where f jumps must be an end of a step: stages there see the limit from the step's own side. After the
-/// first step nothing allocates.
+/// The last stage is the first of the next step: six evaluations per step, or twelve, and three more where the latter
+/// is interpolated. Step sizes by a PI controller, err^(−0.7/p) err_before^(0.4/p), p the order. For non-stiff motion
+/// only: with stiffness λ the step is held below 3.3/|λ|, which is noticed and said. After each accepted step y is
+/// projected to its manifold, if it has one; then one more evaluation is needed. An instant where f jumps must be an
+/// end of a step: stages there see the limit from the step's own side. After the first step nothing allocates.
 class RungeKutta {
  public:
   RungeKutta(const OdeSystem& system, const RungeKuttaOptions& options);

@@ -23,6 +23,7 @@ struct ModelDraft : Model {
   std::vector<GeometrySpec> solids;      ///< drawings from the bodies' `shape`, for bodies without [[geometry]]
   bool complete = true;                  ///< false: bodies may be missing that the file describes
   std::map<std::string, Solid> heavy{};  ///< bodies whose mass comes from the `density` of their [[geometry]]
+  double elements_left = 0.0;            ///< that beams may be cut into: max_elements in all
 };
 
 /// One kind of [[table]]: what stands in it, and who reads it into the model. What is wrong goes to the fields'

@@ -410,7 +410,7 @@ void Expansion::repeat(const Node& node, const Scope& scope, Part& part) {
   for (int k = 0; k < count; ++k) {
     if (!allows(1.0, fields, node)) return;
     Scope* inner = &scopes_.emplace_back(&scope, true);
-    inner->add(index, start + k);
+    inner->add(index, static_cast<double>(start) + k);
     if (locals != nullptr) {
       const std::map<std::string, double> values = evaluate_parameters(*locals, {}, *inner, part);
       inner = &scopes_.emplace_back(inner, true);

@@ -36,6 +36,7 @@ class Expansion {
   const std::vector<Instance>& instances() const { return instances_; }
   /// False if a repeat or an include could not be written out: then names may be missing that are right.
   bool is_complete() const { return complete_; }
+  double max_elements() const { return most_elements_; }
 
  private:
   struct Setting {

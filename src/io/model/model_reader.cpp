@@ -87,6 +87,7 @@ Study read_study_text(const std::string& text, const std::filesystem::path& name
   study.text = text;
   read_root(expansion, findings, study);
   detail::ModelDraft draft{std::move(study.model), {}, {}, expansion.is_complete()};
+  draft.elements_left = expansion.max_elements();
   read_entities(expansion, findings, draft);
   give_masses(draft);
   draw_solids(draft);

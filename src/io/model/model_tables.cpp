@@ -26,8 +26,8 @@ KeyTable root_table() {
                    {.name = "max_elements",
                     .type = KeyType::integer,
                     .fallback = "1000000",
-                    .meaning = "more bodies, joints, … than this, made by `[[repeat]]` and `[[include]]`, are refused "
-                               "before they are made",
+                    .meaning = "more bodies, joints, … than this, made by `[[repeat]]` and `[[include]]`, or elements "
+                               "of beams are refused before they are made",
                     .range = Range::between(1.0, 1e9)},
                    {.name = "parameters",
                     .type = KeyType::table,

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <memory>
 
 #include "entities.h"
@@ -171,7 +172,20 @@ void read_line(Fields& fields, BeamSpec& beam) {
     beam.points.push_back(part.position + part.rotation * fields.vector_of(item, "points", Eigen::Vector3d::Zero()));
 }
 
-void read_elements(Fields& fields, BeamSpec& beam) {
+// Counted before anything is cut: a slip in a number may ask for more than fits into any memory.
+void count_elements(const Fields& fields, const Node& node, BeamSpec& beam, ModelDraft& model) {
+  double n = 0.0;
+  for (const int of_piece : beam.elements) n += of_piece;
+  if (beam.elements.size() == 1 && beam.points.size() > 2) n *= static_cast<double>(beam.points.size() - 1);
+  if (n > model.elements_left)
+    fields.report(node, fmt::format("this makes {:.6g} elements, and at most {:.6g} more are read; is a count wrong? "
+                                    "'max_elements' at the top of the file allows more",
+                                    n, model.elements_left));
+  else
+    model.elements_left -= n;
+}
+
+void read_elements(Fields& fields, BeamSpec& beam, ModelDraft& model) {
   std::string which;
   const Node* node = fields.one_of({"elements", "stations"}, &which);
   if (node == nullptr) return fields.report("the key 'elements' is missing: how many elements the beam is cut into");
@@ -181,13 +195,15 @@ void read_elements(Fields& fields, BeamSpec& beam) {
   }
   if (node->kind != NodeKind::array) {
     beam.elements = {fields.integer("elements", 1)};
-    return;
+    return count_elements(fields, *node, beam, model);
   }
   beam.elements.clear();
   for (const double n : fields.list_of(*node, "elements")) {
-    if (n != std::floor(n)) fields.report(*node, fmt::format("'elements' contains {}; it must be whole numbers", n));
-    beam.elements.push_back(static_cast<int>(n));
+    const bool whole = n == std::floor(n) && std::abs(n) < std::numeric_limits<int>::max();
+    if (!whole) fields.report(*node, fmt::format("'elements' contains {}; it must be whole numbers", n));
+    beam.elements.push_back(whole ? static_cast<int>(n) : 1);
   }
+  count_elements(fields, *node, beam, model);
 }
 
 void read_load(const Fields& outer, const Node& node, BeamSpec& beam) {
@@ -225,7 +241,7 @@ void read_beam(Fields& fields, const std::string& name, ModelDraft& model) {
   beam.source = fields.source();
   const std::size_t before = fields.findings().size();
   read_line(fields, beam);
-  read_elements(fields, beam);
+  read_elements(fields, beam, model);
   beam.order = fields.integer("order", 3);
   beam.section = read_section(fields);
   if (const Node* node = fields.get("up")) beam.up = fields.part().rotation * read_direction(fields, *node, "up");
