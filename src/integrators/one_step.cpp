@@ -23,8 +23,8 @@ constexpr double rounding_margin = 16.0;  // a chain of 10 000 links stagnates a
 constexpr double slow_rate = 0.2, patience = 2.0;
 // Corrections may exceed the tolerance by this much when the equations are solved to rounding already.
 constexpr double rounding_growth = 1e3;
-// (1) Of an error of order hᵖ⁺¹ in every step, t/h steps make one of hᵖ ∼ tol^(p/(p+1)): the error of a run does not fall
-// as its tolerance does. With tol (tol/loose_tol)^(1/p) instead it does [as RADAU5 does it for all its unknowns].
+// (1) Of an error of order hᵖ⁺¹ in every step, t/h steps make one of hᵖ ∼ tol^(p/(p+1)): the error of a run does not
+// fall as its tolerance does. With tol (tol/loose_tol)^(1/p) instead it does [as RADAU5 does it for all its unknowns].
 // Coordinates and velocities keep the tolerance itself down to the default one: their steps are what an ordinary run
 // costs.
 constexpr double loose_tol = 1e-4, ordinary_tol = 1e-5;
@@ -478,8 +478,8 @@ double OneStep::velocity_limit(double h, Eigen::Index i) const {
   return std::max(velocity_tolerance(i, place, speed), calc_noise(i) / h);
 }
 
-// Newton's tolerance is not below what rounding may leave of the constraints of a long chain. What is left is less, as a
-// rule, and is estimated by the last correction, which has its own rounding in it.
+// Newton's tolerance is not below what rounding may leave of the constraints of a long chain. What is left is less, as
+// a rule, and is estimated by the last correction, which has its own rounding in it.
 double OneStep::calc_noise(Eigen::Index i) const { return newton_noise * remainder_ * weight_[i]; }
 
 int OneStep::find_worst_error(double h) const {
