@@ -25,8 +25,8 @@ constexpr double slow_rate = 0.2, patience = 2.0;
 constexpr double rounding_growth = 1e3;
 // (1) Of an error of order hᵖ⁺¹ in every step, t/h steps make one of hᵖ ∼ tol^(p/(p+1)): the error of a run does not
 // fall as its tolerance does. With tol (tol/loose_tol)^(1/p) instead it does [as RADAU5 does it for all its unknowns].
-// Coordinates and velocities keep the tolerance itself down to the default one: their steps are what an ordinary run
-// costs.
+// Coordinates and velocities keep the tolerance itself down to the default one, and methods of first order, p = 1, that
+// of p = 2: their steps are what an ordinary run costs.
 constexpr double loose_tol = 1e-4, ordinary_tol = 1e-5;
 // The first part of a run shows nothing yet of how fast velocities change: (2). With six times the tolerance of
 // positions over T the steps of smooth motion stay what positions make them; a pulse then errs by five times as much as
@@ -46,7 +46,8 @@ constexpr double state_rounding = 1024.0;
 
 double calc_factor(const StepOptions& options, double from, int order) {
   if (options.h || options.rtol == 0.0) return 1.0;  // an absolute tolerance alone has a unit
-  return std::min(1.0, std::pow(options.rtol / from, 1.0 / order));
+  const auto root = [&](double tol) { return std::min(1.0, std::sqrt(options.rtol / tol)); };
+  return root(from) * (order > 1 ? 1.0 : root(ordinary_tol));
 }
 
 }  // namespace

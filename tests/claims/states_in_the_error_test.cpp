@@ -78,9 +78,10 @@ struct Method {
   double slope;  // decades of error per decade of tolerance
 };
 
-// The tolerance of states is tightened so that one-step methods err in proportion to it. BDF goes to lower orders on an
-// oscillation without damping, of a body as well.
-const std::vector<Method> methods{{"generalized_alpha", 0.9}, {"hht", 0.9}, {"newmark", 0.85}, {"midpoint", 0.9},
+// The tolerance of states is tightened so that a method of second order errs in proportion to it; Newmark with γ > ½ is
+// of first order and reaches ¾ above 1e-5. BDF goes to lower orders on an oscillation without damping, of a body as
+// well.
+const std::vector<Method> methods{{"generalized_alpha", 0.9}, {"hht", 0.9}, {"newmark", 0.65}, {"midpoint", 0.9},
                                   {"energy_decaying", 0.9},   {"bdf", 0.4}, {"radau", 0.8},    {"runge_kutta", 0.7}};
 
 class StatesInTheErrorTest : public ::testing::TestWithParam<Method> {};
