@@ -24,14 +24,16 @@
 /// for: nothing is expected there.
 ///
 /// Errors are relative to the peak of a sort of channel over all frames and items: what vanishes by symmetry is known
-/// relative to the others. Redundant rows share their forces with the smallest norm, so that reactions are unique.
+/// relative to the others, and reactions of a machine that is carried by its springs (a carriage on a straight track)
+/// relative to a hundredth part of these. Redundant rows share their forces with the smallest norm, so that reactions
+/// are unique.
 namespace trammel::test_slow_reactions {
 namespace {
 
 namespace fs = std::filesystem;
 
 constexpr double tolerance = 1e-8, reference_tol = 1e-11;
-constexpr double reaction_limit = 1e-4;
+constexpr double reaction_limit = 1e-4, part_of_springs = 1e-2;
 constexpr int n_frames = 100;
 constexpr long work_of_cut = 30'000, least_steps = 200, most_steps = 1500;
 constexpr long most_work = 40, most_work_of_reference = 10;
@@ -55,7 +57,10 @@ const std::map<std::string, std::string>& sorts() {
                                                         {"reaction_moment", "reaction"},
                                                         {"effort", "reaction"},
                                                         {"state", "state"},
-                                                        {"energy", "energy"}};
+                                                        {"energy", "energy"},
+                                                        {"applied_force", "applied"},
+                                                        {"applied_moment", "applied"},
+                                                        {"applied_effort", "applied"}};
   return known;
 }
 
@@ -114,6 +119,8 @@ Differences compare(const MemoryRecord& run, const MemoryRecord& reference) {
       }
     }
   }
+  if (found.contains("reaction") && found.contains("applied"))
+    found["reaction"].peak = std::max(found["reaction"].peak, part_of_springs * found["applied"].peak);
   return found;
 }
 
