@@ -16,6 +16,8 @@ constexpr int max_projections = 8;
 constexpr double projected_tol = 1e-13;
 // [m, rad] of a projection: M and G are those of before, to as many digits as accelerations have.
 constexpr double same_matrix = 1e-11;
+// Forces Gᵀδλ that exceed M δv̇ by this much are not those that a stiff force makes of errors in positions.
+constexpr double unexplained = 10.0;
 // Of a correction beside the values, that is not refined.
 constexpr double small_correction = 1e-3;
 
@@ -243,6 +245,21 @@ Status AccelerationSolver::settle(MotionVariables& x, double t_inputs, const Set
     status = correct(kept_);
     if (!status.ok()) return status;
     if ((r_.head(dae_.nv()) - delta_).lpNorm<Eigen::Infinity>() > limits.acceleration) {
+      // Errors of stiff forces, δf, would be in v̇ and λ alike: M δv̇ + Gᵀδλ = δf. Where λ changes by far more than v̇ it
+      // is the method's λ that errs, and not f.
+      delta_.setZero();
+      double of_multipliers = 0.0;
+      for (int c = 0; c < dae_.nv(); ++c) {
+        for (int k = planes_.motion.start[c]; k < planes_.motion.start[c + 1]; ++k)
+          delta_[planes_.motion.index[k]] += planes_.M[k] * (x.a[c] - kept_.a[c]);
+        double force = 0.0;
+        for (int k = planes_.constraint.start[c]; k < planes_.constraint.start[c + 1]; ++k) {
+          const int row = planes_.constraint.index[k];
+          force += planes_.G[k] * (x.lam[row] - kept_.lam[row]);
+        }
+        of_multipliers = std::max(of_multipliers, std::abs(force));
+      }
+      if (of_multipliers > unexplained * delta_.lpNorm<Eigen::Infinity>()) kept_.lam = x.lam;
       x = kept_;
       return status;
     }

@@ -23,10 +23,10 @@ constexpr double rounding_margin = 16.0;  // a chain of 10 000 links stagnates a
 constexpr double slow_rate = 0.2, patience = 2.0;
 // Corrections may exceed the tolerance by this much when the equations are solved to rounding already.
 constexpr double rounding_growth = 1e3;
-// (1) Of an error of order hᵖ⁺¹ in every step, t/h steps make one of hᵖ ∼ tol^(p/(p+1)): the error of a run does not fall
-// as its tolerance does. With tol (tol/loose_tol)^(1/p) instead it does [as RADAU5 does it for all its unknowns].
-// Coordinates and velocities keep the tolerance itself down to the default one: their steps are what an ordinary run
-// costs.
+// (1) Of an error of order hᵖ⁺¹ in every step, t/h steps make one of hᵖ ∼ tol^(p/(p+1)): the error of a run does not
+// fall as its tolerance does. With tol (tol/loose_tol)^(1/p) instead it does [as RADAU5 does it for all its unknowns].
+// Coordinates and velocities keep the tolerance itself down to the default one, and methods of first order, p = 1, that
+// of p = 2: their steps are what an ordinary run costs.
 constexpr double loose_tol = 1e-4, ordinary_tol = 1e-5;
 // The first part of a run shows nothing yet of how fast velocities change: (2). With six times the tolerance of
 // positions over T the steps of smooth motion stay what positions make them; a pulse then errs by five times as much as
@@ -46,7 +46,8 @@ constexpr double state_rounding = 1024.0;
 
 double calc_factor(const StepOptions& options, double from, int order) {
   if (options.h || options.rtol == 0.0) return 1.0;  // an absolute tolerance alone has a unit
-  return std::min(1.0, std::pow(options.rtol / from, 1.0 / order));
+  const auto root = [&](double tol) { return std::min(1.0, std::sqrt(options.rtol / tol)); };
+  return root(from) * (order > 1 ? 1.0 : root(ordinary_tol));
 }
 
 }  // namespace
@@ -478,8 +479,8 @@ double OneStep::velocity_limit(double h, Eigen::Index i) const {
   return std::max(velocity_tolerance(i, place, speed), calc_noise(i) / h);
 }
 
-// Newton's tolerance is not below what rounding may leave of the constraints of a long chain. What is left is less, as a
-// rule, and is estimated by the last correction, which has its own rounding in it.
+// Newton's tolerance is not below what rounding may leave of the constraints of a long chain. What is left is less, as
+// a rule, and is estimated by the last correction, which has its own rounding in it.
 double OneStep::calc_noise(Eigen::Index i) const { return newton_noise * remainder_ * weight_[i]; }
 
 int OneStep::find_worst_error(double h) const {

@@ -23,7 +23,8 @@ double acceleration_share(const SolverOptions& o) {
   return high_order && o.formulation != Formulation::index3 ? 0.05 : 0.25;
 }
 // Accelerations of the midpoint rule and of the energy-decaying scheme belong to the middles of steps: at an extremum,
-// where their change tells nothing, they err by (ωh)²/8 to (ωh)²/2 of their size, some 1e-3 at tight tolerances already.
+// where their change tells nothing, they err by (ωh)²/8 to (ωh)²/2 of their size, some 1e-3 at tight tolerances
+// already.
 double noticed_acceleration(const SolverOptions& o) {
   return o.integrator == Integrator::midpoint || o.integrator == Integrator::energy_decaying ? 1e-2 : 1e-4;
 }

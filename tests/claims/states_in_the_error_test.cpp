@@ -79,7 +79,8 @@ struct Method {
 };
 
 // The tolerance of states is tightened so that a method of second order errs in proportion to it; Newmark with γ > ½ is
-// of first order and reaches ¾. BDF goes to lower orders on an oscillation without damping, of a body as well.
+// of first order and reaches ¾ above 1e-5. BDF goes to lower orders on an oscillation without damping, of a body as
+// well.
 const std::vector<Method> methods{{"generalized_alpha", 0.9}, {"hht", 0.9}, {"newmark", 0.65}, {"midpoint", 0.9},
                                   {"energy_decaying", 0.9},   {"bdf", 0.4}, {"radau", 0.8},    {"runge_kutta", 0.7}};
 

@@ -19,17 +19,21 @@
 ///
 /// An example runs from its start to where generalized-α in absolute coordinates has taken so many steps that their
 /// number times that of velocities is `work_of_cut`, within limits, or to its end. Cells that need `most_work` times as
-/// many steps are compared as far as they came, and called cut.
+/// many steps are compared as far as they came, and called cut. Chains and nets have fewer links (`settings_of`). Where
+/// velocities of the part that is looked at stay below 1e4 tolerances, 1e-4 of a peak is less than the tolerance asks
+/// for: nothing is expected there.
 ///
 /// Errors are relative to the peak of a sort of channel over all frames and items: what vanishes by symmetry is known
-/// relative to the others. Redundant rows share their forces with the smallest norm, so that reactions are unique.
+/// relative to the others, and reactions of a machine that is carried by its springs (a carriage on a straight track)
+/// relative to a hundredth part of these. Redundant rows share their forces with the smallest norm, so that reactions
+/// are unique.
 namespace trammel::test_slow_reactions {
 namespace {
 
 namespace fs = std::filesystem;
 
 constexpr double tolerance = 1e-8, reference_tol = 1e-11;
-constexpr double reaction_limit = 1e-4;
+constexpr double reaction_limit = 1e-4, part_of_springs = 1e-2;
 constexpr int n_frames = 100;
 constexpr long work_of_cut = 30'000, least_steps = 200, most_steps = 1500;
 constexpr long most_work = 40, most_work_of_reference = 10;
@@ -38,13 +42,25 @@ constexpr long most_work = 40, most_work_of_reference = 10;
 
 /// Sorts of channels; a quantity is compared with the peak of its own sort.
 const std::map<std::string, std::string>& sorts() {
-  static const std::map<std::string, std::string> known{
-      {"position", "position"},         {"orientation", "position"},      {"point", "position"},
-      {"displacement", "position"},     {"angle", "position"},            {"coordinate", "position"},
-      {"velocity", "velocity"},         {"point_velocity", "velocity"},   {"displacement_rate", "velocity"},
-      {"angular_velocity", "velocity"}, {"angle_rate", "velocity"},       {"reaction_force", "reaction"},
-      {"reaction_moment", "reaction"},  {"effort", "reaction"},           {"state", "state"},
-      {"energy", "energy"}};
+  static const std::map<std::string, std::string> known{{"position", "position"},
+                                                        {"orientation", "position"},
+                                                        {"point", "position"},
+                                                        {"displacement", "position"},
+                                                        {"angle", "position"},
+                                                        {"coordinate", "position"},
+                                                        {"velocity", "velocity"},
+                                                        {"point_velocity", "velocity"},
+                                                        {"displacement_rate", "velocity"},
+                                                        {"angular_velocity", "velocity"},
+                                                        {"angle_rate", "velocity"},
+                                                        {"reaction_force", "reaction"},
+                                                        {"reaction_moment", "reaction"},
+                                                        {"effort", "reaction"},
+                                                        {"state", "state"},
+                                                        {"energy", "energy"},
+                                                        {"applied_force", "applied"},
+                                                        {"applied_moment", "applied"},
+                                                        {"applied_effort", "applied"}};
   return known;
 }
 
@@ -103,6 +119,8 @@ Differences compare(const MemoryRecord& run, const MemoryRecord& reference) {
       }
     }
   }
+  if (found.contains("reaction") && found.contains("applied"))
+    found["reaction"].peak = std::max(found["reaction"].peak, part_of_springs * found["applied"].peak);
   return found;
 }
 
@@ -176,8 +194,8 @@ void find_references(Machine& machine) {
     for (const CoordinateSet coordinates : {first, second})
       for (const double tol : {reference_tol, 10.0 * reference_tol}) {
         if (machine.references.contains(integrator)) continue;
-        std::optional<Ran> ran =
-            run(study_of(machine.study, integrator, coordinates, tol, machine.end), machine.end, most_work_of_reference);
+        std::optional<Ran> ran = run(study_of(machine.study, integrator, coordinates, tol, machine.end), machine.end,
+                                     most_work_of_reference);
         if (ran && !ran->cut && ran->summary.failure.empty()) machine.references.emplace(integrator, std::move(*ran));
       }
   }
@@ -188,26 +206,32 @@ void find_references(Machine& machine) {
   }
 }
 
+/// Less of the same for machines whose size is a parameter.
+std::vector<std::string> settings_of(const std::string& file) {
+  if (file == "models/chain.toml" || file == "models/bushing_chain.toml") return {"parameters.N=10"};
+  if (file == "models/net.toml") return {"parameters.M=4"};
+  return {};
+}
+
 const Machine& machine_of(const std::string& file) {
   static std::map<std::string, Machine> known;
   if (const auto at = known.find(file); at != known.end()) return at->second;
   known.clear();
   Machine& machine = known[file];
   try {
-    machine.study = read_study(places::source_dir() / "examples" / file);
+    machine.study = read_study(places::source_dir() / "examples" / file, settings_of(file));
   } catch (const InputError&) {
     return machine;  // a part of other models
   }
   if (machine.study.analysis.kind.value_or(AnalysisKind::dynamics) != AnalysisKind::dynamics) return machine;
   machine.moves = true;
   machine.end = calc_end(machine.study);
-  const std::optional<Ran> first = run(study_of(machine.study, Integrator::generalized_alpha, CoordinateSet::absolute,
-                                                tolerance, machine.end),
-                                       machine.end, 1);
+  const std::optional<Ran> first =
+      run(study_of(machine.study, Integrator::generalized_alpha, CoordinateSet::absolute, tolerance, machine.end),
+          machine.end, 1);
   if (first && first->cut) machine.end = first->summary.t;
   find_references(machine);
-  std::cout << fmt::format("\n{} to {:.4g} s of {:.4g} s; references:", file, machine.end,
-                           calc_end(machine.study));
+  std::cout << fmt::format("\n{} to {:.4g} s of {:.4g} s; references:", file, machine.end, calc_end(machine.study));
   for (const auto& [integrator, ran] : machine.references) std::cout << " " << word_of(integrator);
   std::cout << fmt::format(", whose reactions differ by {:.1e}\n", machine.uncertainty);
   std::cout << fmt::format("{:<18} {:<8} {:>7} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "integrator", "set", "steps",
@@ -236,8 +260,8 @@ TEST_P(ReactionsOfExamples, agree_between_all_methods) {
   if (!machine.moves) GTEST_SKIP() << "not a motion";
   const Ran* reference = machine.other_than(integrator.value);
   for (const WordOf<CoordinateSet>& coordinates : words_of<CoordinateSet>()) {
-    const std::optional<Ran> ran =
-        run(study_of(machine.study, integrator.value, coordinates.value, tolerance, machine.end), machine.end, most_work);
+    const std::optional<Ran> ran = run(
+        study_of(machine.study, integrator.value, coordinates.value, tolerance, machine.end), machine.end, most_work);
     std::string line = fmt::format("{:<18} {:<8}", integrator.name, coordinates.name);
     if (!ran) {
       std::cout << line << " refused\n";
@@ -254,10 +278,12 @@ TEST_P(ReactionsOfExamples, agree_between_all_methods) {
     if (ran->cut) line += fmt::format(" cut at {:.3g} s", ran->summary.t);
     if (!ran->summary.failure.empty()) line += " FAILED: " + ran->summary.stop;
     const Difference& worst = d["reaction"];
-    if (worst.relative() > reaction_limit) line += fmt::format(" MISS {} at {:.4g} s", worst.item, worst.t);
+    const bool moves = d["velocity"].peak > tolerance / reaction_limit;
+    if (!moves) line += fmt::format(" (velocities below {:.1e})", d["velocity"].peak);
+    if (moves && worst.relative() > reaction_limit) line += fmt::format(" MISS {} at {:.4g} s", worst.item, worst.t);
     std::cout << line << std::endl;
     EXPECT_EQ(ran->summary.failure, "");
-    EXPECT_LT(worst.relative(), std::max(reaction_limit, 2.0 * machine.uncertainty)) << line;
+    EXPECT_TRUE(!moves || worst.relative() < std::max(reaction_limit, 2.0 * machine.uncertainty)) << line;
   }
 }
 

@@ -116,8 +116,8 @@ class OneStep : public MotionIntegrator {
   double position_limit(Eigen::Index i) const;
   double velocity_limit(double h, Eigen::Index i) const;
   double calc_noise(Eigen::Index i) const;  // of q, by Newton's iteration and rounding
-  double smallest_step() const;          // or rounding of t
-  int find_worst_error(double h) const;  // the unknown
+  double smallest_step() const;             // or rounding of t
+  int find_worst_error(double h) const;     // the unknown
   template <class Error, class Weight>
   double motion_error_norm(double others, bool filters, Error&& error, Weight&& weight);
   double velocity_tolerance(Eigen::Index i, double place, double speed) const;
@@ -134,7 +134,7 @@ class OneStep : public MotionIntegrator {
   double force_scale_ = 1.0;                  // the force that moves a mean mass by 1 m within a step [N]
   Eigen::VectorXd atol_;                      // of every coordinate
   double factor_ = 1.0, state_factor_ = 1.0;  // of the tolerances of q and v, and of z: (1)
-  double remainder_ = 1.0, finest_ = 1.0;  // in units of weight_: what the iteration left, and was meant to leave
+  double remainder_ = 1.0, finest_ = 1.0;     // in units of weight_: what the iteration left, and was meant to leave
   double newton_absolute_ = 0.0;    // absolute tolerance of corrections, never below what rounding leaves of Φ
   bool pending_ = false;            // ends_.to is accepted, but the charts still belong to ends_.from
   bool restart_ = true;             // the accelerations before ends_.from are unknown (start, kink of an input)
