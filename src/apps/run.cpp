@@ -7,6 +7,7 @@
 #include <ctime>
 
 #include "commands.h"
+#include "memory.h"
 #include "messages.h"
 #include "progress.h"
 #include "trammel/io/model_reader.h"
@@ -110,6 +111,7 @@ int run(const RunCommand& command) {
   Simulation simulation(study);
   ProgressDisplay display(ProgressDisplay::choose(command.quiet), command.progress_interval);
   const Summary summary = simulation.run(results, [&](const Progress& progress) {
+    require_memory();
     display.update(progress, file.frames_written());
     return stop_signal == 0;
   });
