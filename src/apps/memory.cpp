@@ -72,6 +72,7 @@ class Reserve {
  public:
   void* take(std::size_t size, std::size_t alignment) {
     if (size > largest) return nullptr;
+    size = std::max<std::size_t>(size, 1);
     alignment = std::max(alignment, alignof(std::max_align_t));
     const Locked locked(*this);
     const std::size_t at = (used_ + sizeof(Head) + alignment - 1) / alignment * alignment;

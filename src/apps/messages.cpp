@@ -73,6 +73,11 @@ bool note_output_error(const std::system_error& error) {
   return true;
 }
 
+void print_now(const std::string& text) {
+  const bool taken = std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
+  if (!taken && output_error == 0) output_error = errno;
+}
+
 int report_errors(const std::filesystem::path& file, const std::function<int()>& command) {
   try {
     return command();

@@ -32,6 +32,9 @@ void print_issues(const InputError& error, const std::filesystem::path& file);
 /// Runs a command that is about `file`; turns what it throws into messages on stderr and an exit code.
 int report_errors(const std::filesystem::path& file, const std::function<int()>& command);
 
+/// Prints to the standard output, at once. What it does not take is told by finish_output(): no reason to stop before.
+void print_now(const std::string& text);
+
 /// What fmt throws when the standard output does not take its words: finish_output() tells the reason. False: it is
 /// something else.
 bool note_output_error(const std::system_error& error);

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <iostream>
 #include <regex>
 
 #include "places.h"
@@ -306,7 +307,7 @@ TEST_P(Faults, leave_old_data_or_new_and_are_told) {
                      std::to_string(total) + " calls made to fail; exit codes";
   for (const auto& [code, n] : codes) text += " " + std::to_string(code) + ": " + std::to_string(n);
   if (n_left > 0) text += "; left something behind: " + std::to_string(n_left);
-  if (all_of_them) std::printf("%s; wrong: %d\n", text.c_str(), n_wrong);
+  if (all_of_them) std::cout << text << "; wrong: " << n_wrong << std::endl;
   RecordProperty("figures", text);
 }
 
