@@ -12,6 +12,7 @@
 #include "trammel/io/model_tables.h"
 #include "trammel/io/report.h"
 #include "trammel/io/results_reader.h"
+#include "trammel/io/source_file.h"
 #include "trammel/io/text_file.h"
 
 // The door to the library. What people call is in the package beside it, which is Python; here is what it stands on.
@@ -66,7 +67,8 @@ void define_values(py::module_& m) {
   FIELD(completed), FIELD(stop), FIELD(failure), FIELD(integrator), FIELD(formulation), FIELD(linear_solver);
   FIELD(t), FIELD(steps), FIELD(rejected_error), FIELD(rejected_newton), FIELD(iterations), FIELD(linearizations);
   FIELD(factorizations), FIELD(h_min), FIELD(h_max), FIELD(wall_time), FIELD(energy_start), FIELD(energy_drift);
-  FIELD(work), FIELD(method_energy), FIELD(position_drift), FIELD(velocity_drift), FIELD(condition), FIELD(condition_max);
+  FIELD(work), FIELD(method_energy), FIELD(position_drift), FIELD(velocity_drift), FIELD(condition),
+      FIELD(condition_max);
   FIELD(degrees_of_freedom), FIELD(events), FIELD(notes), FIELD(alarms);
 #undef FIELD
 
@@ -198,11 +200,11 @@ void define_files(py::module_& m) {
         // A model may be written over by hand or program, but only over a text.
         OutputKind kind;
         kind.what = "a text";
-        kind.is_ours = [](const std::filesystem::path& old) {
-          std::string head(4096, ' ');
-          std::ifstream file(old, std::ios::binary);
-          file.read(head.data(), static_cast<std::streamsize>(head.size()));
-          return head.find('\0') == std::string::npos;
+        kind.find_owner = [](const std::filesystem::path& old, bool& ours) {
+          std::string head;
+          const std::string trouble = read_beginning(old, 4096, head);
+          ours = head.find('\0') == std::string::npos;
+          return trouble;
         };
         TextFile file(path, kind);
         file.write(text);

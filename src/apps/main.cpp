@@ -299,7 +299,7 @@ int parse_and_call(CLI::App& app, const std::vector<std::string>& words) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  open_missing_outputs();
+  if (!open_missing_outputs()) return io_trouble;
   take_failed_writes_as_errors();
   trammel::skip_library_exit();
   const std::vector<std::string> words(argv + 1, argv + argc);
@@ -329,8 +329,8 @@ int main(int argc, char** argv) {
   int code = success;
   try {
     code = parse_and_call(app, words);
-  } catch (const std::system_error&) {
-    if (std::ferror(stdout) == 0) throw;  // else finish_output() says it
+  } catch (const std::system_error& error) {
+    if (!note_output_error(error)) throw;  // else finish_output() says it
   }
   return finish_output(code, !words.empty() && words[0] == "run");
 }

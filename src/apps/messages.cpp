@@ -17,6 +17,7 @@
 #include <system_error>
 
 #include "commands.h"
+#include "memory.h"
 #include "trammel/base/text.h"
 
 namespace trammel::apps {
@@ -60,6 +61,23 @@ void print_issues(const InputError& error, const std::filesystem::path& file) {
   complain("{} {} in {}\n", n, n == 1 ? "error" : "errors", file.string());
 }
 
+namespace {
+
+int output_error = 0;  // errno of the first part of the standard output that was not taken
+
+}  // namespace
+
+bool note_output_error(const std::system_error& error) {
+  if (std::ferror(stdout) == 0) return false;
+  if (output_error == 0) output_error = error.code().value();
+  return true;
+}
+
+void print_now(const std::string& text) {
+  const bool taken = std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
+  if (!taken && output_error == 0) output_error = errno;
+}
+
 int report_errors(const std::filesystem::path& file, const std::function<int()>& command) {
   try {
     return command();
@@ -76,15 +94,14 @@ int report_errors(const std::filesystem::path& file, const std::function<int()>&
     complain("trammel: error: {}\n", error.what());
     return io_trouble;
   } catch (const std::system_error& error) {
-    if (std::ferror(stdout) != 0) return success;  // fmt: the output was not taken; finish_output() has the last word
+    if (note_output_error(error)) return success;  // finish_output() has the last word
     complain("trammel: error: {}\n", error.what());
     return io_trouble;
   } catch (const std::length_error&) {  // more than any memory holds
     complain("trammel: error: more numbers are asked for than fit into any memory; is a count or a size wrong?\n");
     return failed_run;
   } catch (const std::bad_alloc&) {
-    std::fputs("trammel: error: the memory of this machine (or what is allowed of it, `ulimit -v`) is exhausted\n",
-               stderr);
+    complain_of_memory();
     return failed_run;
   } catch (const std::exception& error) {
     complain("trammel: unexpected error: {}\n    This is a defect of the program; please report it.\n", error.what());
@@ -107,6 +124,7 @@ int finish_output(int code, bool is_run) {
   const bool arrived = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
   if (arrived) return code;
   if (nobody_listens()) return is_run || code != success ? code : 128 + SIGPIPE;
+  if (output_error != 0) errno = output_error;
   if (errno == 0 && write(STDOUT_FILENO, "\n", 1) == 1) errno = 0;  // it failed before: asked again, it says why
   const int reason = errno;
   std::fputs(fmt::format("trammel: error: cannot write the output: {}\n",
@@ -123,9 +141,14 @@ void take_failed_writes_as_errors() {
   sigaction(SIGPIPE, &action, nullptr);
 }
 
-void open_missing_outputs() {
-  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (fcntl(number, F_GETFD) < 0 && open("/dev/null", O_RDWR) != number) std::abort();  // takes the smallest free one
+bool open_missing_outputs() {
+  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(number, F_GETFD) >= 0 || errno != EBADF) continue;
+    if (open("/dev/null", O_RDWR) == number) continue;  // takes the smallest free one
+    complain("trammel: error: cannot open '/dev/null': {}\n", std::system_category().message(errno));
+    return false;
+  }
+  return true;
 }
 
 std::string join_command_line(const std::vector<std::string>& words) {
@@ -144,8 +167,11 @@ std::string join_lines(const std::vector<std::string>& lines) {
 }
 
 void require_file(const std::filesystem::path& file) {
-  std::error_code ignored;
-  if (std::filesystem::exists(file, ignored)) return;
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(file, error);
+  if (std::filesystem::exists(status)) return;
+  if (status.type() != std::filesystem::file_type::not_found)
+    throw IoError(fmt::format("cannot read '{}': {}", file.string(), error.message()));
   throw IoError(fmt::format("there is no file '{}'{}", file.string(),
                             did_you_mean(file.filename().string(), names_beside(file))));
 }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,13 @@ void print_issues(const InputError& error, const std::filesystem::path& file);
 /// Runs a command that is about `file`; turns what it throws into messages on stderr and an exit code.
 int report_errors(const std::filesystem::path& file, const std::function<int()>& command);
 
+/// Prints to the standard output, at once. What it does not take is told by finish_output(): no reason to stop before.
+void print_now(const std::string& text);
+
+/// What fmt throws when the standard output does not take its words: finish_output() tells the reason. False: it is
+/// something else.
+bool note_output_error(const std::system_error& error);
+
 /// Call last: whether everything printed arrived. A full disk behind the standard output is exit code 4. Nobody
 /// listening any more (`trammel info … | head`) ends as the signal would, without a word; a run has its results all the
 /// same and keeps its code.
@@ -40,8 +48,8 @@ int finish_output(int code, bool is_run);
 void take_failed_writes_as_errors();
 
 /// Outputs that were closed (`trammel run … >&-`) lead nowhere. Else the next file that is opened would get their
-/// number, and what is printed would stand in the results.
-void open_missing_outputs();
+/// number, and what is printed would stand in the results. False: there is no nowhere, which has been told.
+bool open_missing_outputs();
 
 /// "trammel run 'my model.toml'": words as one would type them.
 std::string join_command_line(const std::vector<std::string>& words);

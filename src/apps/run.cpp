@@ -7,6 +7,7 @@
 #include <ctime>
 
 #include "commands.h"
+#include "memory.h"
 #include "messages.h"
 #include "progress.h"
 #include "trammel/io/model_reader.h"
@@ -88,8 +89,7 @@ std::filesystem::path page_beside(std::filesystem::path results) { return result
 void write_page(const std::filesystem::path& results, bool quiet) {
   const std::filesystem::path page = page_beside(results);
   write_report({&results, 1}, page);
-  if (!quiet) std::fputs(fmt::format("Report: {} (open it in a browser)\n", page.string()).c_str(), stdout);
-  std::fflush(stdout);
+  if (!quiet) print_now(fmt::format("Report: {} (open it in a browser)\n", page.string()));
 }
 
 }  // namespace
@@ -110,15 +110,15 @@ int run(const RunCommand& command) {
   Simulation simulation(study);
   ProgressDisplay display(ProgressDisplay::choose(command.quiet), command.progress_interval);
   const Summary summary = simulation.run(results, [&](const Progress& progress) {
+    require_memory();
     display.update(progress, file.frames_written());
     return stop_signal == 0;
   });
   display.clear();
 
   if (!command.quiet) {
-    std::fputs(summary.to_text().c_str(), stdout);
-    std::fputs(fmt::format("Results: {} ({} frames)\n", path.string(), file.frames_written()).c_str(), stdout);
-    std::fflush(stdout);
+    print_now(summary.to_text());
+    print_now(fmt::format("Results: {} ({} frames)\n", path.string(), file.frames_written()));
   }
   if (command.report && file.frames_written() > 0) write_page(path, command.quiet);
   if (!summary.failure.empty()) {

@@ -128,8 +128,15 @@ class PresentSources {
  private:
   const std::string& digest(const std::string& name) {
     const auto [it, is_new] = digests_.try_emplace(name);
+    if (!is_new) return it->second;
     std::string text;
-    if (is_new && read_source(folder_ / name, text).empty()) it->second = sha256(text);
+    const std::string trouble = read_source(folder_ / name, text);
+    std::error_code ignored;
+    if (!trouble.empty() && std::filesystem::exists(folder_ / name, ignored)) {
+      digests_.erase(it);
+      throw IoError(fmt::format("cannot read '{}': {}", (folder_ / name).string(), trouble));
+    }
+    if (trouble.empty()) it->second = sha256(text);
     return it->second;
   }
 
@@ -240,10 +247,12 @@ class CaseRunner {
       if (one.code == 0) continue;
       const pid_t process = start(command_, one, signals_);
       if (process < 0 && !running_.empty()) return;  // too many processes just now: some will end
-      if (process < 0)
+      if (process < 0) {
+        complain("trammel: error: cannot start a process: {}\n", std::strerror(errno));
         finish(one, io_trouble);
-      else
+      } else {
         running_[process] = &one;
+      }
     }
   }
 
@@ -336,10 +345,14 @@ class CaseTable {
     try {
       line = one.code < 0 ? ",not run" : numbers_of(one);
     } catch (const Error& error) {
+      complain("trammel: error: case {}: {}\n", number, error.what());
       line = "," + csv_cell(fmt::format("unreadable: {}", error.what()));
+      if (one.code == success) ++n_unreadable_;
     }
     body_ += line + "\n";
   }
+
+  int n_unreadable() const { return n_unreadable_; }  ///< though their runs did not fail
 
   void write(const std::filesystem::path& path) const {
     TextFile file(path, table_kind());
@@ -352,10 +365,14 @@ class CaseTable {
     const std::string nothing = one.code == wrong_input ? ",refused"
                                 : one.stopped()         ? ",stopped before the first frame"
                                                         : ",failed before the first frame";
-    std::error_code ignored;
-    if (one.code == wrong_input || !std::filesystem::exists(one.results, ignored)) return nothing;
+    std::error_code error;
+    const auto found = std::filesystem::status(one.results, error).type();
+    if (one.code == wrong_input || (one.code != success && found == std::filesystem::file_type::not_found))
+      return nothing;
     const ResultsReader reader(one.results);
-    if (!are_of(reader, one, model_, sources_)) return nothing;
+    const bool own = are_of(reader, one, model_, sources_);
+    if (!own && one.code == success) throw IoError("its model changed while it ran");
+    if (!own) return nothing;
     std::string line;
     for (const std::string& cost : costs_) {
       const auto it = reader.summary().find(cost);
@@ -380,6 +397,7 @@ class CaseTable {
   PresentSources& sources_;
   std::string head_ = "case", body_;
   bool measures_named_ = false;
+  int n_unreadable_ = 0;
 };
 
 }  // namespace
@@ -412,8 +430,9 @@ int sweep(const SweepCommand& command) {
   for (std::size_t i = 0; i < cases.size(); ++i) lines.add(i + 1, cases[i]);
   lines.write(table);
 
-  const auto n_failed =
-      std::count_if(cases.begin(), cases.end(), [](const Case& one) { return one.code > 0 && !one.stopped(); });
+  const auto n_failed = lines.n_unreadable() + std::count_if(cases.begin(), cases.end(), [](const Case& one) {
+                          return one.code > 0 && !one.stopped();
+                        });
   const auto n_open =
       std::count_if(cases.begin(), cases.end(), [](const Case& one) { return one.code < 0 || one.stopped(); });
   if (!command.quiet)

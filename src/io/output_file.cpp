@@ -8,13 +8,14 @@
 #include <cerrno>
 #include <climits>
 #include <cstdio>
-#include <fstream>
+#include <exception>
 #include <functional>
 #include <system_error>
 #include <utility>
 
 #include "results/file_lock.h"
 #include "trammel/base/error.h"
+#include "trammel/io/source_file.h"
 
 namespace trammel {
 
@@ -30,24 +31,34 @@ constexpr int longest_chain_of_links = 40;  // as the operating system has it
 
 std::string last_output_error() { return std::system_category().message(errno); }
 
-bool is_device(const fs::path& target) {
-  std::error_code ignored;
-  const fs::file_status status = fs::status(target, ignored);
+// What is there. That it cannot be told is not "nothing": it might be something precious.
+fs::file_status look_at(const fs::path& path, const fs::path& target, const OutputKind& kind) {
+  std::error_code error;
+  const fs::file_status status = fs::status(target, error);
+  if (status.type() == fs::file_type::none) refuse_output(path, kind, error.message());
+  return status;
+}
+
+bool is_device(const fs::file_status& status) {
   return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
 }
 
 // Where the links of a path lead to, also if nothing is there yet. Descriptors of this process (/dev/stdout leads to
 // /proc/self/fd/1) stay what they are: they are written in place.
-fs::path follow_links(fs::path path) {
-  if (is_device(path)) return path;
+fs::path follow_links(const fs::path& path, const OutputKind& kind) {
   std::error_code error;
-  for (int i = 0; i < longest_chain_of_links && fs::is_symlink(fs::symlink_status(path, error)); ++i) {
-    if (path.string().starts_with("/proc/")) return path;
-    const fs::path next = fs::read_symlink(path, error);
-    if (error) return path;
-    path = next.is_absolute() ? next : path.parent_path() / next;
+  fs::path target = path;
+  const fs::file_status end = fs::status(path, error);
+  if (is_device(end)) return path;
+  for (int i = 0; i < longest_chain_of_links; ++i) {
+    const fs::file_status here = fs::symlink_status(target, error);
+    if (here.type() == fs::file_type::none) refuse_output(path, kind, error.message());
+    if (!fs::is_symlink(here) || target.string().starts_with("/proc/")) break;
+    const fs::path next = fs::read_symlink(target, error);
+    if (error) refuse_output(path, kind, error.message());
+    target = next.is_absolute() ? next : target.parent_path() / next;
   }
-  return path;
+  return target;
 }
 
 fs::path working_name(const fs::path& target) {
@@ -57,23 +68,34 @@ fs::path working_name(const fs::path& target) {
   return target.parent_path() / name;
 }
 
-bool in_place(const fs::path& target) { return is_device(target) || target.string().starts_with("/proc/"); }
+bool in_place(const fs::path& target, const fs::file_status& status) {
+  return is_device(status) || target.string().starts_with("/proc/");
+}
 
-void check_target(const fs::path& path, const fs::path& target, const OutputKind& kind) {
-  std::error_code ignored;
-  if (fs::is_directory(target, ignored)) refuse_output(path, kind, "it is a directory");
-  if (in_place(target)) {
+// Whether it is a device that is written in place.
+bool check_target(const fs::path& path, const fs::path& target, const OutputKind& kind) {
+  const fs::file_status status = look_at(path, target, kind);
+  if (fs::is_directory(status)) refuse_output(path, kind, "it is a directory");
+  if (in_place(target, status)) {
     if (!kind.to_devices) refuse_output(path, kind, "it is a device or a pipe, and " + kind.what + " needs a file");
-    return;
+    return true;
   }
-  if (!fs::exists(target, ignored)) return;
-  if (file_lock::is_held(target))
+  if (!fs::exists(status)) return false;
+  const file_lock::Holder holder = file_lock::find_holder(target);
+  if (holder == file_lock::Holder::somebody)
     refuse_output(path, kind, "a running simulation is writing this file; choose another name or end that run first");
-  if (access(target.c_str(), W_OK) != 0) refuse_output(path, kind, last_output_error());
-  if (fs::file_size(target, ignored) > 0 && !kind.is_ours(target))
+  if (holder == file_lock::Holder::unknown || access(target.c_str(), W_OK) != 0)
+    refuse_output(path, kind, last_output_error());
+  std::error_code ignored;
+  if (fs::file_size(target, ignored) == 0) return false;
+  bool ours = false;
+  if (const std::string trouble = kind.find_owner(target, ours); !trouble.empty())
+    refuse_output(path, kind, "what is there cannot be read: " + trouble);
+  if (!ours)
     refuse_output(
         path, kind,
         "it exists and is not " + kind.what + ", so it is not overwritten; choose another name or remove it first");
+  return false;
 }
 
 // The descriptor is still what the name stands for: nobody removed or renamed it before we had the lock.
@@ -89,23 +111,26 @@ bool stands_for(const fs::path& name, int descriptor) {
 OutputKind text_kind(std::string what, std::vector<std::string> beginnings, std::string mark) {
   OutputKind kind;
   kind.what = std::move(what);
-  kind.is_ours = [beginnings = std::move(beginnings), mark = std::move(mark)](const fs::path& path) {
-    std::string head(4096, '\0');
-    std::ifstream file(path, std::ios::binary);
-    file.read(head.data(), static_cast<std::streamsize>(head.size()));
-    head.resize(static_cast<std::size_t>(file.gcount()));
-    return head.find(mark) != std::string::npos &&
+  kind.find_owner = [beginnings = std::move(beginnings), mark = std::move(mark)](const fs::path& path, bool& ours) {
+    std::string head;
+    const std::string trouble = read_beginning(path, 4096, head);
+    ours = head.find(mark) != std::string::npos &&
            std::any_of(beginnings.begin(), beginnings.end(), [&](const std::string& b) { return head.starts_with(b); });
+    return trouble;
   };
   return kind;
 }
 
-void OutputFile::check(const fs::path& path, const OutputKind& kind) { check_target(path, follow_links(path), kind); }
+void OutputFile::check(const fs::path& path, const OutputKind& kind) {
+  check_target(path, follow_links(path, kind), kind);
+}
 
 OutputFile::OutputFile(fs::path path, OutputKind kind)
-    : path_(std::move(path)), target_(follow_links(path_)), working_(working_name(target_)), kind_(std::move(kind)) {
-  check_target(path_, target_, kind_);
-  if (in_place(target_)) {
+    : path_(std::move(path)),
+      target_(follow_links(path_, kind)),
+      working_(working_name(target_)),
+      kind_(std::move(kind)) {
+  if (check_target(path_, target_, kind_)) {
     working_ = target_;
     // Our own output is shared with what is printed, not opened a second time at its beginning.
     const bool printed = path_ == "/dev/stdout" || path_ == "/dev/fd/1" || path_ == "/proc/self/fd/1";
@@ -119,7 +144,7 @@ OutputFile::OutputFile(fs::path path, OutputKind kind)
   try {
     // Another program may have renamed its file while we waited for the working name.
     check_target(path_, target_, kind_);
-  } catch (const IoError&) {
+  } catch (const std::exception&) {
     unlink(working_.c_str());
     close(descriptor_);
     throw;
@@ -157,9 +182,10 @@ void OutputFile::open_working() {
 }
 
 bool OutputFile::replaces() const {
-  std::error_code ignored;
-  const std::uintmax_t size = fs::file_size(target_, ignored);
-  return !ignored && size > 0 && !has_name_;
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(target_, error);
+  if (error) return error != std::errc::no_such_file_or_directory && !has_name_;
+  return size > 0 && !has_name_;
 }
 
 void OutputFile::take_name() {

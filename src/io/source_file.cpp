@@ -50,6 +50,24 @@ std::string read_source(const std::filesystem::path& path, std::string& text) {
   return trouble;
 }
 
+std::string read_beginning(const std::filesystem::path& path, std::size_t size, std::string& bytes) {
+  bytes.clear();
+  bytes.resize(size);
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return system_reason();
+  std::string trouble;
+  std::size_t done = 0;
+  while (done < size && trouble.empty()) {
+    const ssize_t n = read(descriptor, bytes.data() + done, size - done);
+    if (n == 0) break;
+    if (n < 0 && errno != EINTR) trouble = system_reason();
+    if (n > 0) done += static_cast<std::size_t>(n);
+  }
+  close(descriptor);
+  bytes.resize(done);
+  return trouble;
+}
+
 SourceList::SourceList() : outer_(source_list) { source_list = this; }
 SourceList::~SourceList() { source_list = outer_; }
 

@@ -9,10 +9,11 @@ namespace trammel {
 
 /// What a file of one kind looks like, so that nothing else is replaced by a new one.
 struct OutputKind {
-  std::string what;                                           ///< "a results file"
-  std::string doing = "write";                                ///< "cannot <doing> '<path>': …"
-  std::function<bool(const std::filesystem::path&)> is_ours;  ///< of a file that is not empty
-  bool to_devices = true;                                     ///< also to /dev/stdout, pipes, …
+  std::string what;             ///< "a results file"
+  std::string doing = "write";  ///< "cannot <doing> '<path>': …"
+  /// Whether a file that is not empty is one; returns why that cannot be told, empty: it could.
+  std::function<std::string(const std::filesystem::path&, bool& ours)> find_owner;
+  bool to_devices = true;  ///< also to /dev/stdout, pipes, …
 };
 
 /// Text files of ours begin with one of these lines and hold `mark` in their first 4096 bytes.

@@ -17,6 +17,9 @@ struct SourceFile {
 /// MB are read of it, more is refused.
 std::string read_source(const std::filesystem::path& path, std::string& text);
 
+/// The first bytes of a file, at most `size` of them. Returns why it cannot be read; empty: it was.
+std::string read_beginning(const std::filesystem::path& path, std::size_t size, std::string& bytes);
+
 /// Notes every file that read_source() reads in this thread while it lives.
 class SourceList {
  public:

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <tuple>
 #include <vector>
 
@@ -18,7 +19,7 @@ namespace trammel::hdf5 {
 namespace {
 
 struct DriverOptions {
-  WriteStatus* status;
+  IoStatus* status;
 };
 
 struct CheckedFile {
@@ -27,7 +28,7 @@ struct CheckedFile {
   haddr_t allocated = 0, end = 0;
   dev_t device = 0;
   ino_t inode = 0;
-  std::shared_ptr<WriteStatus> status;
+  std::shared_ptr<IoStatus> status;
   struct Kept {
     haddr_t at;
     std::vector<unsigned char> bytes;
@@ -56,6 +57,12 @@ void note_failure(CheckedFile& file) {
   file.status->abandoned = true;
 }
 
+// In the words in which HDF5's own driver says it, so that error_reason() finds the system's.
+void tell_hdf5(hid_t what, int error) {
+  H5Epush2(H5E_DEFAULT, __FILE__, __func__, __LINE__, H5E_ERR_CLS, H5E_IO, what, "errno = %d, error message = '%s'",
+           error, std::strerror(error));
+}
+
 H5FD_t* open_checked(const char* name, unsigned flags, hid_t access, haddr_t) {
   const auto* options = static_cast<const DriverOptions*>(H5Pget_driver_info(access));
   if (options == nullptr) return nullptr;
@@ -67,10 +74,16 @@ H5FD_t* open_checked(const char* name, unsigned flags, hid_t access, haddr_t) {
   struct stat about {};
   if (descriptor < 0 || fstat(descriptor, &about) != 0) {
     options->status->error = errno;
+    tell_hdf5(H5E_CANTOPENFILE, errno);
     if (descriptor >= 0) close(descriptor);
     return nullptr;
   }
-  auto file = std::make_unique<CheckedFile>();
+  std::unique_ptr<CheckedFile> file(new (std::nothrow) CheckedFile);  // nothing is thrown through HDF5
+  if (!file) {
+    options->status->error = ENOMEM;
+    close(descriptor);
+    return nullptr;
+  }
   file->descriptor = descriptor;
   file->end = static_cast<haddr_t>(about.st_size);
   file->device = about.st_dev;
@@ -121,7 +134,11 @@ herr_t read_checked(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t at, std::size_t siz
   while (done < size) {
     const ssize_t n = pread(file.descriptor, bytes + done, size - done, static_cast<off_t>(at + done));
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && !file.status->abandoned) return -1;
+    if (n < 0 && !file.status->abandoned) {
+      if (file.status->error == 0) file.status->error = errno;
+      tell_hdf5(H5E_READERROR, errno);
+      return -1;
+    }
     if (n <= 0) break;
     done += static_cast<std::size_t>(n);
   }
@@ -137,7 +154,10 @@ herr_t write_checked(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t at, std::size_t si
   CheckedFile& file = checked(base);
   const auto* bytes = static_cast<const unsigned char*>(buffer);
   if (!file.status->abandoned && !write_all(file.descriptor, at, size, bytes)) note_failure(file);
-  if (file.status->abandoned) file.kept.push_back({at, {bytes, bytes + size}});
+  if (file.status->abandoned) try {
+      file.kept.push_back({at, {bytes, bytes + size}});
+    } catch (const std::bad_alloc&) {  // HDF5 may read what was there before; nothing of it reaches the disk
+    }
   file.end = std::max(file.end, at + size);
   return 0;
 }
@@ -182,7 +202,7 @@ const H5FD_class_t driver_class = [] {
 
 }  // namespace
 
-Handle checked_access(WriteStatus& status) {
+Handle checked_access(IoStatus& status) {
   Handle access = file_access();
   // Registered for this list alone: an identifier that lived on would be one more thing for HDF5's exit to trip over.
   const Handle driver(H5FDregister(&driver_class), H5FDunregister);

@@ -26,13 +26,15 @@ bool acquire(int descriptor) {
   return fcntl(descriptor, F_OFD_SETLK, &lock) == 0 || (errno != EAGAIN && errno != EACCES);
 }
 
-bool is_held(const std::filesystem::path& path) {
+Holder find_holder(const std::filesystem::path& path) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) return false;
+  if (descriptor < 0) return errno == ENOENT ? Holder::nobody : Holder::unknown;
   struct flock lock = region(F_WRLCK);
   const bool held = fcntl(descriptor, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
   close(descriptor);
-  return held;
+  return held ? Holder::somebody : Holder::nobody;
 }
+
+bool is_held(const std::filesystem::path& path) { return find_holder(path) == Holder::somebody; }
 
 }  // namespace trammel::file_lock

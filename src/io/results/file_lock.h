@@ -10,7 +10,11 @@ namespace trammel::file_lock {
 /// Locks an open file until it is closed; false when somebody else holds it. File systems without locks count as free.
 bool acquire(int descriptor);
 
-/// True while some process holds the lock on this file.
+/// Who holds the lock on this file; unknown: it cannot be opened (errno says why).
+enum class Holder { nobody, somebody, unknown };
+Holder find_holder(const std::filesystem::path& path);
+
+/// True while some process is known to hold it.
 bool is_held(const std::filesystem::path& path);
 
 }  // namespace trammel::file_lock

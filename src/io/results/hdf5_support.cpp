@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <system_error>
 #include <tuple>
 #include <utility>
@@ -42,24 +43,41 @@ Quiet::~Quiet() {
   H5Eset_auto2(H5E_DEFAULT, function_, data_);
 }
 
-std::string error_reason() {
-  std::string reason;
-  // Upward: the innermost, most specific entry comes first. The file driver wraps errno's text as
-  // "..., error message = 'No space left on device', ...".
-  const auto visit = [](unsigned, const H5E_error2_t* entry, void* data) -> herr_t {
-    auto& text = *static_cast<std::string*>(data);
+namespace {
+
+struct Reason {
+  std::string text;
+  bool memory = false;  // there was none, for HDF5 or for this
+  bool found = false;   // the system's own words
+};
+
+// Innermost, most specific entries come first. File drivers wrap errno's text as
+// "..., error message = 'No space left on device', ...".
+herr_t take_reason(unsigned, const H5E_error2_t* entry, void* data) {
+  Reason& reason = *static_cast<Reason*>(data);
+  try {  // nothing is thrown through HDF5
+    if (entry->maj_num == H5E_RESOURCE && entry->min_num == H5E_NOSPACE) reason.memory = true;
     const std::string description = entry->desc ? entry->desc : "";
     const std::string mark = "error message = '";
-    if (const std::size_t at = description.find(mark); at != std::string::npos) {
+    if (const std::size_t at = description.find(mark); at != std::string::npos && !reason.found) {
       const std::size_t start = at + mark.size();
-      text = description.substr(start, description.find('\'', start) - start);
-      return 1;
+      reason.text = description.substr(start, description.find('\'', start) - start);
+      reason.found = true;
     }
-    if (text.empty()) text = description;
-    return 0;
-  };
-  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, visit, &reason);
-  return reason.empty() ? "HDF5 gives no reason" : reason;
+    if (reason.text.empty()) reason.text = description;
+  } catch (const std::bad_alloc&) {
+    reason.memory = true;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::string error_reason() {
+  Reason reason;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_reason, &reason);
+  if (reason.memory && !reason.found) throw std::bad_alloc();
+  return reason.text.empty() ? "HDF5 gives no reason" : reason.text;
 }
 
 hid_t check(hid_t id, const std::filesystem::path& path, std::string_view doing) {
@@ -67,7 +85,7 @@ hid_t check(hid_t id, const std::filesystem::path& path, std::string_view doing)
   throw IoError("cannot " + std::string(doing) + " '" + path.string() + "': " + error_reason());
 }
 
-void check(const WriteStatus& status, const std::filesystem::path& path, std::string_view doing) {
+void check(const IoStatus& status, const std::filesystem::path& path, std::string_view doing) {
   if (status.error == 0) return;
   throw IoError("cannot " + std::string(doing) + " '" + path.string() +
                 "': " + std::system_category().message(status.error));
@@ -89,17 +107,15 @@ Handle file_access() {
 }
 
 Opened open_for_reading(const std::filesystem::path& path) {
-  const Handle access = file_access();
+  Opened opened;
+  const Handle access = checked_access(*opened.status);
   // A reader that finds a piece half written tries again after 1, 2, 4 … ns. The default of 100 attempts would wait for
   // years; 28 are a quarter of a second. When nobody writes a damaged piece stays damaged.
   H5Pset_metadata_read_attempts(access, file_lock::is_held(path) ? 28 : 1);
-  Opened opened;
   opened.file = file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access));
   if (opened.file.valid()) return opened;
   opened.reason = error_reason();
-  // Another part of this program (h5py in a script) may have it open with the library's own settings.
-  opened.file = file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
-  if (opened.file.valid()) return opened;
+  if (opened.status->error != 0) return opened;
   opened.file = file(H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access));
   opened.swmr = true;
   return opened;
@@ -270,11 +286,16 @@ std::vector<LinkName> list_links(hid_t file, const std::string& folder) {
   const Handle opened = group(H5Gopen2(file, folder.c_str(), H5P_DEFAULT));
   if (!opened.valid()) return names;
   const auto collect = [](hid_t, const char* name, const H5L_info_t* info, void* data) -> herr_t {
-    static_cast<std::vector<LinkName>*>(data)->push_back({name, info->corder_valid ? info->corder : -1});
+    try {
+      static_cast<std::vector<LinkName>*>(data)->push_back({name, info->corder_valid ? info->corder : -1});
+    } catch (const std::bad_alloc&) {
+      return no_memory_for_list;
+    }
     return 0;
   };
   hsize_t start = 0;
-  H5Literate(opened, H5_INDEX_NAME, H5_ITER_NATIVE, &start, collect, &names);
+  if (H5Literate(opened, H5_INDEX_NAME, H5_ITER_NATIVE, &start, collect, &names) == no_memory_for_list)
+    throw std::bad_alloc();
   std::stable_sort(names.begin(), names.end(), [](const LinkName& a, const LinkName& b) {
     return std::tie(a.order, a.name) < std::tie(b.order, b.name);
   });

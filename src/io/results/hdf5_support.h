@@ -47,14 +47,15 @@ class Quiet {
   bool had_plugins_ = false;
 };
 
-/// Why the last HDF5 call failed: the operating system's words if there are any, else HDF5's most specific ones.
+/// Why the last HDF5 call failed: the operating system's words if there are any, else HDF5's most specific ones. Throws
+/// std::bad_alloc if it was memory that HDF5 did not get.
 std::string error_reason();
 
 /// Throws IoError "cannot <doing> '<path>': <reason>" when id (or a status) is negative, else returns it.
 hid_t check(hid_t id, const std::filesystem::path& path, std::string_view doing);
 
-/// The same when a write of the file did not succeed, of which HDF5 does not hear.
-void check(const WriteStatus& status, const std::filesystem::path& path, std::string_view doing);
+/// The same when a call of the system did not succeed, of which HDF5 may not have heard.
+void check(const IoStatus& status, const std::filesystem::path& path, std::string_view doing);
 
 Handle dataset(hid_t id);
 Handle datatype(hid_t id);
@@ -70,7 +71,8 @@ Handle file_access();
 
 /// A file opened for reading, in single-writer-multiple-reader mode where it must be: its writer is at work or died.
 struct Opened {
-  Handle file;  ///< not valid: it cannot be opened
+  std::shared_ptr<IoStatus> status = std::make_shared<IoStatus>();  ///< what the system says of reading it
+  Handle file;                                                      ///< not valid: it cannot be opened
   bool swmr = false;
   std::string reason;  ///< why not
 };
@@ -109,6 +111,9 @@ std::vector<std::string> read_texts(const OwnDataset& opened, double most, const
 
 /// Their cells as they are stored, for checksums.
 std::vector<char> read_cells(const OwnDataset& opened, double most, const std::filesystem::path& path);
+
+/// What functions that collect lists return to HDF5 when they find no memory: nothing is thrown through it.
+constexpr herr_t no_memory_for_list = 77;
 
 /// Names of the links of a group with the order in which they were made (−1: not kept). Met as they are stored and
 /// sorted here: what HDF5 sorts itself, damaged, takes the program with it.

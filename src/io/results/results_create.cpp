@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cerrno>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -32,7 +33,7 @@ constexpr unsigned most_compact_attributes = 1000, most_compact_links = 1000;
 class Creator {
  public:
   Creator(const std::filesystem::path& working, const std::filesystem::path& path, const RecordSchema& schema,
-          int max_views, hdf5::WriteStatus& status, Checksums& sums, Handle& file)
+          int max_views, hdf5::IoStatus& status, Checksums& sums, Handle& file)
       : working_(working),
         path_(path),
         schema_(schema),
@@ -50,18 +51,27 @@ class Creator {
     // is.
     const Handle how = hdf5::properties(H5Pcreate(H5P_FILE_CREATE));
     H5Pset_attr_phase_change(how, most_compact_attributes, most_compact_attributes - 1);
-    file_ = hdf5::file(check(H5Fcreate(working_.c_str(), H5F_ACC_TRUNC, how, access), "create"));
+    errno = 0;
+    file_ = hdf5::file(opened(H5Fcreate(working_.c_str(), H5F_ACC_TRUNC, how, access)));
     fixed_part();
     check(file_.reset(), "create");
     hdf5::check(status_, path_, "create");
     H5Pset_alignment(access, 1, page_bytes);
-    file_ = hdf5::file(check(H5Fopen(working_.c_str(), H5F_ACC_RDWR, access), "create"));
+    errno = 0;
+    file_ = hdf5::file(opened(H5Fopen(working_.c_str(), H5F_ACC_RDWR, access)));
     growing_part();
     hdf5::check(status_, path_, "create");
   }
 
  private:
   hid_t check(hid_t id, std::string_view doing) const { return hdf5::check(id, path_, doing); }
+
+  // HDF5 looks at names itself before it calls the driver, and does not say what the system said.
+  hid_t opened(hid_t id) const {
+    if (id < 0 && status_.error == 0) status_.error = errno;
+    if (id < 0) hdf5::check(status_, path_, "create");
+    return check(id, "create");
+  }
 
   // What never changes once it is made, packed: thousands of views would fill thousands of pages.
   void fixed_part() {
@@ -236,7 +246,7 @@ class Creator {
   const std::filesystem::path& path_;
   const RecordSchema& schema_;
   int max_views_;
-  hdf5::WriteStatus& status_;
+  hdf5::IoStatus& status_;
   Checksums& checksums_;
   Handle& file_;
   Handle links_;
@@ -246,7 +256,7 @@ class Creator {
 }  // namespace
 
 void create_results(const std::filesystem::path& working, const std::filesystem::path& path, const RecordSchema& schema,
-                    int max_views, hdf5::WriteStatus& status, Checksums& texts, Handle& file) {
+                    int max_views, hdf5::IoStatus& status, Checksums& texts, Handle& file) {
   Creator(working, path, schema, max_views, status, texts, file).create();
 }
 

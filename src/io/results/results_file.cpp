@@ -1,7 +1,7 @@
 #include "trammel/io/results_file.h"
 
 #include <chrono>
-#include <fstream>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -9,6 +9,7 @@
 #include "results_layout.h"
 #include "results_tables.h"
 #include "trammel/io/output_kinds.h"
+#include "trammel/io/source_file.h"
 
 namespace trammel {
 
@@ -17,23 +18,24 @@ using Clock = std::chrono::steady_clock;
 namespace {
 
 // A file that HDF5 cannot open any more is ours if our mark, which stands near its beginning, is still there.
-bool has_our_mark(const std::filesystem::path& path) {
-  std::string head(1 << 16, '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  return head.starts_with(layout::signature) && head.find(layout::format) != std::string::npos;
+std::string find_our_mark(const std::filesystem::path& path, bool& ours) {
+  std::string head;
+  const std::string trouble = read_beginning(path, 1 << 16, head);
+  ours = head.starts_with(layout::signature) && head.find(layout::format) != std::string::npos;
+  return trouble;
 }
 
-bool is_results_file(const std::filesystem::path& path) {
+std::string find_owner_of_results(const std::filesystem::path& path, bool& ours) {
   const hdf5::Quiet quiet;
-  const hdf5::Handle file = hdf5::open_for_reading(path).file;
-  if (!file.valid()) return has_our_mark(path);
-  return hdf5::read_attribute(file, "format") == std::vector{layout::format};
+  const hdf5::Opened opened = hdf5::open_for_reading(path);
+  if (opened.file.valid()) ours = hdf5::read_attribute(opened.file, "format") == std::vector{layout::format};
+  if (opened.status->error != 0) return std::system_category().message(opened.status->error);
+  return opened.file.valid() ? "" : find_our_mark(path, ours);
 }
 
 }  // namespace
 
-OutputKind results_kind() { return {"a results file", "write results to", is_results_file, false}; }
+OutputKind results_kind() { return {"a results file", "write results to", find_owner_of_results, false}; }
 
 struct ResultsFile::Writer {
   Writer(const std::filesystem::path& path, const ResultsFileOptions& options, const RecordSchema& schema)
@@ -55,7 +57,7 @@ struct ResultsFile::Writer {
   }
 
   std::unique_ptr<OutputFile> output;  // first: it goes, and with it the lock, after the file is closed
-  std::shared_ptr<hdf5::WriteStatus> status = std::make_shared<hdf5::WriteStatus>();
+  std::shared_ptr<hdf5::IoStatus> status = std::make_shared<hdf5::IoStatus>();
   hdf5::Handle file;
   RowTable frames, steps;
   hdf5::Handle summary, checksum_table;
@@ -82,7 +84,7 @@ ResultsFile::~ResultsFile() {
   if (!writer_) return;
   try {
     flush();
-  } catch (const Error&) {  // a destructor cannot report; frames_written() told what is safe
+  } catch (const std::exception&) {  // a destructor cannot report; frames_written() told what is safe
   }
   const hdf5::Quiet quiet;
   writer_.reset();

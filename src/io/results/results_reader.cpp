@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
+#include <new>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -12,6 +12,7 @@
 #include "hdf5_support.h"
 #include "results_layout.h"
 #include "trammel/base/text.h"
+#include "trammel/io/source_file.h"
 #include "trammel/simulation/channels.h"
 
 namespace trammel {
@@ -25,10 +26,13 @@ struct ResultsReader::Impl {
   hid_t check(hid_t id, std::string_view doing) const { return hdf5::check(id, path, doing); }
   /// Nothing that the file announces is longer than this.
   double most_bytes() const {
-    std::error_code ignored;
-    const std::uintmax_t size = std::filesystem::file_size(path, ignored);
-    return ignored ? 0.0 : static_cast<double>(size);
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(path, error);
+    if (error) refuse(error.message());
+    return static_cast<double>(size);
   }
+  /// Parts that the system would not read are not taken for damaged or missing ones.
+  void require_reads() const { hdf5::check(*status, path, "read"); }
   void open_file();
   void read_attributes();
   std::vector<RecordGroup> read_groups(const std::string& folder, std::vector<hdf5::OwnDataset>& datasets);
@@ -44,6 +48,7 @@ struct ResultsReader::Impl {
   }
 
   std::filesystem::path path;
+  std::shared_ptr<hdf5::IoStatus> status;
   Handle file;
   ResultsState state = ResultsState::closed;
   RecordSchema schema;
@@ -68,7 +73,9 @@ std::string_view describe(ResultsState state) {
 
 ResultsReader::Impl::Impl(std::filesystem::path file_path) : path(std::move(file_path)) {
   open_file();
-  if (hdf5::read_attribute(file, "format") != std::vector{layout::format})
+  const std::vector<std::string> format = hdf5::read_attribute(file, "format");
+  require_reads();
+  if (format != std::vector{layout::format})
     refuse("it is an HDF5 file, but not a results file of Trammel (root attribute 'format' is not '" + layout::format +
            "')");
   if (const auto version = hdf5::read_attribute(file, "format_version"); version != std::vector{layout::format_version})
@@ -79,21 +86,25 @@ ResultsReader::Impl::Impl(std::filesystem::path file_path) : path(std::move(file
   times = read_times("/time", frame_datasets);
   step_times = read_times("/solver/time", solver_datasets);
   read_summary();
+  require_reads();
 }
 
 void ResultsReader::Impl::open_file() {
   std::error_code error;
-  if (!std::filesystem::exists(path, error)) refuse("no such file");
-  if (std::filesystem::is_directory(path, error)) refuse("it is a directory");
-  std::ifstream probe(path, std::ios::binary);
-  if (!probe) refuse(std::system_category().message(errno));
-  std::array<char, 8> head{};
-  probe.read(head.data(), head.size());
-  if (probe.gcount() == 0) refuse("it is empty");
-  if (std::string_view(head.data(), 8) != layout::signature) refuse("it is not an HDF5 file");
+  const std::filesystem::file_status about = std::filesystem::status(path, error);
+  if (about.type() == std::filesystem::file_type::not_found) refuse("no such file");
+  if (about.type() == std::filesystem::file_type::none) refuse(error.message());
+  if (std::filesystem::is_directory(about)) refuse("it is a directory");
+  std::string head;
+  if (const std::string trouble = read_beginning(path, layout::signature.size(), head); !trouble.empty())
+    refuse(trouble);
+  if (head.empty()) refuse("it is empty");
+  if (head != layout::signature) refuse("it is not an HDF5 file");
 
   hdf5::Opened opened = hdf5::open_for_reading(path);
+  hdf5::check(*opened.status, path, "read");
   if (!opened.file.valid()) refuse("it is damaged or truncated (" + opened.reason + ")");
+  status = opened.status;
   file = std::move(opened.file);
   if (opened.swmr) state = ResultsState::interrupted;
   if (file_lock::is_held(path)) state = ResultsState::running;
@@ -103,11 +114,16 @@ void ResultsReader::Impl::read_attributes() {
   hsize_t start = 0;
   std::vector<std::string> keys;
   const auto collect = [](hid_t, const char* name, const H5A_info_t*, void* data) -> herr_t {
-    static_cast<std::vector<std::string>*>(data)->emplace_back(name);
+    try {
+      static_cast<std::vector<std::string>*>(data)->emplace_back(name);
+    } catch (const std::bad_alloc&) {
+      return hdf5::no_memory_for_list;
+    }
     return 0;
   };
-  if (H5Aiterate2(file, H5_INDEX_NAME, H5_ITER_NATIVE, &start, collect, &keys) < 0)
-    damaged.push_back({"attributes", "the list is damaged (" + hdf5::error_reason() + ")"});
+  const herr_t listed = H5Aiterate2(file, H5_INDEX_NAME, H5_ITER_NATIVE, &start, collect, &keys);
+  if (listed == hdf5::no_memory_for_list) throw std::bad_alloc();
+  if (listed < 0) damaged.push_back({"attributes", "the list is damaged (" + hdf5::error_reason() + ")"});
   for (const std::string& key : keys)
     if (const auto texts = hdf5::read_attribute(file, key); texts.size() == 1) schema.attributes[key] = texts[0];
   // Long texts are scalar datasets in the root. What else lies there is not ours and left alone.
@@ -198,6 +214,7 @@ std::string ResultsReader::Impl::read_group(const std::string& at, const hdf5::O
 std::vector<double> ResultsReader::Impl::read_times(const std::string& at,
                                                     const std::vector<hdf5::OwnDataset>& datasets) {
   const hdf5::OwnDataset time = hdf5::open_own_dataset(file, at);
+  require_reads();
   if (const std::string trouble = find_trouble(time); !trouble.empty()) refuse("'" + at + "': " + trouble);
   if (time.extent.size() != 1) refuse("'" + at + "' is not a list of times");
   hsize_t rows = time.extent[0];

@@ -15,11 +15,12 @@ constexpr std::int64_t repair_block_bytes = 8 * 1024 * 1024;
 struct Kept {
   RecordSchema schema;
   std::vector<int> frames, solver;
+  std::vector<DamagedPart> left_out;
 };
 
-bool can_be_read(const ResultsReader& reader, bool solver, int group) {
-  const std::int64_t width =
-      (solver ? reader.schema().solver : reader.schema().frames)[static_cast<std::size_t>(group)].width();
+bool can_be_read(const ResultsReader& reader, bool solver, int group, std::vector<DamagedPart>& left_out) {
+  const RecordGroup& what = (solver ? reader.schema().solver : reader.schema().frames)[static_cast<std::size_t>(group)];
+  const std::int64_t width = what.width();
   const std::int64_t n = solver ? reader.n_steps() : reader.n_frames();
   const std::int64_t block = std::max<std::int64_t>(1, repair_block_bytes / (8 * std::max<std::int64_t>(1, width)));
   std::vector<double> rows;
@@ -29,7 +30,8 @@ bool can_be_read(const ResultsReader& reader, bool solver, int group) {
       rows.resize(static_cast<std::size_t>(count * width));
       reader.read_rows(solver, group, first, count, rows);
     }
-  } catch (const IoError&) {
+  } catch (const IoError& error) {
+    left_out.push_back({what.path, error.what()});
     return false;
   }
   return true;
@@ -39,9 +41,9 @@ Kept find_readable(const ResultsReader& reader) {
   Kept kept;
   kept.schema.attributes = reader.schema().attributes;
   for (int g = 0; g < std::ssize(reader.schema().frames); ++g)
-    if (can_be_read(reader, false, g)) kept.frames.push_back(g);
+    if (can_be_read(reader, false, g, kept.left_out)) kept.frames.push_back(g);
   for (int g = 0; g < std::ssize(reader.schema().solver); ++g)
-    if (can_be_read(reader, true, g)) kept.solver.push_back(g);
+    if (can_be_read(reader, true, g, kept.left_out)) kept.solver.push_back(g);
   for (const int g : kept.frames) kept.schema.frames.push_back(reader.schema().frames[static_cast<std::size_t>(g)]);
   for (const int g : kept.solver) kept.schema.solver.push_back(reader.schema().solver[static_cast<std::size_t>(g)]);
   return kept;
@@ -90,7 +92,11 @@ RepairReport repair_results(const std::filesystem::path& source, const std::file
   std::map<std::string, std::string> summary = reader.summary();
   if (summary.empty()) summary["stop"] = "interrupted: the run was ended from outside";
   // The copy has checksums of what it holds: it must say itself what was wrong before.
-  for (const DamagedPart& damaged : verify_results(source))
+  std::vector<DamagedPart> found = verify_results(source);
+  for (const DamagedPart& part : kept.left_out)
+    if (std::none_of(found.begin(), found.end(), [&](const DamagedPart& known) { return known.part == part.part; }))
+      found.push_back(part);
+  for (const DamagedPart& damaged : found)
     summary["damaged"] += (summary["damaged"].empty() ? "" : "\n") + damaged.part + ": " + damaged.trouble;
   copy.end(summary);
   return {reader.n_frames(), reader.n_steps()};

@@ -81,7 +81,7 @@ void Checksum::add(const void* bytes, std::size_t n) {
 
 std::string Checksum::to_text() const { return fmt::format("crc32 {:08x} of {} bytes", value_, n_); }
 
-void RowTable::write(const std::filesystem::path& path, const hdf5::WriteStatus& status) {
+void RowTable::write(const std::filesystem::path& path, const hdf5::IoStatus& status) {
   if (waiting_ == 0) return;
   for (Column& column : columns_) write_column(column, path);
   write_column(time_, path);

@@ -31,7 +31,7 @@ class Checksum {
 using Checksums = std::map<std::string, std::string>;
 
 void create_results(const std::filesystem::path& working, const std::filesystem::path& path, const RecordSchema& schema,
-                    int max_views, hdf5::WriteStatus& status, Checksums& texts, hdf5::Handle& file);
+                    int max_views, hdf5::IoStatus& status, Checksums& texts, hdf5::Handle& file);
 
 /// Rows of several datasets with a common time, gathered in memory and appended in blocks.
 class RowTable {
@@ -40,7 +40,7 @@ class RowTable {
   bool full() const { return waiting_ == capacity_; }
 
   /// Writes the waiting rows: each quantity, flushed, then the time. A row that the time shows is therefore complete.
-  void write(const std::filesystem::path& path, const hdf5::WriteStatus& status);
+  void write(const std::filesystem::path& path, const hdf5::IoStatus& status);
 
   void add_checksums(Checksums& to) const;           ///< of all rows written
   std::int64_t written() const { return written_; }  ///< rows flushed

@@ -17,10 +17,15 @@ class Verification {
  public:
   explicit Verification(const std::filesystem::path& path) : path_(path), reader_(path), found_(reader_.damaged()) {
     const hdf5::Quiet quiet;
-    file_ = std::move(hdf5::open_for_reading(path).file);
-    std::error_code ignored;
-    most_ = static_cast<double>(std::filesystem::file_size(path, ignored));
+    hdf5::Opened opened = hdf5::open_for_reading(path);
+    hdf5::check(*opened.status, path, "read");
+    if (!opened.file.valid()) throw IoError("cannot read '" + path.string() + "': " + opened.reason);
+    file_ = std::move(opened.file);
+    std::error_code error;
+    most_ = static_cast<double>(std::filesystem::file_size(path, error));
+    if (error) throw IoError("cannot read '" + path.string() + "': " + error.message());
     read_checksums();
+    hdf5::check(*opened.status, path, "read");
   }
 
   std::vector<DamagedPart> run() {
