@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "one_step_control.h"
 #include "time_rounding.h"
@@ -228,7 +229,7 @@ double OneStep::choose_step(double t_end) {
     // First step: the change of q by the third derivative stays below the tolerance, with a margin.
     double size = 0.0;
     for (Eigen::Index i = 0; i < a_rate_.size(); ++i)
-      size = std::max(size, std::abs(a_rate_[i]) / (factor_ * (atol_[i] + options_.rtol * std::abs(ends_.from.q[i]))));
+      size = std::max(size, std::abs(a_rate_[i]) / (factor_ * (atol_[i] + options_.rtol * size_of(i, ends_.from.q[i]))));
     h = options_.h0 ? *options_.h0 : std::min(0.5 * std::cbrt(1.0 / (size + 1e-30)), 1e-2 * remaining);
   }
   if (!options_.h) h = std::max(std::min({h, options_.hmax, h_bound_}), smallest_step());
@@ -374,7 +375,7 @@ void OneStep::update_weights(double h) {
   const double of_angles = absolute(options_.rotation_atol.value_or(options_.atol), 1.0);
   const double of_states = absolute(options_.state_atol.value_or(options_.atol), 1.0);
   for (int i = 0; i < nv; ++i) {
-    const double place = std::abs(ends_.from.q[i]);
+    const double place = size_of(i, ends_.from.q[i]);
     weight_[i] = (dae_.layout().kinds()[i] == Kind::rotation ? of_angles : newton_absolute_) + relative * place;
     if (uses_newton_tol()) continue;
     const double of_velocity = newton_velocity_part * h * velocity_tolerance(i, place, std::abs(ends_.from.v[i]));
@@ -457,13 +458,20 @@ double OneStep::error_norm(double h) {
   return motion_error_norm(largest, true, of_velocity, [&](Eigen::Index i) { return velocity_limit(h, i); });
 }
 
+// What rtol is a part of. What turns on and on is where it is to within half a turn: an angle of a thousand turns has no
+// coarser tolerance than that.
+double OneStep::size_of(Eigen::Index i, double q) const {
+  const double size = std::abs(q);
+  return dae_.layout().kinds()[i] == Kind::rotation ? std::min(size, std::numbers::pi) : size;
+}
+
 double OneStep::position_limit(Eigen::Index i) const {
-  const double place = std::max(std::abs(ends_.from.q[i]), std::abs(ends_.to.q[i]));
+  const double place = std::max(size_of(i, ends_.from.q[i]), size_of(i, ends_.to.q[i]));
   return std::max(factor_ * (atol_[i] + options_.rtol * place), newton_noise * weight_[i]);
 }
 
 double OneStep::velocity_limit(double h, Eigen::Index i) const {
-  const double place = std::max(std::abs(ends_.from.q[i]), std::abs(ends_.to.q[i]));
+  const double place = std::max(size_of(i, ends_.from.q[i]), size_of(i, ends_.to.q[i]));
   const double speed = std::max(std::abs(ends_.from.v[i]), std::abs(ends_.to.v[i]));
   return std::max(velocity_tolerance(i, place, speed), newton_noise * weight_[i] / h);
 }
@@ -567,7 +575,7 @@ Status OneStep::project_velocities(double h, const State& state) {
   const int nv = dae_.nv();
   double tolerance = std::numeric_limits<double>::infinity();
   for (int i = 0; i < nv; ++i)
-    tolerance = std::min(tolerance, factor_ * (atol_[i] + options_.rtol * std::abs(ends_.from.q[i])));
+    tolerance = std::min(tolerance, factor_ * (atol_[i] + options_.rtol * size_of(i, ends_.from.q[i])));
   const Status status =
       dae_.velocity_level(ends_.to.point(inputs_.view()), state, x_.tail(dae_.nc()), bias_, *workspace_);
   if (!status.ok()) return status;

@@ -113,6 +113,7 @@ class OneStep : public MotionIntegrator {
   void update_weights(double h);
   void update_pace();
   double error_norm(double h);
+  double size_of(Eigen::Index i, double q) const;
   double position_limit(Eigen::Index i) const;
   double velocity_limit(double h, Eigen::Index i) const;
   double smallest_step() const;          // or rounding of t
