@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 #include "one_step_control.h"
 #include "time_rounding.h"
@@ -53,7 +52,7 @@ EnergyDecaying::EnergyDecaying(std::unique_ptr<const JumpSystem> jump, const Sec
   forget_pivots();
   const int nv = dae.nv(), nc = dae.nc();
   for (MotionVariables* x : {&ends_.from, &ends_.to, &middle_}) x->resize(nv, dae.nz(), nc);
-  for (auto* x : {&ends_.q_rate_from, &ends_.q_rate_to, &a_middle_}) x->setZero(nv);
+  for (auto* x : {&ends_.q_rate_from, &ends_.q_rate_to, &a_middle_, &q_first_}) x->setZero(nv);
   for (auto* x : {&lam_middle_, &phi_dot_, &bias_}) x->setZero(nc);
   for (auto* x : {&turned_, &behind_}) x->setZero(nv);
   for (auto* x : {&memory_, &next_memory_}) x->setZero(jump_.n_memory());
@@ -61,6 +60,7 @@ EnergyDecaying::EnergyDecaying(std::unique_ptr<const JumpSystem> jump, const Sec
 }
 
 Status EnergyDecaying::start(const MotionVariables& at, State& state) {
+  if (!began_) q_first_ = at.q, began_ = true;
   ends_.to = at;
   pending_ = true;
   commit(state);
@@ -166,9 +166,8 @@ void EnergyDecaying::for_each_rotation(Use&& use) const {
 // No rotation beyond (5), as fast as it is at the start of the step.
 double EnergyDecaying::calc_turn_bound() const {
   double fastest = 0.0;
-  for_each_rotation([&](int first, int last) {
-    fastest = std::max(fastest, ends_.from.v.segment(first, last - first).norm());
-  });
+  for_each_rotation(
+      [&](int first, int last) { fastest = std::max(fastest, ends_.from.v.segment(first, last - first).norm()); });
   return fastest > 0.0 ? turn_margin * longest_cayley_turn / fastest : std::numeric_limits<double>::infinity();
 }
 
@@ -404,9 +403,9 @@ double EnergyDecaying::error_norm(double h) const {
   double largest = 0.0;
   const double of_angles = options_.rotation_atol.value_or(options_.atol);
   for (int i = 0; i < nv; ++i) {
-    const bool turns = dae_.layout().kinds()[i] == Kind::rotation;
-    const double size = std::abs(ends_.from.q[i]);  // of an angle that turns on and on half a turn
-    const double weight = (turns ? of_angles : options_.atol) + options_.rtol * (turns ? std::min(size, std::numbers::pi) : size);
+    const Kind kind = dae_.layout().kinds()[i];
+    const double size = one_step::relative_size(kind, ends_.from.q[i], q_first_[i], options_.extent);
+    const double weight = (kind == Kind::rotation ? of_angles : options_.atol) + options_.rtol * size;
     largest = std::max(largest, 0.5 * h * std::abs(y_[i] - memory_[i]) / weight);
   }
   // Relative to the turn, so that over many steps the angle errs by rtol of all it turned.
@@ -491,7 +490,7 @@ std::vector<double> EnergyDecaying::save() {
   const auto put = [&](const Eigen::VectorXd& x) { numbers.insert(numbers.end(), x.data(), x.data() + x.size()); };
   for (const MotionVariables* x : {&ends_.from, &ends_.to})
     for (const auto* y : {&x->q, &x->v, &x->a, &x->z, &x->zp, &x->lam}) put(*y);
-  for (const auto* x : {&memory_, &a_middle_, &lam_middle_}) put(*x);
+  for (const auto* x : {&memory_, &a_middle_, &lam_middle_, &q_first_}) put(*x);
   return numbers;
 }
 
@@ -509,7 +508,8 @@ void EnergyDecaying::restore(std::span<const double> numbers) {
   };
   for (MotionVariables* x : {&ends_.from, &ends_.to})
     for (auto* y : {&x->q, &x->v, &x->a, &x->z, &x->zp, &x->lam}) take(*y);
-  for (auto* x : {&memory_, &a_middle_, &lam_middle_}) take(*x);
+  for (auto* x : {&memory_, &a_middle_, &lam_middle_, &q_first_}) take(*x);
+  began_ = true;
 }
 
 }  // namespace trammel

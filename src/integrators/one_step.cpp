@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "one_step_control.h"
 #include "time_rounding.h"
@@ -64,7 +63,7 @@ OneStep::OneStep(const SecondOrderDae& dae, const StepOptions& options, LinearSo
   ends_.from.resize(nv, nz, nc);
   ends_.to.resize(nv, nz, nc);
   settled_.resize(nv, nz, nc);
-  for (auto* x : {&a_rate_, &a_old_, &ends_.q_rate_from, &ends_.q_rate_to, &variation_, &fastest_, &pace_})
+  for (auto* x : {&a_rate_, &a_old_, &ends_.q_rate_from, &ends_.q_rate_to, &variation_, &fastest_, &pace_, &q_first_})
     x->setZero(nv);
   for (auto* x : {&zp_rate_, &zp_old_}) x->setZero(nz);
   for (auto* x : {&lam_old_, &bias_}) x->setZero(nc);
@@ -229,7 +228,8 @@ double OneStep::choose_step(double t_end) {
     // First step: the change of q by the third derivative stays below the tolerance, with a margin.
     double size = 0.0;
     for (Eigen::Index i = 0; i < a_rate_.size(); ++i)
-      size = std::max(size, std::abs(a_rate_[i]) / (factor_ * (atol_[i] + options_.rtol * size_of(i, ends_.from.q[i]))));
+      size =
+          std::max(size, std::abs(a_rate_[i]) / (factor_ * (atol_[i] + options_.rtol * size_of(i, ends_.from.q[i]))));
     h = options_.h0 ? *options_.h0 : std::min(0.5 * std::cbrt(1.0 / (size + 1e-30)), 1e-2 * remaining);
   }
   if (!options_.h) h = std::max(std::min({h, options_.hmax, h_bound_}), smallest_step());
@@ -458,11 +458,8 @@ double OneStep::error_norm(double h) {
   return motion_error_norm(largest, true, of_velocity, [&](Eigen::Index i) { return velocity_limit(h, i); });
 }
 
-// What rtol is a part of. What turns on and on is where it is to within half a turn: an angle of a thousand turns has no
-// coarser tolerance than that.
 double OneStep::size_of(Eigen::Index i, double q) const {
-  const double size = std::abs(q);
-  return dae_.layout().kinds()[i] == Kind::rotation ? std::min(size, std::numbers::pi) : size;
+  return one_step::relative_size(dae_.layout().kinds()[i], q, q_first_[i], options_.extent);
 }
 
 double OneStep::position_limit(Eigen::Index i) const {
@@ -611,7 +608,7 @@ void OneStep::interpolate(double t, MotionVariables& at) const {
 void OneStep::commit(State& state) {
   if (!pending_) return;
   pending_ = false;
-  if (!began_) t_first_ = ends_.to.t;
+  if (!began_) t_first_ = ends_.to.t, q_first_ = ends_.to.q;
   began_ = true;
   for (Eigen::Index i = 0; i < variation_.size(); ++i) {
     variation_[i] += std::abs(ends_.to.v[i] - ends_.from.v[i]);
@@ -644,7 +641,7 @@ std::vector<double> OneStep::save() {
   const auto put = [&](const Eigen::VectorXd& x) { numbers.insert(numbers.end(), x.data(), x.data() + x.size()); };
   for (const MotionVariables* x : {&ends_.from, &ends_.to})
     for (const auto* y : {&x->q, &x->v, &x->a, &x->z, &x->zp, &x->lam}) put(*y);
-  for (const auto* x : {&a_rate_, &zp_rate_, &a_old_, &lam_old_, &zp_old_, &variation_, &fastest_}) put(*x);
+  for (const auto* x : {&a_rate_, &zp_rate_, &a_old_, &lam_old_, &zp_old_, &variation_, &fastest_, &q_first_}) put(*x);
   for (const auto* x : memory()) put(*x);
   return numbers;
 }
@@ -665,7 +662,7 @@ void OneStep::restore(std::span<const double> numbers) {
   };
   for (MotionVariables* x : {&ends_.from, &ends_.to})
     for (auto* y : {&x->q, &x->v, &x->a, &x->z, &x->zp, &x->lam}) take(*y);
-  for (auto* x : {&a_rate_, &zp_rate_, &a_old_, &lam_old_, &zp_old_, &variation_, &fastest_}) take(*x);
+  for (auto* x : {&a_rate_, &zp_rate_, &a_old_, &lam_old_, &zp_old_, &variation_, &fastest_, &q_first_}) take(*x);
   for (auto* x : memory()) take(*x);
   operator_.invalidate();
 }

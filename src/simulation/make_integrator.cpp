@@ -139,6 +139,7 @@ StepOptions step_options_of(const SolverOptions& o, const Model& machine) {
   if (o.atol) steps.atol = *o.atol;
   steps.rotation_atol = o.tolerances.rotation_tol, steps.state_atol = o.tolerances.internal_tol;
   steps.length = tolerance_scale(machine);
+  if (const double length = machine_length(machine); length > 0.0) steps.extent = length;
   if (o.newton_tol) steps.newton_tol = *o.newton_tol;
   steps.max_iterations = *o.max_iterations;
   if (o.one_step.newton_test) steps.newton_test = *o.one_step.newton_test;

@@ -107,6 +107,8 @@ class EnergyDecaying final : public MotionIntegrator {
   Eigen::VectorXd turned_, behind_;  // sums of |Θ| and of (5), at the first coordinate of each rotation [rad]
   InputBuffer inputs_;
   Eigen::VectorXd phi_dot_, bias_;
+  Eigen::VectorXd q_first_;  // where the run began
+  bool began_ = false;
   bool pending_ = false;
   double h_next_ = 0.0, t_end_ = 0.0;
   long n_continued_ = 0, n_first_order_ = 0;
