@@ -40,6 +40,7 @@ constexpr double fixed_step_violation = 1e-3;
 struct ImbalanceParts {
   double gain = 0.0, loss = 0.0;
 };
+constexpr double delay_in_tolerances = 300.0;
 constexpr double work_part = 5e-4, imbalance_in_tolerances = 100.0;
 constexpr double fixed_step_part = 5e-3, fixed_step_damping = 2e-2;
 // Newmark's method damps in first order, also motions that the step resolves: what it loses is an error of the motion.
@@ -53,6 +54,13 @@ constexpr double first_order_part = 5e-2;
 double calc_small_motion(const Study& study, double available) {
   const double whole = calc_energy_noise(study) / energy_rounding;
   return available > 0.0 ? std::max(1.0, std::sqrt(whole / available)) : 1.0;
+}
+
+// Of a coordinate, as part of the machine's length.
+double calc_tolerance(const Study& study) {
+  const SolverOptions& o = study.solver;
+  const double length = machine_length(study.model);
+  return o.rtol.value_or(0.0) + o.atol.value_or(0.0) / (length > 0.0 ? length : 1.0);
 }
 
 // An error test that velocities were taken out of is no promise for energies: none.
@@ -69,11 +77,9 @@ std::optional<ImbalanceParts> imbalance_parts(const Study& study, double availab
     if (o.integrator == Integrator::newmark) return ImbalanceParts{fixed_step_part, first_order_damping};
     return ImbalanceParts{fixed_step_part, damps ? fixed_step_damping : fixed_step_part};
   }
-  const double length = machine_length(study.model);
-  const double tol = o.rtol.value_or(0.0) + o.atol.value_or(0.0) / (length > 0.0 ? length : 1.0);
   const bool errs = o.integrator == Integrator::newmark && !study.model.motions.empty();
-  const double part =
-      (errs ? first_order_part : work_part) + imbalance_in_tolerances * tol * calc_small_motion(study, available);
+  const double part = (errs ? first_order_part : work_part) +
+                      imbalance_in_tolerances * calc_tolerance(study) * calc_small_motion(study, available);
   return ImbalanceParts{part, part};
 }
 
@@ -131,7 +137,10 @@ void Simulation::start_checks() {
 }
 
 // After every step.
-void Simulation::check_step(const MotionVariables& x, bool smooth) { checks_->note_reactions(x.t, shown_lam_, smooth); }
+void Simulation::check_step(const MotionVariables& x, bool smooth) {
+  checks_->note_reactions(x.t, shown_lam_, smooth);
+  if (!study_.solver.h && !may_work_) checks_->note_delay(x.t, ledger_.kinetic, ledger_.drift(), x.v);
+}
 
 // A recorded frame, whose violations stand in all_phi_.
 void Simulation::check_frame(const MotionVariables& x, const Ledger& of_frame) {
@@ -161,6 +170,25 @@ void Simulation::raise_alarms(Summary& summary) {
   if (energy) imbalance.reset();
   if (imbalance && imbalance->value <= calc_energy_noise(study_)) imbalance.reset();
   if (energy) summary.alarms.push_back(*energy);
+  if (!fixed && !may_work_ && !energy && !imbalance) {
+    const RunChecks::Unresolved delay =
+        checks_->find_delay(index3_->layout().kinds(), index3_->system().chart_offsets());
+    const double limit = delay_in_tolerances * calc_tolerance(study_);
+    if (delay.part > limit) {
+      Alarm alarm{.name = "delay",
+                  .t = delay.t,
+                  .element = index3_->layout().describe_unknown(delay.coordinate),
+                  .value = delay.part,
+                  .limit = limit,
+                  .text = {}};
+      alarm.text = fmt::format(
+          "the energy that the method lost or added makes the machine late or early, until it is off by {:.2g} of the "
+          "way "
+          "from end to end of that coordinate, limit {:.2g}; tighten rtol and atol, or take a method of higher order",
+          delay.part, limit);
+      summary.alarms.push_back(alarm);
+    }
+  }
   if (imbalance && imbalance->element.empty())  // no force or contact stores anything
     imbalance->element = fmt::format("integrator '{}'", word_of(*study_.solver.integrator));
   if (imbalance) summary.alarms.push_back(*imbalance);
