@@ -40,6 +40,7 @@ constexpr double fixed_step_violation = 1e-3;
 struct ImbalanceParts {
   double gain = 0.0, loss = 0.0;
 };
+// Of runs within ten times their tolerance none is late by more than that many of them.
 constexpr double delay_in_tolerances = 300.0;
 constexpr double work_part = 5e-4, imbalance_in_tolerances = 100.0;
 constexpr double fixed_step_part = 5e-3, fixed_step_damping = 2e-2;
@@ -81,6 +82,26 @@ std::optional<ImbalanceParts> imbalance_parts(const Study& study, double availab
   const double part = (errs ? first_order_part : work_part) +
                       imbalance_in_tolerances * calc_tolerance(study) * calc_small_motion(study, available);
   return ImbalanceParts{part, part};
+}
+
+// With a fixed step its length is judged; motions are never late.
+bool can_be_late(const Study& study) { return !study.solver.h && study.model.motions.empty(); }
+
+std::optional<Alarm> judge_delay(const Study& study, const RunChecks& checks, const Index3& machine) {
+  const RunChecks::Unresolved delay = checks.find_delay(machine.layout().kinds(), machine.system().chart_offsets());
+  const double limit = delay_in_tolerances * calc_tolerance(study);
+  if (!(delay.part > limit)) return std::nullopt;
+  Alarm alarm{.name = "delay",
+              .t = delay.t,
+              .element = machine.layout().describe_unknown(delay.coordinate),
+              .value = delay.part,
+              .limit = limit,
+              .text = {}};
+  alarm.text = fmt::format(
+      "the energy that the method lost or added makes the machine late or early, until it is off by {:.2g} of the way "
+      "from end to end of that coordinate, limit {:.2g}; tighten rtol and atol, or take a method of higher order",
+      delay.part, limit);
+  return alarm;
 }
 
 }  // namespace
@@ -139,7 +160,7 @@ void Simulation::start_checks() {
 // After every step.
 void Simulation::check_step(const MotionVariables& x, bool smooth) {
   checks_->note_reactions(x.t, shown_lam_, smooth);
-  if (!study_.solver.h && !may_work_) checks_->note_delay(x.t, ledger_.kinetic, ledger_.drift(), x.v);
+  if (can_be_late(study_)) checks_->note_delay(x.t, ledger_.kinetic, ledger_.drift(), x.v);
 }
 
 // A recorded frame, whose violations stand in all_phi_.
@@ -163,32 +184,16 @@ void Simulation::raise_alarms(Summary& summary) {
   std::optional<Alarm> energy = energy_watch_.judge(fixed);
   if (energy && energy->value <= calc_energy_noise(study_)) energy.reset();
   std::optional<Alarm> imbalance;
-  if (const std::optional<ImbalanceParts> parts = imbalance_parts(study_, energy_watch_.available()); parts) {
+  const std::optional<ImbalanceParts> parts = imbalance_parts(study_, energy_watch_.available());
+  if (parts) {
     imbalance = energy_watch_.judge_imbalance(parts->gain, parts->loss);
     if (energy && !fixed && energy->value <= parts->gain * energy_watch_.available()) energy.reset();
   }
   if (energy) imbalance.reset();
   if (imbalance && imbalance->value <= calc_energy_noise(study_)) imbalance.reset();
   if (energy) summary.alarms.push_back(*energy);
-  if (!fixed && !may_work_ && !energy && !imbalance) {
-    const RunChecks::Unresolved delay =
-        checks_->find_delay(index3_->layout().kinds(), index3_->system().chart_offsets());
-    const double limit = delay_in_tolerances * calc_tolerance(study_);
-    if (delay.part > limit) {
-      Alarm alarm{.name = "delay",
-                  .t = delay.t,
-                  .element = index3_->layout().describe_unknown(delay.coordinate),
-                  .value = delay.part,
-                  .limit = limit,
-                  .text = {}};
-      alarm.text = fmt::format(
-          "the energy that the method lost or added makes the machine late or early, until it is off by {:.2g} of the "
-          "way "
-          "from end to end of that coordinate, limit {:.2g}; tighten rtol and atol, or take a method of higher order",
-          delay.part, limit);
-      summary.alarms.push_back(alarm);
-    }
-  }
+  if (parts && !energy && !imbalance && can_be_late(study_))
+    if (const std::optional<Alarm> delay = judge_delay(study_, *checks_, *index3_)) summary.alarms.push_back(*delay);
   if (imbalance && imbalance->element.empty())  // no force or contact stores anything
     imbalance->element = fmt::format("integrator '{}'", word_of(*study_.solver.integrator));
   if (imbalance) summary.alarms.push_back(*imbalance);

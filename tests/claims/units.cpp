@@ -1,7 +1,7 @@
 #include "run_model.h"
 
-/// The same machine in other units, lengths times s, masses times m, times times τ, is the same machine: it has the same
-/// freedoms, is assembled or refused alike, and every method takes the steps that it takes at 1 m.
+/// The same machine in other units, lengths times s, masses times m, times times τ, is the same machine: it has the
+/// same freedoms, is assembled or refused alike, and every method takes the steps that it takes at 1 m.
 
 namespace trammel::test_units {
 namespace {
@@ -10,8 +10,8 @@ struct Units {
   double s, m, tau;
 };
 
-/// A four-bar linkage of rigid bodies, three rows too many, that falls against a spring; with `short_of` its crank is held by two rods, one of
-/// them so many parts of its length too short.
+/// A four-bar linkage of rigid bodies, three rows too many, that falls against a spring; with `short_of` its crank is
+/// held by two rods, one of them so many parts of its length too short.
 std::string four_bar(const Units& u, double short_of = 0.0) {
   const auto at = [&](double x, double y, double z) {
     return fmt::format("[{:.17g}, {:.17g}, {:.17g}]", u.s * x, u.s * y, u.s * z);
@@ -19,8 +19,9 @@ std::string four_bar(const Units& u, double short_of = 0.0) {
   const double J = u.m * u.s * u.s;
   std::string text = fmt::format("gravity = {}\n", at(0.0, 0.0, -9.81 / (u.tau * u.tau)));
   const auto body = [&](const char* name, double x, double z) {
-    text += fmt::format("[[body]]\nname = \"{}\"\nmass = {:.17g}\ninertia = [{:.17g}, {:.17g}, {:.17g}]\nposition = {}\n",
-                        name, u.m, 0.01 * J, 0.012 * J, 0.013 * J, at(x, 0.0, z));
+    text +=
+        fmt::format("[[body]]\nname = \"{}\"\nmass = {:.17g}\ninertia = [{:.17g}, {:.17g}, {:.17g}]\nposition = {}\n",
+                    name, u.m, 0.01 * J, 0.012 * J, 0.013 * J, at(x, 0.0, z));
   };
   const auto hinge = [&](const char* name, const char* a, const char* b, double x, double z) {
     text += fmt::format(
@@ -36,7 +37,8 @@ std::string four_bar(const Units& u, double short_of = 0.0) {
   if (short_of > 0.0)  // the crank is held upright by a rod, and by another one that would let it be so nearly
     for (const double length : {1.0, 1.0 - short_of})
       text += fmt::format(
-          "[[joint]]\nname = \"rod_{0}\"\nkind = \"distance\"\nbodies = [\"ground\", \"crank\"]\npoint = {1}\npoint_b = "
+          "[[joint]]\nname = \"rod_{0}\"\nkind = \"distance\"\nbodies = [\"ground\", \"crank\"]\npoint = {1}\npoint_b "
+          "= "
           "{2}\nlength = {3:.17g}\n",
           length == 1.0 ? 0 : 1, at(-0.3, 0.0, 0.2), at(0.0, 0.0, 0.2), 0.3 * length * u.s);
   return text + fmt::format("[analysis]\nend = {:.17g}\n[output]\ninterval = {:.17g}\n[solver]\nredundant = \"drop\"\n",
