@@ -40,12 +40,13 @@ constexpr double fixed_step_violation = 1e-3;
 struct ImbalanceParts {
   double gain = 0.0, loss = 0.0;
 };
-// Of runs within ten times their tolerance none is late by more than that many of them.
-constexpr double delay_in_tolerances = 300.0;
+// Of runs within ten times their tolerance none is late by more than 400 of them (vibrations that were damped on
+// purpose count as well); of those beyond a thousand times none by less than 1600.
+constexpr double delay_in_tolerances = 700.0;
 constexpr double work_part = 5e-4, imbalance_in_tolerances = 100.0;
 constexpr double fixed_step_part = 5e-3, fixed_step_damping = 2e-2;
 // Newmark's method damps in first order, also motions that the step resolves: what it loses is an error of the motion.
-constexpr double first_order_damping = 2e-3;
+constexpr double first_order_damping = 3e-3;
 // Multipliers of Newmark's method err in first order, and so does the work of motions.
 constexpr double first_order_part = 5e-2;
 

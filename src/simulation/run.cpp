@@ -20,14 +20,12 @@ namespace trammel {
 
 namespace {
 
-// Beyond this squares, and energies with them, are no numbers, and no check that compares them would tell.
-constexpr double largest_number = 1e150;
-
-// A coordinate with a value or rate that is no number, or as good as none; −1: none.
+// A coordinate with a value or rate that is no number; −1: none.
 int find_not_finite(const MotionVariables& x) {
+  if (x.q.allFinite() && x.v.allFinite()) return -1;
   for (Eigen::Index i = 0; i < x.v.size(); ++i)
-    if (!(std::abs(x.v[i]) < largest_number) || !(std::abs(x.q[i]) < largest_number)) return static_cast<int>(i);
-  return -1;
+    if (!std::isfinite(x.v[i]) || !std::isfinite(x.q[i])) return static_cast<int>(i);
+  return 0;
 }
 
 // A step may hold millions of frames: whoever wants to stop the run need not wait for all of them.
