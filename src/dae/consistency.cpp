@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "trammel/dae/length_unit.h"
 #include "trammel/dae/projection.h"
 
 namespace trammel {
@@ -13,11 +14,21 @@ namespace trammel {
 namespace {
 
 constexpr int max_position_iterations = 100;
-// Corrections below this are rounding: coordinates are metres and radians of order one.
+// Corrections below this are rounding: coordinates are radians and lengths of the machine of order one.
 constexpr double position_tol = 1e-13;
-constexpr double residual_tol = 1e-10;
+constexpr double residual_tol = 1e-10;  // beside the size of a row
+// What is left of rates beside the fastest of the machine.
+constexpr double rate_tol = 1e-8, rate_rounding = 1e-15;
 // A first correction beyond this is no correction but another machine; the step is shortened.
 constexpr double max_rotation = 0.5;
+
+// Of rows beside their sizes.
+double largest_part(ConstVec rows, const LengthUnit& unit) {
+  double part = 0.0;
+  for (Eigen::Index r = 0; r < rows.size(); ++r)
+    part = std::max(part, std::abs(rows[r]) / unit.of_row(static_cast<int>(r)));
+  return part;
+}
 
 int largest(ConstVec x, double& value) {
   if (x.size() == 0) return -1;
@@ -52,7 +63,7 @@ InitialFailure project_positions(const SecondOrderDae& dae, const std::vector<ch
   Eigen::VectorXd motion(nv), internal(nz), phi(nc), delta(nv), total = Eigen::VectorXd::Zero(nv);
   InputBuffer inputs;
   dae.calc_inputs(x.t, inputs);
-  double previous = std::numeric_limits<double>::infinity(), size = 0.0;
+  double previous = std::numeric_limits<double>::infinity(), size = 0.0, part = 0.0;
   int row = -1;
   for (int k = 0; k < max_position_iterations; ++k) {
     dae.accepted(x.point(inputs.view()), x.q, state, workspace);  // centred charts: q + δ is exact
@@ -64,12 +75,15 @@ InitialFailure project_positions(const SecondOrderDae& dae, const std::vector<ch
     size = 0.0;
     row = largest(phi, size);
     if (k == 0) report.position_residual = size, report.position_row = row;
+    part = size;
     if (nc == 0 || size == 0.0) break;
     status = projection.setup(x.point(inputs.view()), state, workspace);
     if (status.ok()) status = projection.solve(phi, delta);
     if (!status.ok()) return {fmt::format("the constraints cannot be linearised: {}", describe(status.cause))};
-    const double longest = delta.lpNorm<Eigen::Infinity>();
-    const bool stalls = size <= residual_tol && (longest <= position_tol || longest >= 0.5 * previous);
+    const LengthUnit unit(projection.planes(), dae.layout().kinds(), x.q);
+    part = largest_part(phi, unit);
+    const double longest = unit.largest(delta);
+    const bool stalls = part <= residual_tol && (longest <= position_tol || longest >= 0.5 * previous);
     if (stalls) break;
     previous = longest;
     if (longest > max_rotation) delta *= max_rotation / longest;
@@ -78,7 +92,7 @@ InitialFailure project_positions(const SecondOrderDae& dae, const std::vector<ch
     report.iterations = k + 1;
   }
   report.position_unknown = largest(total, report.position_change);
-  if (size > residual_tol) {
+  if (part > residual_tol) {
     return {
         fmt::format("The machine cannot be assembled: {} iterations leave rows violated.\n"
                     "    worst rows  : {}\n"
@@ -98,7 +112,8 @@ InitialFailure project_velocities(const SecondOrderDae& dae, const std::vector<c
   InputBuffer inputs;
   dae.calc_inputs(x.t, inputs);
   Status status = projection.setup(x.point(inputs.view()), state, workspace);
-  double size = 0.0;
+  const LengthUnit unit = status.ok() ? LengthUnit(projection.planes(), dae.layout().kinds(), x.q) : LengthUnit();
+  double size = 0.0, part = 0.0;
   int row = -1;
   for (int k = 0; k < 20 && status.ok(); ++k) {
     status = dae.velocity_level(x.point(inputs.view()), state, phi_dot, bias, workspace);
@@ -106,16 +121,17 @@ InitialFailure project_velocities(const SecondOrderDae& dae, const std::vector<c
     size = 0.0;
     row = largest(phi_dot, size);
     if (k == 0) report.velocity_residual = size, report.velocity_row = row;
-    const double scale = 1.0 + x.v.lpNorm<Eigen::Infinity>();
-    if (size <= 1e-15 * scale) break;
+    part = largest_part(phi_dot, unit);
+    const double scale = 1.0 + unit.largest(x.v);  // [1/s]
+    if (part <= rate_rounding * scale) break;
     status = projection.solve(phi_dot, delta);
-    if (k > 1 && delta.lpNorm<Eigen::Infinity>() <= 1e-14 * scale) break;
+    if (k > 1 && unit.largest(delta) <= 10.0 * rate_rounding * scale) break;
     x.v += delta;
     total += delta;
   }
   if (!status.ok()) return {fmt::format("no consistent velocities: {}", describe(status.cause))};
   report.velocity_unknown = largest(total, report.velocity_change);
-  if (size > 1e-8 * (1.0 + x.v.lpNorm<Eigen::Infinity>()))
+  if (part > rate_tol * (1.0 + unit.largest(x.v)))
     return {
         fmt::format("No velocities satisfy the constraints.\n"
                     "    worst rates : {}\n"

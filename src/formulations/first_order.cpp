@@ -14,7 +14,8 @@ namespace trammel {
 
 namespace {
 
-// ∂(Gᵀμ)/∂q matters to Newton only through μ, which is of the size of the local error: below this it is left out.
+// ∂(Gᵀμ)/∂q matters to Newton only through μ, which is of the size of the local error: below this, in units of the
+// machine's length, it is left out.
 constexpr double noticeable_mu = 1e-6;
 
 Vec3<double> chart_of(ConstVec y, int offset) { return y.segment<3>(offset); }
@@ -44,6 +45,9 @@ FirstOrderForm::FirstOrderForm(const MechanicalSystem& system, const Options& op
     return "velocity of " + system_.describe_constraint(i - mu0());
   };
   layout_ = Layout(std::move(kinds), unknown, row);
+  metric_.setOnes(nv_);
+  for (int i = 0; i < nv_; ++i)
+    if (system.kinds_q()[i] == Kind::rotation) metric_[i] /= options.length * options.length;
   for (int offset : system.chart_offsets())
     for (int k = 0; k < 3; ++k) chart_unknowns_.push_back(offset + k);
   if (options_.explicit_formalism) choose_formalism();
@@ -154,7 +158,7 @@ Status FirstOrderForm::residual(const Point& p, const State& state, Vec F, Works
   }
   // (1) in body form
   auto kinematic = F.head(nv_);
-  kinematic = p.yp.head(nv_) - p.y.segment(v0(), nv_) + s.kinematic;
+  kinematic = p.yp.head(nv_) - p.y.segment(v0(), nv_) + metric_.cwiseProduct(s.kinematic);
   for (int offset : system_.chart_offsets()) {
     const Vec3<double> theta = chart_of(p.y, offset), rate = chart_of(p.yp, offset);
     kinematic.segment<3>(offset) += right_jacobian(theta) * rate - rate;
@@ -241,6 +245,10 @@ void FirstOrderForm::build_slots(const MotionPlanes& m, const Pattern& pattern, 
     map(m.constraint, mu0(), 0, s.rate_constraint_q);
     map(m.constraint, mu0(), v0(), s.rate_constraint_v);
     map_transposed(m.constraint, 0, mu0(), s.transposed_mu);
+    s.metric_mu.resize(m.constraint.nnz());
+    for (int c = 0; c < nv_; ++c)
+      std::fill(s.metric_mu.begin() + m.constraint.start[c], s.metric_mu.begin() + m.constraint.start[c + 1],
+                metric_[c]);
     for (int r = 0; r < nc_; ++r)
       if (!system_.holonomic()[r]) s.mu_diagonal[r] = pattern.slot(mu0() + r, mu0() + r);
   }
@@ -338,7 +346,7 @@ Status FirstOrderForm::linearize(const Point& p, const State& state, Planes& pla
         break;
     }
     if (stabilized() && positions) {
-      multiplier_plane[s.transposed_mu[k]] += m.G[k];
+      multiplier_plane[s.transposed_mu[k]] += s.metric_mu[k] * m.G[k];
       Fy[s.rate_constraint_q[k]] += m.Gv_q[k];
       Fy[s.rate_constraint_v[k]] += m.G[k];
     }
@@ -346,13 +354,13 @@ Status FirstOrderForm::linearize(const Point& p, const State& state, Planes& pla
   if (stabilized()) {
     for (int r = 0; r < nc_; ++r)
       if (s.mu_diagonal[r] >= 0) multiplier_plane[s.mu_diagonal[r]] += 1.0;
-    if (nc_ > 0 && s.mu.lpNorm<Eigen::Infinity>() > noticeable_mu) {
+    if (nc_ > 0 && s.mu.lpNorm<Eigen::Infinity>() > noticeable_mu * options_.length) {
       for (int r = 0; r < nc_; ++r) s.lam[r] = holonomic[r] ? s.mu[r] : 0.0;
       const MotionPoint with_mu{at.t, at.in, at.q, at.v, at.a, at.z, at.zp, s.lam};
       status = system_.linearize(with_mu, state, PlaneSet::K_lam, s.m_mu, *s.system);
       if (!status.ok()) return status;
       for (std::size_t k = 0; k < s.kinematic_q.size(); ++k)
-        if (s.kinematic_q[k] >= 0) K_lam[s.kinematic_q[k]] += s.m_mu.K_lam[k];
+        if (s.kinematic_q[k] >= 0) K_lam[s.kinematic_q[k]] += metric_[m.motion.index[k]] * s.m_mu.K_lam[k];
     }
   }
   return tree_ != nullptr ? solve_for_rates(planes, s) : Status::success();
@@ -392,7 +400,8 @@ void FirstOrderForm::derive_columns(Planes& planes) const {
   for (int i = 0; i < nv_; ++i)
     for (int k = pattern.start[i]; k < pattern.start[i + 1]; ++k) {
       const int r = pattern.index[k] - lam0();
-      if (r >= 0 && r < nc_ && system_.holonomic()[r] && Fy[k] != 0.0) Fy[pattern.slot(i, mu0() + r)] = Fy[k];
+      if (r >= 0 && r < nc_ && system_.holonomic()[r] && Fy[k] != 0.0)
+        Fy[pattern.slot(i, mu0() + r)] = metric_[i] * Fy[k];
     }
   for (int r = 0; r < nc_; ++r)
     if (!system_.holonomic()[r]) Fy[pattern.slot(mu0() + r, mu0() + r)] = 1.0;

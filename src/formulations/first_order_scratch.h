@@ -14,6 +14,7 @@ struct FirstOrderForm::Scratch final : Workspace {
   // Slots in the pattern of y for each slot of a plane: rows × columns by name.
   std::vector<int> motion_q, motion_v, kinematic_q, reaction, force_z, rate_q, rate_v, state_state, state_lam;
   std::vector<int> constraint_q, constraint_v, transposed, rate_constraint_q, rate_constraint_v, transposed_mu;
+  std::vector<double> metric_mu;  // W of each entry of Gᵀμ
   std::vector<int> kinematic_diagonal, kinematic_v, motion_diagonal, E, mu_diagonal;
   std::vector<int> chart;                    // nine per chart, by columns
   std::vector<Mat3<double>> R_matrix, turn;  // per chart: R when the matrix was made, and R_J Rᵀ now

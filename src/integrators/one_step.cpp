@@ -63,7 +63,7 @@ OneStep::OneStep(const SecondOrderDae& dae, const StepOptions& options, LinearSo
   ends_.from.resize(nv, nz, nc);
   ends_.to.resize(nv, nz, nc);
   settled_.resize(nv, nz, nc);
-  for (auto* x : {&a_rate_, &a_old_, &ends_.q_rate_from, &ends_.q_rate_to, &variation_, &fastest_, &pace_})
+  for (auto* x : {&a_rate_, &a_old_, &ends_.q_rate_from, &ends_.q_rate_to, &variation_, &fastest_, &pace_, &q_first_})
     x->setZero(nv);
   for (auto* x : {&zp_rate_, &zp_old_}) x->setZero(nz);
   for (auto* x : {&lam_old_, &bias_}) x->setZero(nc);
@@ -229,7 +229,8 @@ double OneStep::choose_step(double t_end) {
     // First step: the change of q by the third derivative stays below the tolerance, with a margin.
     double size = 0.0;
     for (Eigen::Index i = 0; i < a_rate_.size(); ++i)
-      size = std::max(size, std::abs(a_rate_[i]) / (factor_ * (atol_[i] + options_.rtol * std::abs(ends_.from.q[i]))));
+      size =
+          std::max(size, std::abs(a_rate_[i]) / (factor_ * (atol_[i] + options_.rtol * size_of(i, ends_.from.q[i]))));
     h = options_.h0 ? *options_.h0 : std::min(0.5 * std::cbrt(1.0 / (size + 1e-30)), 1e-2 * remaining);
   }
   if (!options_.h) h = std::max(std::min({h, options_.hmax, h_bound_}), smallest_step());
@@ -383,7 +384,7 @@ void OneStep::update_weights(double h) {
   const double of_angles = absolute(options_.rotation_atol.value_or(options_.atol), 1.0);
   const double of_states = absolute(options_.state_atol.value_or(options_.atol), 1.0);
   for (int i = 0; i < nv; ++i) {
-    const double place = std::abs(ends_.from.q[i]);
+    const double place = uses_newton_tol() ? std::abs(ends_.from.q[i]) : size_of(i, ends_.from.q[i]);
     weight_[i] = (dae_.layout().kinds()[i] == Kind::rotation ? of_angles : newton_absolute_) + relative * place;
     if (uses_newton_tol()) continue;
     const double of_velocity = newton_velocity_part * h * velocity_tolerance(i, place, std::abs(ends_.from.v[i]));
@@ -468,13 +469,17 @@ double OneStep::error_norm(double h) {
   return motion_error_norm(largest, true, of_velocity, [&](Eigen::Index i) { return velocity_limit(h, i); });
 }
 
+double OneStep::size_of(Eigen::Index i, double q) const {
+  return one_step::relative_size(dae_.layout().kinds()[i], q, q_first_[i], options_.extent);
+}
+
 double OneStep::position_limit(Eigen::Index i) const {
-  const double place = std::max(std::abs(ends_.from.q[i]), std::abs(ends_.to.q[i]));
+  const double place = std::max(size_of(i, ends_.from.q[i]), size_of(i, ends_.to.q[i]));
   return std::max(factor_ * (atol_[i] + options_.rtol * place), calc_noise(i));
 }
 
 double OneStep::velocity_limit(double h, Eigen::Index i) const {
-  const double place = std::max(std::abs(ends_.from.q[i]), std::abs(ends_.to.q[i]));
+  const double place = std::max(size_of(i, ends_.from.q[i]), size_of(i, ends_.to.q[i]));
   const double speed = std::max(std::abs(ends_.from.v[i]), std::abs(ends_.to.v[i]));
   return std::max(velocity_tolerance(i, place, speed), calc_noise(i) / h);
 }
@@ -582,7 +587,7 @@ Status OneStep::project_velocities(double h, const State& state) {
   const int nv = dae_.nv();
   double tolerance = std::numeric_limits<double>::infinity();
   for (int i = 0; i < nv; ++i)
-    tolerance = std::min(tolerance, factor_ * (atol_[i] + options_.rtol * std::abs(ends_.from.q[i])));
+    tolerance = std::min(tolerance, factor_ * (atol_[i] + options_.rtol * size_of(i, ends_.from.q[i])));
   const Status status =
       dae_.velocity_level(ends_.to.point(inputs_.view()), state, x_.tail(dae_.nc()), bias_, *workspace_);
   if (!status.ok()) return status;
@@ -618,7 +623,7 @@ void OneStep::interpolate(double t, MotionVariables& at) const {
 void OneStep::commit(State& state) {
   if (!pending_) return;
   pending_ = false;
-  if (!began_) t_first_ = ends_.to.t;
+  if (!began_) t_first_ = ends_.to.t, q_first_ = ends_.to.q;
   began_ = true;
   for (Eigen::Index i = 0; i < variation_.size(); ++i) {
     variation_[i] += std::abs(ends_.to.v[i] - ends_.from.v[i]);
@@ -651,7 +656,7 @@ std::vector<double> OneStep::save() {
   const auto put = [&](const Eigen::VectorXd& x) { numbers.insert(numbers.end(), x.data(), x.data() + x.size()); };
   for (const MotionVariables* x : {&ends_.from, &ends_.to})
     for (const auto* y : {&x->q, &x->v, &x->a, &x->z, &x->zp, &x->lam}) put(*y);
-  for (const auto* x : {&a_rate_, &zp_rate_, &a_old_, &lam_old_, &zp_old_, &variation_, &fastest_}) put(*x);
+  for (const auto* x : {&a_rate_, &zp_rate_, &a_old_, &lam_old_, &zp_old_, &variation_, &fastest_, &q_first_}) put(*x);
   for (const auto* x : memory()) put(*x);
   return numbers;
 }
@@ -672,7 +677,7 @@ void OneStep::restore(std::span<const double> numbers) {
   };
   for (MotionVariables* x : {&ends_.from, &ends_.to})
     for (auto* y : {&x->q, &x->v, &x->a, &x->z, &x->zp, &x->lam}) take(*y);
-  for (auto* x : {&a_rate_, &zp_rate_, &a_old_, &lam_old_, &zp_old_, &variation_, &fastest_}) take(*x);
+  for (auto* x : {&a_rate_, &zp_rate_, &a_old_, &lam_old_, &zp_old_, &variation_, &fastest_, &q_first_}) take(*x);
   for (auto* x : memory()) take(*x);
   operator_.invalidate();
 }

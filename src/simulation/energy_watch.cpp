@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace trammel {
 
@@ -28,6 +29,13 @@ void EnergyWatch::start(const Ledger& ledger) {
 }
 
 bool EnergyWatch::update(double t, const Ledger& ledger) {
+  if (!std::isfinite(ledger.drift())) {  // coordinates still are numbers, their squares are none
+    if (std::isinf(gain_)) return false;
+    gain_ = std::numeric_limits<double>::infinity(), gain_t_ = t;
+    marks_.push_back({t, gain_, {}});
+    loses_ = false;
+    return true;
+  }
   brought_ += std::max(0.0, ledger.work - work_);
   work_ = ledger.work;
   least_potential_ = std::min(least_potential_, ledger.potential);

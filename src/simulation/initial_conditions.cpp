@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "trammel/dae/length_unit.h"
+
 namespace trammel {
 
 namespace {
@@ -12,7 +14,7 @@ namespace {
 // At an assembled configuration rows agree to rounding; mechanisms near a singular position are not redundant.
 constexpr double rank_tol = 1e-8;
 
-// How far beside a position its rank is compared [rad, m; of the coordinate that moves most].
+// How far beside a position its rank is compared [rad, lengths; of the coordinate that moves most].
 constexpr double beside_drawn = 0.02;
 constexpr int directions = 2;
 // A velocity contradicts a row if more than this part of v² is left of its second derivative.
@@ -29,6 +31,14 @@ int find_rank_beside(const SecondOrderDae& dae, MotionVariables x, State state, 
   return report.rank;
 }
 
+LengthUnit find_unit(const SecondOrderDae& dae, const MotionVariables& x, const State& state, Workspace& workspace) {
+  MotionPlanes planes;
+  InputBuffer inputs;
+  dae.calc_inputs(x.t, inputs);
+  if (!dae.linearize(x.point(inputs.view()), state, PlaneSet::G, planes, workspace).ok()) return {};
+  return LengthUnit(planes, dae.layout().kinds(), x.q);
+}
+
 }  // namespace
 
 RankReport find_redundancy(const SecondOrderDae& dae, const MotionVariables& x, const State& state,
@@ -39,8 +49,11 @@ RankReport find_redundancy(const SecondOrderDae& dae, const MotionVariables& x, 
   dae.calc_inputs(x.t, inputs);
   // Rows of constraints alone, which have no domain that a point could leave; what is not finite is found in the rank.
   static_cast<void>(dae.linearize(x.point(inputs.view()), state, PlaneSet::G, planes, workspace));
+  const LengthUnit unit(planes, dae.layout().kinds(), x.q);
   SparseMatrix<double> G(planes.constraint);
   G.values = planes.G;
+  for (int c = 0; c < planes.constraint.n_cols; ++c)
+    for (int k = planes.constraint.start[c]; k < planes.constraint.start[c + 1]; ++k) G.values[k] *= unit.of_column(c);
   return find_dependent_rows(G, rank_tol);
 }
 
@@ -54,7 +67,8 @@ LastingRedundancy find_lasting_redundancy(const SecondOrderDae& dae, const Motio
   if (project_velocities(dae, {}, x, state, workspace, projected).failed()) return found;
   Eigen::VectorXd rate(dae.nv());
   dae.calc_q_rate(x.q, x.v, rate);
-  const double speed = rate.size() ? rate.lpNorm<Eigen::Infinity>() : 0.0;
+  const LengthUnit unit = find_unit(dae, x, state, workspace);
+  const double speed = unit.largest(rate);
   int on_the_way = found.here.rank;
   RankReport report;
   if (speed > 0.0) {
@@ -66,7 +80,8 @@ LastingRedundancy find_lasting_redundancy(const SecondOrderDae& dae, const Motio
   for (int k = 0; k < directions; ++k) {
     Eigen::VectorXd any(dae.nv());
     for (Eigen::Index i = 0; i < any.size(); ++i)
-      any[i] = beside_drawn * std::sin(1.0 + k + 7.0 * static_cast<double>((i + 1) * (i + 1)));
+      any[i] = beside_drawn * unit.of_column(static_cast<int>(i)) *
+               std::sin(1.0 + k + 7.0 * static_cast<double>((i + 1) * (i + 1)));
     anywhere = std::max(anywhere, find_rank_beside(dae, x, state, x.t, any, workspace, report));
   }
   found.singular = on_the_way > found.here.rank;
@@ -80,7 +95,7 @@ LastingRedundancy find_lasting_redundancy(const SecondOrderDae& dae, const Motio
   for (const DependentRow& row : found.here.dependent) {
     double sum = bias[row.row];
     for (const DependentRow::Term& term : row.terms) sum -= term.coefficient * bias[term.row];
-    if (std::abs(sum) > contradiction * speed * speed) found.impossible_row = row.row;
+    if (std::abs(sum) > contradiction * speed * speed * unit.of_row(row.row)) found.impossible_row = row.row;
   }
   return found;
 }

@@ -48,16 +48,18 @@ ConstraintForm constraint_form_of(Formulation formulation) {
   return ConstraintForm::stabilized_index2;
 }
 
-FirstOrderForm::Options form_of(const SolverOptions& o) {
+FirstOrderForm::Options form_of(const SolverOptions& o, const Model& machine) {
   FirstOrderForm::Options form;
+  if (*o.formulation != Formulation::coordinate_split) form.length = tolerance_scale(machine);
   form.form = constraint_form_of(*o.formulation);
   form.baumgarte_alpha = o.baumgarte_alpha.value_or(0.0);
   form.baumgarte_beta = o.baumgarte_beta.value_or(0.0);
   return form;
 }
 
-std::unique_ptr<FirstOrderForm> make_form(const MechanicalSystem& system, const SolverOptions& o) {
-  FirstOrderForm::Options form = form_of(o);
+std::unique_ptr<FirstOrderForm> make_form(const MechanicalSystem& system, const SolverOptions& o,
+                                          const Model& machine) {
+  FirstOrderForm::Options form = form_of(o, machine);
   form.error_set = *o.split.error_set;
   form.corrector_set = *o.split.corrector_set;
   form.untested = find_coordinates(system, *o.split.untested, "solver.untested");
@@ -139,6 +141,7 @@ StepOptions step_options_of(const SolverOptions& o, const Model& machine) {
   if (o.atol) steps.atol = *o.atol;
   steps.rotation_atol = o.tolerances.rotation_tol, steps.state_atol = o.tolerances.internal_tol;
   steps.length = tolerance_scale(machine);
+  if (const double length = machine_length(machine); length > 0.0) steps.extent = length;
   if (o.newton_tol) steps.newton_tol = *o.newton_tol;
   steps.max_iterations = *o.max_iterations;
   if (o.one_step.newton_test) steps.newton_test = *o.one_step.newton_test;
@@ -164,12 +167,12 @@ void Simulation::make_integrator() {
       differences = {o.bdf.jacobian == JacobianSource::sparse_differences,
                      o.bdf.jacobian_sparsity == JacobianSparsity::estimated};
     integrator_ =
-        std::make_unique<BdfMotion>(system, make_form(system, o), options, solver_kind(),
+        std::make_unique<BdfMotion>(system, make_form(system, o, study_.model), options, solver_kind(),
                                     first_order_scaling_of(o.scaling), o.bdf.fields == BdfFields::two, differences);
   } else if (o.integrator == Integrator::radau) {
     RadauOptions options = radau_options_of(o);
     options.hmin = hmin, options.hmax = hmax;
-    integrator_ = std::make_unique<RadauMotion>(moved_system(), form_of(o), options, solver_kind(),
+    integrator_ = std::make_unique<RadauMotion>(moved_system(), form_of(o, study_.model), options, solver_kind(),
                                                 first_order_scaling_of(o.scaling));
   } else if (o.integrator == Integrator::runge_kutta) {
     RungeKuttaOptions options = runge_kutta_options_of(o);

@@ -23,6 +23,8 @@ constexpr double slow_change = 0.04, quick_change = 0.15;
 constexpr int rarest_look = 10;
 // Of the largest of all rotations, or of all others: what hardly moves is not asked how well it does.
 constexpr double unnoticed_way = 0.1;
+// Of the mean kinetic energy: a machine that has less at some instant comes to rest, and (4) says nothing of it.
+constexpr double at_rest = 0.02;
 
 }  // namespace
 
@@ -96,25 +98,25 @@ void RunChecks::note_errors(double t, double h, const StepError& error, Eigen::R
   last_t_ = t;
 }
 
-// Rotations of bodies are one each: their axes turn. What turns on and on is where it is to within half a turn.
 RunChecks::Unresolved RunChecks::find_unresolved(std::span<const Kind> kinds, std::span<const int> charts) const {
   if (n_steps_ == 0) return {};
-  struct Motion {
-    Eigen::Index at;
-    bool turns;
-    double way, error;
-  };
+  return find_worst(errors_, kinds, charts);
+}
+
+// Rotations of bodies are one each: their axes turn. What turns on and on is where it is to within half a turn.
+RunChecks::Unresolved RunChecks::find_worst(const Eigen::VectorXd& errors, std::span<const Kind> kinds,
+                                            std::span<const int> charts) const {
   std::vector<Motion> motions;
   std::vector<char> in_chart(kinds.size(), 0);
   const Eigen::VectorXd ways = most_ - least_;
   for (const int c : charts) {
-    motions.push_back({c, true, std::min(ways.segment<3>(c).norm(), std::numbers::pi), errors_.segment<3>(c).norm()});
+    motions.push_back({c, true, std::min(ways.segment<3>(c).norm(), std::numbers::pi), errors.segment<3>(c).norm()});
     std::fill_n(in_chart.begin() + c, 3, 1);
   }
   for (Eigen::Index i = 0; i < ways.size(); ++i) {
     if (in_chart[static_cast<std::size_t>(i)]) continue;
     const bool turns = kinds[static_cast<std::size_t>(i)] == Kind::rotation;
-    motions.push_back({i, turns, turns ? std::min(ways[i], std::numbers::pi) : ways[i], errors_[i]});
+    motions.push_back({i, turns, turns ? std::min(ways[i], std::numbers::pi) : ways[i], errors[i]});
   }
   double largest[2] = {0.0, 0.0};
   for (const Motion& m : motions) largest[m.turns] = std::max(largest[m.turns], m.way);
@@ -122,6 +124,34 @@ RunChecks::Unresolved RunChecks::find_unresolved(std::span<const Kind> kinds, st
   for (const Motion& m : motions)
     if (m.way > unnoticed_way * largest[m.turns] && m.error > worst.part * m.way)
       worst = {static_cast<int>(m.at), m.error / m.way, last_t_};
+  return worst;
+}
+
+void RunChecks::note_delay(double t, double kinetic, double drift, Eigen::Ref<const Eigen::VectorXd> v) {
+  const double share = kinetic > 0.0 ? 0.5 * drift / kinetic : 0.0;
+  if (n_steps_++ == 0) {
+    for (Eigen::VectorXd* x : {&way_, &least_, &most_}) x->setZero(v.size());
+    fastest_ = v.cwiseAbs();
+    least_kinetic_ = kinetic;
+    first_t_ = t;
+  } else {
+    const double h = t - last_t_;
+    early_ += 0.5 * h * (share_ + share);
+    if (std::abs(early_) > std::abs(most_early_)) most_early_ = early_, most_early_t_ = t;
+    kinetic_sum_ += h * kinetic;
+    least_kinetic_ = std::min(least_kinetic_, kinetic);
+    way_ += h * v;
+    least_ = least_.cwiseMin(way_), most_ = most_.cwiseMax(way_);
+    fastest_ = fastest_.cwiseMax(v.cwiseAbs());
+  }
+  share_ = share;
+  last_t_ = t;
+}
+
+RunChecks::Unresolved RunChecks::find_delay(std::span<const Kind> kinds, std::span<const int> charts) const {
+  if (n_steps_ < 2 || least_kinetic_ * (last_t_ - first_t_) < at_rest * kinetic_sum_) return {};
+  Unresolved worst = find_worst(std::abs(most_early_) * fastest_, kinds, charts);
+  worst.t = most_early_t_;
   return worst;
 }
 

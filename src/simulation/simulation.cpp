@@ -8,6 +8,7 @@
 #include "option_pairs.h"
 #include "run_watch.h"
 #include "trammel/dae/acceleration_solver.h"
+#include "trammel/simulation/machine_length.h"
 #include "trammel/simulation/option.h"
 #include "trammel/simulation/run_checks.h"
 #include "trammel/simulation/singular_passage.h"
@@ -20,6 +21,8 @@ namespace {
 
 // A correction of the drawn values below this is rounding of the user's numbers and not worth a word.
 constexpr double noticeable = 1e-9;
+// By which a firm value may move: more contradicts the joints. Both in units of the machine's length.
+constexpr double firm_tol = 1e-6;
 
 // Refuses a run in which `travel` leads a body off its track.
 void check_track_lengths(const Study& study, const Assembly& assembly) {
@@ -161,14 +164,16 @@ void Simulation::make_consistent() {
   }
 
   const Layout& layout = index3_->layout();
+  const double scale = tolerance_scale(study_.model);
+  const auto unit_of = [&](int i) { return i >= 0 && layout.kinds()[i] == Kind::position ? scale : 1.0; };
   std::vector<std::string> corrections;
-  if (initial_report_.position_change > noticeable)
+  if (initial_report_.position_change > noticeable * unit_of(initial_report_.position_unknown))
     corrections.push_back(fmt::format(
         "drawn positions violated {} by {:.3g} and were corrected; largest change {:.3g}: {}",
         every_row.layout().describe_row(every_row.nv() + every_row.nz() + std::max(0, initial_report_.position_row)),
         initial_report_.position_residual, initial_report_.position_change,
         layout.describe_unknown(initial_report_.position_unknown)));
-  if (initial_report_.velocity_change > noticeable)
+  if (initial_report_.velocity_change > noticeable * unit_of(initial_report_.velocity_unknown))
     corrections.push_back(
         fmt::format("given velocities violated {} by {:.3g} and were corrected; largest change {:.3g}: {}",
                     layout.describe_row(layout.n() - index3_->nc() + std::max(0, initial_report_.velocity_row)),
@@ -176,11 +181,12 @@ void Simulation::make_consistent() {
                     layout.describe_unknown(initial_report_.velocity_unknown)));
   for (std::size_t i = 0; i < full_.firm_q.size(); ++i) {
     // A firm value that had to move contradicts the joints.
-    if (full_.firm_q[i] && std::abs(x_.q[i] - full_.drawn.q[i]) > 1e-6 &&
+    if (full_.firm_q[i] && std::abs(x_.q[i] - full_.drawn.q[i]) > firm_tol * scale &&
         index3_->layout().kinds()[i] == Kind::position)
       throw InputError(fmt::format("the firm position of {} contradicts the joints: it had to move by {:.3g}",
                                    layout.describe_unknown(static_cast<int>(i)), x_.q[i] - full_.drawn.q[i]));
-    if (full_.firm_v[i] && std::abs(x_.v[i] - full_.drawn.v[i]) > 1e-6 * (1.0 + std::abs(x_.v[i])))
+    if (full_.firm_v[i] &&
+        std::abs(x_.v[i] - full_.drawn.v[i]) > firm_tol * (unit_of(static_cast<int>(i)) + std::abs(x_.v[i])))
       throw InputError(fmt::format("the firm velocity of {} contradicts the joints: it had to change by {:.3g}",
                                    layout.describe_unknown(static_cast<int>(i)), x_.v[i] - full_.drawn.v[i]));
   }
@@ -285,8 +291,13 @@ void Simulation::check_dropped_rows() {
   const MotionPoint p{x_.t, inputs_.view(), x_.q, x_.v, x_.a, x_.z, x_.zp, all_lam_};
   if (const Status status = full_.system->velocity_level(p, state_, phi_dot_, bias_, *full_workspace_); !status.ok())
     throw InputError(fmt::format("The constraints cannot be evaluated at the start: {}.", describe(status.cause)));
+  const double scale = tolerance_scale(study_.model);
+  double speed = 0.0;  // [1/s]
+  for (Eigen::Index i = 0; i < x_.v.size(); ++i)
+    speed = std::max(speed, std::abs(x_.v[i]) / (index3_->layout().kinds()[i] == Kind::position ? scale : 1.0));
   for (const int row : dropped_)
-    if (std::abs(phi_dot_[row]) > 1e-8 * (1.0 + x_.v.lpNorm<Eigen::Infinity>()))
+    if (const bool in_metres = full_.system->describe_row(row).find("[m]") != std::string::npos;
+        std::abs(phi_dot_[row]) > 1e-8 * (1.0 + speed) * (in_metres ? scale : 1.0))
       throw InputError(
           fmt::format("{} contradicts the rows that imply it: its rate stays {:.3g}, so it cannot be left "
                       "out\n    usual cause : a motion that drives a joint which other joints hold",

@@ -12,11 +12,15 @@ class JointSystem;
 /// The equations of a machine as a first-order system F(t, y, y′) = 0 for BDF and Radau:
 ///
 ///   y = (q, v, z, λ [, μ]),   rows in the same order:
-///   (1) J_r(θ) q̇ − v [+ Gᵀμ] = 0                    kinematics, multiplied by J_r = T⁻¹: body form
+///   (1) J_r(θ) q̇ − v [+ W Gᵀμ] = 0                  kinematics, multiplied by J_r = T⁻¹: body form
 ///   (2) M v̇ + Gᵀλ − f = 0
 ///   (3) E ż − g = 0
 ///   (4) Φ = 0, Φ̇ = 0 or Φ̈ = 0 by the form;  A v + a = 0 for nonholonomic rows (its derivative in index1)
 ///   (5) Φ̇ = 0                                       stabilized forms; μ of a nonholonomic row is 0
+///
+/// W Gᵀμ of (1) pushes coordinates back to the constraints, and μ vanishes with the steps: in which metric is free. It
+/// is that of lengths, W = 1 for positions and 1/length² for rotations (`length` ≈ size of the machine): with W = 1 the
+/// matrix G Gᵀ of a machine of micrometres, whose levers are 1e-6 beside 1, would be singular beside rounding.
 ///
 /// Columns of q are body increments δβ, δθ = T(θ) δβ at the current θ of every solve, so a moving chart does not age
 /// the matrix. Neither does a common rotation: vectors in world axes (positions and forces of a body, rows and
@@ -30,6 +34,7 @@ class FirstOrderForm : public DaeSystem {
     ConstraintForm form = ConstraintForm::stabilized_index2;
     double baumgarte_alpha = 0.0, baumgarte_beta = 0.0;  ///< [1/s], index1 only
     double chart_threshold = 0.5;                        ///< [rad] re-centre a chart beyond this
+    double length = 1.0;                                 ///< unit of (1) [m]
     TestSet error_set = TestSet::by_form, corrector_set = TestSet::by_form;
     std::vector<int> untested;  ///< coordinates that are in no test, with their velocities
     /// Rows (2), (3) solved for the rates, v̇ − φ(q, v, z, λ, u) and ż − g, by the articulated bodies of joint
@@ -124,6 +129,7 @@ class FirstOrderForm : public DaeSystem {
   int nv_, nz_, nc_;
   Layout layout_;
   std::vector<int> chart_unknowns_;
+  Eigen::VectorXd metric_;                          // W
   const JointSystem* tree_ = nullptr;               // system_, in the explicit formalism
   std::vector<std::vector<int>> tree_coordinates_;  // coordinates that M couples, of each tree
 };

@@ -18,6 +18,7 @@ struct StepOptions {
   std::optional<double> rotation_atol, state_atol;  ///< of angles [rad] and of z; absent: atol
   double length = 1.0;                              ///< of the machine, where it is a small one: newton_tol's unit [m]
   double span = 0.0;                                ///< of the whole run [s]
+  double extent = std::numeric_limits<double>::infinity();  ///< of the machine [m]: see relative_size
   double newton_tol = 1e-12;  ///< fixed step, or test of all: tolerance of q, z and λ̂, relative to 1 + |x|
   int max_iterations = 10;
   NewtonTest newton_test = NewtonTest::motion;
@@ -113,6 +114,7 @@ class OneStep : public MotionIntegrator {
   void update_weights(double h);
   void update_pace();
   double error_norm(double h);
+  double size_of(Eigen::Index i, double q) const;
   double position_limit(Eigen::Index i) const;
   double velocity_limit(double h, Eigen::Index i) const;
   double calc_noise(Eigen::Index i) const;  // of q, by Newton's iteration and rounding
@@ -146,6 +148,7 @@ class OneStep : public MotionIntegrator {
   MotionVariables settled_;
   Eigen::VectorXd variation_, fastest_, pace_;  // of every velocity: Σ|Δv|, max|v|, and 1/T by (2)
   double t_first_ = 0.0;                        // where the run began
+  Eigen::VectorXd q_first_;
   bool began_ = false;
   std::vector<FieldSizes> corrections_;  // of the last attempt, in scaled unknowns
   std::vector<double> column_;           // factors of the unknowns

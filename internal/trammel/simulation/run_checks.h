@@ -20,6 +20,10 @@ namespace trammel {
 ///                           of the largest λ: no motion that steps resolve does that
 ///   (3) rank lost in motion σ, the smallest singular value of G, goes through zero between two looks,
 ///                           σ ∝ |t − t*| on both sides: reactions are unbounded there and motions branch off
+///   (4) delay               of a machine that nothing drives or brakes an error δ of its energy changes its speed by
+///   the
+///                           part δ/2T, T the kinetic energy: it is early by τ = ∫ δ/(2T) dt, and off by v τ. Of one
+///                           freedom that never comes to rest this is exact
 class RunChecks {
  public:
   using Name = std::function<std::string(int row)>;
@@ -52,9 +56,21 @@ class RunChecks {
   };
   Unresolved find_unresolved(std::span<const Kind> kinds, std::span<const int> charts) const;
 
+  /// (4), after every step: kinetic energy, energy that nothing brought in, velocities.
+  void note_delay(double t, double kinetic, double drift, Eigen::Ref<const Eigen::VectorXd> v);
+  /// v τ of the coordinate where it is the largest part of its own way; none if the machine comes to rest.
+  Unresolved find_delay(std::span<const Kind> kinds, std::span<const int> charts) const;
+
   void raise(std::vector<Alarm>& alarms) const;
 
  private:
+  /// A rotation of a body, or another coordinate: its way from end to end, and a sum of what it errs by.
+  struct Motion {
+    Eigen::Index at;
+    bool turns;
+    double way, error;
+  };
+  Unresolved find_worst(const Eigen::VectorXd& errors, std::span<const Kind> kinds, std::span<const int> charts) const;
   struct Look {
     double t = 0.0, sigma = 0.0;
   };
@@ -71,6 +87,10 @@ class RunChecks {
   Eigen::VectorXd newest_, way_, least_, most_, errors_;
   int n_steps_ = 0;
   double last_t_ = 0.0;
+  // Of (4).
+  Eigen::VectorXd fastest_;
+  double first_t_ = 0.0, early_ = 0.0, most_early_ = 0.0, most_early_t_ = 0.0, share_ = 0.0;
+  double least_kinetic_ = 0.0, kinetic_sum_ = 0.0;
   Look looks_[3];  // newest first
   int n_looks_ = 0, interval_ = 1, frames_ = 0;
   double largest_sigma_ = 0.0;
