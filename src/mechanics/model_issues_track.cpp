@@ -10,6 +10,7 @@ namespace {
 
 // Beyond this the foot of a point can no longer be found from its x coordinate.
 constexpr double largest_heading = 1.2;
+constexpr double longest_track = 1e6;  // [m] 16 points of 40 B per metre
 
 const TrackSpec* find_track(const ModelChecks& checks, const std::string& name) {
   const SignalTable::Entry* entry = checks.table.find(name);
@@ -35,7 +36,8 @@ void check_curvature(ModelChecks& checks, const TrackSpec& track) {
       return checks.report("track", track, "length", fmt::format("'length' is {} m but must be > 0", track.length));
     curves.push_back({track.start, track.length, track.curvature});
   }
-  const Track line(track.from, track.to, std::move(ramps), std::move(curves));
+  // Headings are in closed form: nothing is tabulated but one metre.
+  const Track line(track.from, std::min(track.to, track.from + 1.0), std::move(ramps), std::move(curves));
   const int n = std::max(10, static_cast<int>(track.to - track.from));
   for (int i = 0; i <= n; ++i) {
     const double s = track.from + (track.to - track.from) * i / n, heading = line.heading(s);
@@ -90,6 +92,11 @@ void check_tracks(ModelChecks& checks) {
   for (const TrackSpec& track : checks.model.tracks) {
     if (!(track.to > track.from) || !std::isfinite(track.to - track.from))
       checks.report("track", track, "to", fmt::format("it ends at {} m but begins at {} m", track.to, track.from));
+    else if (track.to - track.from > longest_track)
+      checks.report("track", track, "to",
+                    fmt::format("it is {:.6g} m long, and tracks up to {:.6g} m are possible; beyond its ends a track "
+                                "goes on straight",
+                                track.to - track.from, longest_track));
     else
       check_curvature(checks, track);
   }

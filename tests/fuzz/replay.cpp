@@ -55,6 +55,19 @@ TEST_P(Fuzz, mutated_inputs_break_no_claim) {
   }
 }
 
+// Else the target above would be a second reader of texts.
+TEST(Motion, is_what_many_mutated_models_come_to) {
+  const Target& motion = *find_target("motion");
+  Random random(1);
+  const MotionCount before = count_motions();
+  for (int i = 0; i < 100; ++i) {
+    const std::string input = motion.mutate(random.pick(motion.seeds()), random);
+    EXPECT_EQ(motion.run(input), "") << shown(input);
+  }
+  EXPECT_EQ(count_motions().all - before.all, 100);
+  EXPECT_GE(count_motions().moved - before.moved, 15);
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, Fuzz, ::testing::ValuesIn(targets()),
                          [](const ::testing::TestParamInfo<Target>& about) { return about.param.name; });
 

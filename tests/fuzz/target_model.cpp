@@ -1,4 +1,4 @@
-#include <cmath>
+#include <algorithm>
 
 #include "answer.h"
 #include "mutate.h"
@@ -19,6 +19,7 @@ constexpr std::size_t most_bodies = 40, most_parts = 400;
 constexpr long steps_taken = 10;
 constexpr int most_load_steps = 3, most_iterations = 100;
 constexpr double most_frames = 1e4;
+constexpr double longest_track = 1e4;  // [m]
 
 std::string run_model(std::string_view text) {
   return answer(text, [&] {
@@ -30,10 +31,11 @@ std::string run_model(std::string_view text) {
 }
 
 bool is_small(const Model& model) {
-  return model.bodies.size() <= most_bodies && model.joints.size() + model.forces.size() + model.contacts.size() +
-                                                       model.couplers.size() + model.measures.size() +
-                                                       model.geometry.size() + model.wheels.size() <=
-                                                   most_parts;
+  const std::size_t parts = model.joints.size() + model.forces.size() + model.contacts.size() + model.couplers.size() +
+                            model.measures.size() + model.geometry.size() + model.wheels.size();
+  return model.bodies.size() <= most_bodies && parts <= most_parts &&
+         std::all_of(model.tracks.begin(), model.tracks.end(),
+                     [](const TrackSpec& track) { return track.to - track.from <= longest_track; });
 }
 
 class Frames : public RecordSink {
@@ -51,7 +53,10 @@ class Frames : public RecordSink {
   double n_ = 0.0;
 };
 
+MotionCount motions;
+
 std::string run_motion(std::string_view text) {
+  ++motions.all;
   return answer(text, [&]() -> std::string {
     Study study = read_study_text(std::string(text), scratch() / "model.toml", small);
     if (!is_small(study.model)) return "";
@@ -62,6 +67,7 @@ std::string run_motion(std::string_view text) {
     Frames frames;
     const Summary summary = simulation.run(
         frames, [&](const Progress& progress) { return progress.steps < steps_taken && frames.n() < most_frames; });
+    if (frames.n() > 1) ++motions.moved;
     return frames.said + summary.to_text() + summary.failure;
   });
 }
@@ -104,6 +110,8 @@ std::string mutate_either(const std::string& text, Random& random) {
 }
 
 }  // namespace
+
+MotionCount count_motions() { return motions; }
 
 Target model_target() {
   return {"model", "the text of a model file", 8192, 3000, run_model, model_seeds, mutate_either};

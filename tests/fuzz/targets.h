@@ -41,6 +41,12 @@ struct Target {
 const std::vector<Target>& targets();
 const Target* find_target(std::string_view name);
 
+/// Models that the target `motion` has moved so far in this process, and all that it has been given.
+struct MotionCount {
+  long moved = 0, all = 0;
+};
+MotionCount count_motions();
+
 Target model_target();
 Target motion_target();
 Target expression_target();
