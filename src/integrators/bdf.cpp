@@ -356,9 +356,11 @@ double Bdf::apply_correction() {
     e_[i] += delta;
     square += weighted * weighted;
   }
+  // The largest, not a mean with the states: an error of one among many is extrapolated like that of all.
   multiplier_norm_ = 0.0;
-  for (const Guarded& g : guarded_) multiplier_norm_ += std::pow(x_[g.unknown] * corrector_factor_[g.unknown], 2);
-  multiplier_norm_ = std::sqrt(multiplier_norm_);
+  for (const Guarded& g : guarded_)
+    multiplier_norm_ = std::max(multiplier_norm_, std::abs(x_[g.unknown]) * corrector_factor_[g.unknown]);
+  if (corrector_mean_ > 0.0) multiplier_norm_ /= corrector_mean_;
   return std::sqrt(square);
 }
 
