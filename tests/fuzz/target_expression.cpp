@@ -142,7 +142,7 @@ std::string mutate_formula(const std::string& text, Random& random) {
 }  // namespace
 
 Target expression_target() {
-  return {"expression", "a formula", 1024, 20000, run_formula, list_formulas, mutate_formula};
+  return {"expression", "a formula", 1024, 40000, run_formula, list_formulas, mutate_formula};
 }
 
 }  // namespace trammel::fuzz

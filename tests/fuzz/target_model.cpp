@@ -67,7 +67,7 @@ std::string run_motion(std::string_view text) {
     Frames frames;
     const Summary summary = simulation.run(
         frames, [&](const Progress& progress) { return progress.steps < steps_taken && frames.n() < most_frames; });
-    if (frames.n() > 1) ++motions.moved;
+    if (summary.steps > 0) ++motions.moved;
     return frames.said + summary.to_text() + summary.failure;
   });
 }
@@ -114,11 +114,11 @@ std::string mutate_either(const std::string& text, Random& random) {
 MotionCount count_motions() { return motions; }
 
 Target model_target() {
-  return {"model", "the text of a model file", 8192, 3000, run_model, model_seeds, mutate_either};
+  return {"model", "the text of a model file", 8192, 8000, run_model, model_seeds, mutate_either};
 }
 
 Target motion_target() {
-  return {"motion", "valid models, changed, and ten steps of them", 8192, 150, run_motion, model_seeds, mutate_model};
+  return {"motion", "valid models, changed, and ten steps of them", 8192, 1000, run_motion, model_seeds, mutate_model};
 }
 
 }  // namespace trammel::fuzz

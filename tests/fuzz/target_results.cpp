@@ -74,7 +74,7 @@ std::vector<std::string> results_seeds() { return {write_run(true, 3), write_run
 
 Target results_target() {
   skip_library_exit();  // before anything of HDF5 is called
-  return {"results", "a results file, HDF5", std::size_t{1} << 20, 300, run_results, results_seeds, mutate_bytes};
+  return {"results", "a results file, HDF5", std::size_t{1} << 20, 1000, run_results, results_seeds, mutate_bytes};
 }
 
 }  // namespace trammel::fuzz
