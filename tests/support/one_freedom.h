@@ -328,7 +328,6 @@ inline Machine make_antiparallelogram(double r, double a, double m_coupler) {
       {.name = "coupler", .mass = m_coupler, .inertia = m_coupler * a * a / 12.0, .place = [=](const Jet& s) -> Place {
          const Jet psi = other(s);
          const Place b = tip(s, 0.0, 1.0), c = tip(psi, a, 1.0);
-         // Its direction is normal to the bisector of the cranks' … : the angle of (c − b).
          const Jet x = c[0] - b[0], z = c[1] - b[1];
          // α = atan2(z, x): α̇ = (x ż − z ẋ)/a², α̈ = (x z̈ − z ẍ)/a² since x² + z² = a².
          const Jet alpha{std::atan2(z.v, x.v), (x.v * z.d - z.v * x.d) / (a * a), (x.v * z.dd - z.v * x.dd) / (a * a)};
