@@ -305,9 +305,10 @@ Status OneStep::iterate(double h, const State& state, StepReport& report) {
     if ((polishes && norm <= 1.0) || verdict == ConvergenceTest::Verdict::converged) {
       const double rate = std::max(test_.rate(), ConvergenceTest::trusted_rate);
       remainder_ = std::min(1.0, rate < 0.5 ? rate / (1.0 - rate) * norm : norm);
-      // Rounding bounds the tolerance, not yet the iteration: a first correction is followed by a second, whatever that
-      // is.
+      // Rounding bounds the tolerance, not yet the iteration: a first correction is followed by a second. That may be
+      // rounding itself, which no further one makes smaller.
       polishes = k == 0 && remainder_ > finest_ && options_.max_iterations > 1;
+      if (k > 0 && remainder_ > finest_) remainder_ = std::min(1.0, norm);
       if (polishes) continue;
       if (renews) report.remedy = "a new matrix in every iteration";
       return Status::success();
