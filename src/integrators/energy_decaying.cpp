@@ -9,7 +9,6 @@
 #include "one_step_control.h"
 #include "time_rounding.h"
 #include "trammel/integrators/memory_check.h"
-#include "trammel/math/cayley_stretch.h"
 
 namespace trammel {
 
@@ -24,8 +23,6 @@ constexpr double decaying_rounding_margin = 64.0;
 constexpr int simplified_patience = 4;
 // What a rotation may fall behind without a word: a part of a turn that can be seen, and of all it turned.
 constexpr double noticeable_angle = 0.1, noticeable_part = 0.01;
-// Of the longest turn that is exact: speeds may grow within a step.
-constexpr double turn_margin = 0.95;
 // Damped steps: natural monotonicity asks |δ̄| ≤ (1 − λ/4)|δ|; below the smallest λ Newton has failed.
 constexpr double smallest_damping = 1.0 / 256.0;
 // Continuation begins where the step is nearly free motion, and gives up when it creeps. Parts grow by a factor of
@@ -144,31 +141,10 @@ double EnergyDecaying::choose_step(double t_end) const {
     const double rate = largest(ends_.from.v) + std::sqrt(largest(ends_.from.a));
     h = options_.h0 ? *options_.h0 : std::min(0.1 * tol / (1e-3 + rate), 1e-2 * remaining);
   }
-  if (!options_.h) h = std::max(std::min({h, options_.hmax, h_bound_, calc_turn_bound()}), smallest_step());
+  if (!options_.h) h = std::max(std::min({h, options_.hmax, h_bound_}), smallest_step());
   if (h > remaining * (1.0 - sliver)) return remaining;
   if (!options_.h && h > 0.5 * remaining) return 0.5 * remaining;
   return h;
-}
-
-// First and last coordinate (behind it) of every rotation.
-template <class Use>
-void EnergyDecaying::for_each_rotation(Use&& use) const {
-  const std::span<const Kind> kinds = dae_.layout().kinds();
-  const int nv = jump_.nv();
-  for (int i = 0; i < nv; ++i) {
-    if (kinds[i] != Kind::rotation) continue;
-    const int first = i;
-    while (i < nv && kinds[i] == Kind::rotation) ++i;
-    use(first, i);
-  }
-}
-
-// No rotation beyond (5), as fast as it is at the start of the step.
-double EnergyDecaying::calc_turn_bound() const {
-  double fastest = 0.0;
-  for_each_rotation(
-      [&](int first, int last) { fastest = std::max(fastest, ends_.from.v.segment(first, last - first).norm()); });
-  return fastest > 0.0 ? turn_margin * longest_cayley_turn / fastest : std::numeric_limits<double>::infinity();
 }
 
 // A step that ends at a kink sees the inputs as they are before it.
@@ -379,12 +355,15 @@ double EnergyDecaying::calc_tolerance(double h, double rough_tol) const {
 template <class Use>
 void EnergyDecaying::for_each_turn(double h, Use&& use) const {
   const int nv = jump_.nv();
-  for_each_rotation([&](int first, int last) {
+  const std::span<const Kind> kinds = dae_.layout().kinds();
+  for (int i = 0; i < nv; ++i) {
+    if (kinds[i] != Kind::rotation) continue;
+    const int first = i;
     double square = 0.0;
-    for (int i = first; i < last; ++i) square += std::pow(0.5 * h * (y_[i] + y_[nv + i]), 2);
+    for (; i < nv && kinds[i] == Kind::rotation; ++i) square += std::pow(0.5 * h * (y_[i] + y_[nv + i]), 2);
     const double turn = std::sqrt(square);
-    use(first, turn, turn - calc_cayley_turn(turn));
-  });
+    use(first, turn, turn - 2.0 * std::atan(0.5 * turn));
+  }
 }
 
 std::string EnergyDecaying::warning() const {
@@ -393,8 +372,9 @@ std::string EnergyDecaying::warning() const {
       behind_[worst] < noticeable_part * turned_[worst])
     return {};
   return fmt::format(
-      "the rotation of {} fell behind by {:.3g} rad of {:.3g} rad: the scheme turns a body by at most a quarter of a "
-      "turn in a step as its speed says. Take a smaller step 'h', or leave it to 'rtol' and 'atol'",
+      "the rotation of {} fell behind by {:.3g} rad of {:.3g} rad: the scheme turns a body by 2 atan(θ/2) instead of θ "
+      "in a "
+      "step. Take a smaller step 'h' (the error falls with its square), or leave it to 'rtol' and 'atol'",
       dae_.layout().describe_unknown(static_cast<int>(worst)), behind_[worst], turned_[worst]);
 }
 

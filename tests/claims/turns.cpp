@@ -9,12 +9,8 @@ namespace trammel {
 
 namespace {
 
-const std::vector<std::string> integrators{"generalized_alpha", "hht", "newmark", "midpoint",
-                                           "energy_decaying",   "bdf", "radau",   "runge_kutta"};
-
-bool offers(const std::string& integrator, const std::string& coordinates) {
-  return integrator != "energy_decaying" || coordinates == "absolute";
-}
+const std::vector<std::string> integrators{"generalized_alpha", "hht", "newmark", "midpoint", "bdf", "radau",
+                                           "runge_kutta"};
 
 /// Two rotors on parallel axles, x₁ = −3 x₂ by gears, on a carrier that turns about the same direction; torque on the
 /// first.
@@ -83,21 +79,18 @@ double largest_error(const Recorded& run, const std::string& channel, const std:
 // J = 2 + 1.8/9 = 2.2: x = ω₀ t + α t²/2, ten steps for 1e4 rad. The motion is a polynomial: what is wrong is turns,
 // 2π.
 TEST(Turns, of_rotors_under_constant_torque_are_counted) {
-  // Rates of charts of hundreds of radians are known to 1e-9, and dense output uses them. The energy-decaying scheme
-  // takes thousands of steps for these angles, and Newton's remainder of each is 1e-9 of the speed.
-  constexpr double rounding = 1e-5, of_many_steps = 1e-2;
+  constexpr double rounding =
+      1e-5;  // rates of charts of hundreds of radians are known to 1e-9, and dense output uses them
   for (const std::string kind : {"rigid", "planar"})
     for (const std::string& integrator : integrators)
       for (const std::string coordinates : {"absolute", "joint"})
         for (const auto& [speed, acceleration] : {std::pair{0.0, 200.0}, {300.0, -60.0}, {-20.0, 7.0}}) {
-          if (!offers(integrator, coordinates)) continue;
           SCOPED_TRACE(fmt::format("{} {} {} {} {}", kind, integrator, coordinates, speed, acceleration));
           const Recorded run = run_text(geared_rotors(kind, fmt::format("{}", 2.2 * acceleration), speed),
                                         {"solver.integrator=" + integrator, "solver.coordinates=" + coordinates});
           const auto exact = [&](double t) { return speed * t + 0.5 * acceleration * t * t; };
-          const double limit = integrator == "energy_decaying" ? of_many_steps : rounding;
-          EXPECT_LT(largest_error(run, "axle_1.angle", exact), limit);
-          EXPECT_LT(largest_error(run, "axle_2.angle", [&](double t) { return -exact(t) / 3.0; }), limit);
+          EXPECT_LT(largest_error(run, "axle_1.angle", exact), rounding);
+          EXPECT_LT(largest_error(run, "axle_2.angle", [&](double t) { return -exact(t) / 3.0; }), rounding);
         }
 }
 
@@ -107,10 +100,9 @@ TEST(Turns, under_a_torque_that_changes_the_error_falls_with_the_tolerance) {
   for (const std::string& integrator : integrators) {
     if (integrator == "newmark") continue;  // of first order
     for (const std::string coordinates : {"absolute", "joint"}) {
-      if (!offers(integrator, coordinates)) continue;
       SCOPED_TRACE(integrator + " " + coordinates);
       std::vector<double> errors;
-      for (const double tol : {1e-4, 1e-6}) {
+      for (const double tol : {1e-4, 1e-7}) {
         const Recorded run = run_text(geared_rotors("rigid", "2.2*(400 + 900*cos(3*t))", 0.0),
                                       {"solver.integrator=" + integrator, "solver.coordinates=" + coordinates,
                                        set("solver.rtol", tol), set("solver.atol", tol)});
@@ -121,7 +113,7 @@ TEST(Turns, under_a_torque_that_changes_the_error_falls_with_the_tolerance) {
       // Relative to an angle that grows to 2e4 rad; second order: two thirds of a decade per decade, less the few first
       // steps at 1e-4, in joint coordinates, which need no counting, as well.
       EXPECT_LT(errors[0], 1e-2 * 2e4);
-      EXPECT_GT(std::log10(errors[0] / errors[1]), 0.5 * 2.0) << errors[0] << " " << errors[1];
+      EXPECT_GT(std::log10(errors[0] / errors[1]), 0.5 * 3.0) << errors[0] << " " << errors[1];
     }
   }
 }

@@ -27,12 +27,12 @@ namespace trammel {
 /// with its own (velocities()): fed back, the projection would lose eight times more energy. λ and v̇ belong to the
 /// middle of a step and are extrapolated to its end.
 ///
-/// Error control: h |v_j − v_0|/2, which is h³ v̈/12 + O(h⁴) in smooth motion, and what a rotation of more than a
-/// quarter of a turn in a step leaves over (math/cayley_stretch.h),
+/// Error control: h |v_j − v_0|/2, which is h³ v̈/12 + O(h⁴) in smooth motion, and what the Cayley map leaves of a
+/// rotation,
 ///
-///   (5) |Θ| − 2 atan(κ|Θ|/2),   Θ = h/2 (Ω_j + Ω_f),   0 for |Θ| ≤ π/2
+///   (5) |Θ| − 2 atan(|Θ|/2) = |Θ|³/12 + O(Θ⁵),   Θ = h/2 (Ω_j + Ω_f)
 ///
-/// for every body, below rtol |Θ|: no velocity shows it. Steps are chosen so that it is 0 at the speed they begin with.
+/// for every body, below rtol |Θ|: the angle of a rotor falls behind by it in every step, and no velocity shows it.
 class EnergyDecaying final : public MotionIntegrator {
  public:
   EnergyDecaying(std::unique_ptr<const JumpSystem> jump, const SecondOrderDae& dae, const StepOptions& options,
@@ -62,7 +62,6 @@ class EnergyDecaying final : public MotionIntegrator {
  private:
   StepReport attempt(double t_end, const State& state);
   double choose_step(double t_end) const;
-  double calc_turn_bound() const;
   Status solve_step(double h, StepReport& report);
   Status continue_in_h(double h, double curvature, StepReport& report);
   Status iterate(double h, double rough_tol, StepReport& report);
@@ -75,8 +74,6 @@ class EnergyDecaying final : public MotionIntegrator {
   double calc_tolerance(double h, double rough_tol) const;
   double error_norm(double h) const;
   double smallest_step() const;  // or rounding of t
-  template <class Use>
-  void for_each_rotation(Use&& use) const;
   template <class Use>
   void for_each_turn(double h, Use&& use) const;
   Status accept(double h, const State& state);

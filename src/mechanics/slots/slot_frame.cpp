@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "trammel/math/cayley_stretch.h"
-
 namespace trammel {
 
 namespace {
@@ -32,9 +30,7 @@ SpinStep<S> calc_spin(const Eigen::Matrix3d& R_0, const Eigen::Matrix3d& J, cons
   using std::sqrt;
   SpinStep<S> x;
   const Mat3<S> R = R_0.template cast<S>(), inertia = J.template cast<S>();
-  const Vec3<S> Theta = (Omega_j + Omega_f) * S(0.5 * h);
-  const S kappa = calc_cayley_stretch(dot(Theta, Theta));
-  const Vec3<S> turn = Theta * kappa;
+  const Vec3<S> turn = (Omega_j + Omega_f) * S(0.5 * h);  // Θ
   x.R_f = R * cayley(turn);
   const S half = 1.0 / (1.0 + sqrt(1.0 + 0.25 * dot(turn, turn)));
   const Mat3<S> R_m = R * cayley(Vec3<S>(turn * half));
@@ -55,12 +51,7 @@ SpinStep<S> calc_spin(const Eigen::Matrix3d& R_0, const Eigen::Matrix3d& J, cons
 
   const Vec3<S> before = lift<S>(R_0 * (J * Omega_0)), start = lift<S>(Omega_0);
   x.dL = rotate(x.R_f, Vec3<S>(inertia * Omega_f)) - before;
-  x.D = rotate(R_m, Vec3<S>(inertia * (Omega_j - start))) * kappa + cross(x.dL, s) * S(2.0 * c);
-
-  // What moments see.
-  const S inverse = 1.0 / kappa;
-  x.lever_f = x.lever_f * kappa, x.lever_j = x.lever_j * kappa;
-  x.w_f = x.w_f * inverse, x.w_j = x.w_j * inverse;
+  x.D = rotate(R_m, Vec3<S>(inertia * (Omega_j - start))) + cross(x.dL, s) * S(2.0 * c);
   return x;
 }
 

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "slot_scratch.h"
-#include "trammel/math/cayley_stretch.h"
 
 namespace trammel {
 
@@ -306,7 +305,7 @@ void SlotSystem::finish(ConstVec y, MotionVariables& to, Vec memory, JumpLedger&
     if (map.kind == FrameMap::Kind::rigid)
       q.tail<3>() = coordinates(ws.state.charts[map.chart], x.at_f.R);
     else if (map.kind == FrameMap::Kind::planar)
-      q[2] = ws.q_0[frame.offset + 2] + calc_cayley_turn(h * mean[2]);
+      q[2] = ws.q_0[frame.offset + 2] + 2.0 * std::atan(0.5 * h * mean[2]);
     const Eigen::Vector3d dv = x.at_j.v - x.start.v, dw = x.at_j.w - x.start.w;
     ledger.energy += 0.5 * frame.mass * x.at_f.v.squaredNorm() + 0.5 * x.at_f.w.dot(frame.inertia * x.at_f.w) -
                      frame.mass * system_.gravity().dot(x.at_f.p);

@@ -19,34 +19,26 @@ struct SlotFrame {
 
 /// The rotation of a frame over a step, its directors and the levers of the forces on them. With
 ///
-///   (1) Θ = h/2 (Ω_j + Ω_f),   κ of math/cayley_stretch.h,   R_f = R_0 cay κΘ
-///       R_m = R_0 cay(κΘ/(1 + √(1 + |κΘ|²/4)))                                           half the rotation
-///   (2) δ = R_m (Ω_j − Ω_f),  b = R_m κΘ/h,   s + c s × δ = b,   c = h/4
-///   (3) ω_j = s + δ/2,  ω_f = s − δ/2                                                      spatial rates
-///   (4) d_m = (d_0 + d_f)/2,  p_f = d_m + h/2 ω_j × d_m,  p_j = d_m − h/2 ω_f × d_m          levers
-///   (5) d′_f = ω_f × p_f,  d′_j = ω_j × p_j      =>   d_f = d_0 + h/2 (d′_j + d′_f)  exactly
-///   (6) L̇: dL = R_f J Ω_f − R_0 J Ω_0,   D = κ R_m J (Ω_j − Ω_0) + h/2 dL × s
+///   (1) Θ = h/2 (Ω_j + Ω_f),   R_f = R_0 cay Θ,   R_m = R_0 cay(Θ/(1 + √(1 + |Θ|²/4)))      half the rotation
+///   (2) δ = R_m (Ω_j − Ω_f),  b = R_m Θ/h,   s + c s × δ = b,   c = h/4
+///   (3) w_j = s + δ/2,  w_f = s − δ/2                                                      spatial rates
+///   (4) d_m = (d_0 + d_f)/2,  p_f = d_m + h/2 w_j × d_m,  p_j = d_m − h/2 w_f × d_m          levers
+///   (5) d′_f = w_f × p_f,  d′_j = w_j × p_j      =>   d_f = d_0 + h/2 (d′_j + d′_f)  exactly
+///   (6) L̇: dL = R_f J Ω_f − R_0 J Ω_0,   D = R_m J (Ω_j − Ω_0) + h/2 dL × s
 ///
-/// moments T_f = Σ κp_f × f_f, T_j = Σ κp_j × f_j of forces f on the directors, and others, have the power w·T with
-/// w = ω/κ: that of the directors is Σ f·d′. Then
+/// moments T_f = Σ p_f × f_f, T_j = Σ p_j × f_j of forces f on the directors have the power w_f·T_f = Σ f·d′_f, and
 ///
 ///   (7) dL − D + 2h T_f = 0,   dL + D + 2h T_j = 0
 ///
-/// changes the kinetic energy by −½|Ω_j − Ω_0|²_J beside the work, for any κ > 0:
-///
-///   (8) −h (w_f·T_f + w_j·T_j) = (s·dL + ½δ·D)/κ = ½(Ω_j + Ω_f)·J(Ω_f − Ω_0) + ½(Ω_j − Ω_f)·J(Ω_j − Ω_0)
-///
-/// because s·dL = b·dL − c (s × δ)·dL, whose last term that of D cancels, and b·dL = κ/h Θ·J(Ω_f − Ω_0), as Θ is the
-/// axis of the rotation. Without moments dL = 0 and Ω_j = Ω_0: energy and angular momentum are conserved. With κ = 1 a
-/// body would turn by 2 atan(θ/2) instead of θ. κp is then what a lever is on average: of a constant force on a point
-/// that turns uniformly κ cos(θ/2) = sin(θ/2)/(θ/2). cay w = I + (ŵ + ŵ²/2)/(1 + |w|²/4): half a turn is never reached.
+/// changes the kinetic energy by −½|Ω_j − Ω_0|²_J beside the work. Without moments dL = 0 and Ω_j = Ω_0: energy and
+/// angular momentum are conserved. cay w = I + (ŵ + ŵ²/2)/(1 + |w|²/4): half a turn is never reached.
 /// `curvature` multiplies every h/2 of (2), (4), (6) that bends a lever: 1, or 0 for the fallback of first order.
 template <class S>
 struct SpinStep {
   Mat3<S> R_f;
-  Vec3<S> w_j, w_f;          ///< that moments have their power with
+  Vec3<S> w_j, w_f;
   Mat3<S> rate_j, rate_f;    ///< columns d′_i
-  Mat3<S> lever_j, lever_f;  ///< columns κp_i
+  Mat3<S> lever_j, lever_f;  ///< columns p_i
   Vec3<S> dL, D;
 };
 
@@ -66,11 +58,11 @@ struct SlotFrameStep {
   Slots z_0;
 
   Frame<double> at_j, at_f;  ///< at j: the old position with v_j, Ω_j
-  Eigen::Vector3d w_j, w_f;  ///< spatial rates that moments have their power with
+  Eigen::Vector3d w_j, w_f;  ///< spatial rates
   Eigen::Vector3d dL, D;
   Slots rate_j, rate_f;
   Columns rate_j_u, rate_f_u;    ///< ∂rate/∂(u_j, u_f)
-  Columns lever_j_u, lever_f_u;  ///< ∂(κp)/∂(u_j, u_f), rows 0…2 unused
+  Columns lever_j_u, lever_f_u;  ///< ∂p/∂(u_j, u_f), rows 0…2 unused
   Block dL_u, D_u;               ///< S_rowᵀ ∂(dL, D)/∂(u_j, u_f)
   Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::ColMajor, 3, 12> w_j_u, w_f_u;  ///< ∂w/∂(u_j, u_f)
   Rows on_j, on_f;         ///< slot forces to the frame's own rows, by the levers
