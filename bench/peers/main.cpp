@@ -10,11 +10,21 @@
 #include "reference.h"
 #include "trammel/integrators/bdf.h"
 
-// Trammel beside its peers, in one run: ./dev bench peers [P1 P2 P3 P4 P5 explicit counts first_steps]
+#if __has_include(<valgrind/callgrind.h>)
+#include <valgrind/callgrind.h>
+#else
+#define CALLGRIND_TOGGLE_COLLECT
+#define CALLGRIND_DUMP_STATS_AT(name) static_cast<void>(name)
+#endif
+
+// Trammel beside its peers, in one run: ./dev bench peers [P1 P2 P3 P4 P5 explicit counts first_steps] [alone]
+// With `alone` Trammel's runs only, each once, for counting instructions: see tools/costs.py.
 
 namespace trammel::peers {
 
+// It stands before and behind what is timed, so that callgrind with --collect-atstart=no counts the same.
 double cpu_time() {
+  CALLGRIND_TOGGLE_COLLECT;
   timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
@@ -61,6 +71,11 @@ Status AndrewsDae::linearize(const Point& p, const State&, Planes& planes, Works
 }
 
 namespace {
+
+bool alone = false;
+
+// What was counted since the last call goes to a file of its own.
+void note_run(const std::string& name) { CALLGRIND_DUMP_STATS_AT(name.c_str()); }
 
 using Solve = std::function<Run(double tol)>;
 struct Peer {
@@ -124,11 +139,13 @@ void print(const std::string& problem, const Run& r) {
 void compare(const std::string& problem, const std::vector<Peer>& peers) {
   std::vector<std::vector<Run>> runs(peers.size());
   double spent = 0.0;
-  const double budget = 40.0;  // [s]
+  const double budget = alone ? 0.0 : 40.0;  // [s]
+  const std::size_t n_peers = alone ? 1 : peers.size();
   for (int repetition = 0; repetition < 7 && (repetition == 0 || spent < budget); ++repetition)
-    for (std::size_t p = 0; p < peers.size(); ++p)
+    for (std::size_t p = 0; p < n_peers; ++p)
       for (std::size_t i = 0; i < peers[p].tolerances.size(); ++i) {
         const Run run = peers[p].solve(peers[p].tolerances[i]);
+        note_run(fmt::format("{}, {:g}", problem, peers[p].tolerances[i]));
         spent += run.seconds;
         if (repetition == 0)
           runs[p].push_back(run);
@@ -137,7 +154,7 @@ void compare(const std::string& problem, const std::vector<Peer>& peers) {
       }
   for (const std::vector<Run>& of_peer : runs)
     for (const Run& run : of_peer) print(problem, run);
-  for (std::size_t p = 1; p < peers.size(); ++p) {
+  for (std::size_t p = 1; p < n_peers; ++p) {
     double product = 1.0;
     int n = 0;
     std::string text;
@@ -179,7 +196,8 @@ void compare_forward() {
   for (const bool tree : {false, true})
     for (const int n : {10, 100, 1000, 10000}) {
       const Forward problem{tree, n};
-      const double ours = time_trammel(problem), theirs = n <= 1000 ? time_simbody(problem) : NAN;
+      const double ours = time_trammel(problem), theirs = n <= 1000 && !alone ? time_simbody(problem) : NAN;
+      note_run(fmt::format("P4 {} {}", tree ? "tree" : "chain", n));
       fmt::print("{:<14} {:>12.3f} {:>9.4f} {:>12.3f} {:>9.4f} {:>8.2f}\n",
                  fmt::format("{} {}", tree ? "tree" : "chain", n), 1e6 * ours, 1e6 * ours / n, 1e6 * theirs,
                  1e6 * theirs / n, theirs / ours);
@@ -198,7 +216,7 @@ void compare_beam() {
   // Meshes and tolerances around the cheapest that is accurate enough, so that IDA has its best time.
   for (const int n : {10, 15, 20, 25, 30, 40, 50})
     for (const double tol : {1e-4, 3e-5, 1e-5})
-      cases.push_back({fmt::format("P5 IDA {}", n), [=] { return run_ida_beam(n, tol); }, {}});
+      if (!alone) cases.push_back({fmt::format("P5 IDA {}", n), [=] { return run_ida_beam(n, tol); }, {}});
   for (const auto& [n, order] : {std::pair(2, 3), std::pair(3, 3), std::pair(3, 2), std::pair(4, 2)})
     for (const char* rho : {"0.8", "0.6"})
       for (const char* h : {"1.6667e-3", "1.25e-3", "1e-3"})
@@ -221,9 +239,10 @@ void compare_beam() {
            return run;
          },
          {}});
-  for (int repetition = 0; repetition < 3; ++repetition)
+  for (int repetition = 0; repetition < (alone ? 1 : 3); ++repetition)
     for (Case& c : cases) {
       const Run run = c.solve();
+      note_run(fmt::format("{} {:g}", c.name, run.tol));
       if (repetition == 0 || run.seconds < c.run.seconds) c.run = run;
     }
   double best[2] = {1e300, 1e300};
@@ -232,6 +251,7 @@ void compare_beam() {
     double& fastest = best[c.run.peer == "IDA" ? 0 : 1];
     if (c.run.error <= limit) fastest = std::min(fastest, c.run.seconds);
   }
+  if (alone) return;
   fmt::print("P5 fastest with an error of at most {} m: IDA {:.2f} ms, Trammel {:.2f} ms, Trammel over IDA {:.2f}\n\n",
              limit, 1e3 * best[0], 1e3 * best[1], best[1] / best[0]);
 }
@@ -292,18 +312,22 @@ void first_steps() {
   }
 }
 
-int run(const std::vector<std::string>& wanted) {
+int run(std::vector<std::string> wanted) {
+  alone = std::erase(wanted, "alone") > 0;
   const auto asked = [&](const char* name, bool by_default = true) {
     return wanted.empty() ? by_default : std::find(wanted.begin(), wanted.end(), name) != wanted.end();
   };
   fmt::print("{:<16} {:<8} {:>7} {:>11} {:>10} {:>7} {:>9} {:>9} {:>7} {:>6}\n", "problem", "peer", "tol", "time [ms]",
              "error", "steps", "residuals", "Jacobians", "errors", "Newton");
+  // Counted, a chain of 1000 would take an hour, and it does what that of 100 does.
+  std::vector<int> chains{10, 100, 1000};
+  if (alone) chains.pop_back();
   if (asked("P1"))
-    for (const int n : {10, 100, 1000})
+    for (const int n : chains)
       compare_planar(fmt::format("P1 chain {}", n), {Planar::Kind::chain, n}, {1e-4, 1e-5, 1e-6, 1e-7, 1e-8},
                      {1e-4, 1e-6, 1e-8});
   if (asked("P1"))
-    for (const int n : {10, 100, 1000}) compare_explicit(n);
+    for (const int n : chains) compare_explicit(n);
   if (asked("P2"))
     compare_planar("P2 four-bars 40", {Planar::Kind::four_bar, 40},
                    {1e-4, 5e-5, 2e-5, 1e-5, 5e-6, 2e-6, 1e-6, 1e-7, 1e-8}, {1e-4, 1e-6});
@@ -311,7 +335,7 @@ int run(const std::vector<std::string>& wanted) {
   if (asked("P4")) compare_forward();
   if (asked("P5")) compare_beam();
   if (asked("explicit", false))
-    for (const int n : {10, 100, 1000}) compare_explicit(n);
+    for (const int n : chains) compare_explicit(n);
   if (asked("counts", false)) {
     count<testing::Andrews>("Andrews", testing::Form::stabilized_index2, velocity_scale_andrews, 0);
     count<testing::CarAxis>("car axis", testing::Form::stabilized_index2, 1.0, 0);

@@ -14,12 +14,19 @@ constexpr double relative_tol = 1e-12;
 // Points of an interpolation are near: quadratic convergence from there, or none.
 constexpr int max_projections = 8;
 constexpr double projected_tol = 1e-13;
-// [m, rad] of a projection: M and G are those of before, to as many digits as accelerations have.
-constexpr double same_matrix = 1e-11;
+// [m, rad] of a projection. Below the first M and G are those of before, to as many digits as accelerations have; below
+// the second their factors serve: a correction leaves this part of itself, and the first one is small (below).
+constexpr double same_matrix = 1e-11, near_matrix = 1e-7;
 // Forces Gᵀδλ that exceed M δv̇ by this much are not those that a stiff force makes of errors in positions.
 constexpr double unexplained = 10.0;
 // Of a correction beside the values, that is not refined.
 constexpr double small_correction = 1e-3;
+
+constexpr PlaneSet needed_planes = PlaneSet::M | PlaneSet::G | PlaneSet::f_lam | PlaneSet::internal;
+
+// (1) is linear in (v̇, λ, ż) unless forces depend on λ: the second correction is rounding, and the matrix what it was
+// for the first unless states are algebraic.
+bool is_linear(const MotionPlanes& planes) { return planes.f_lam.empty() && planes.g_lam.empty(); }
 
 // Without M/h² + ρ GᵀG a massless coordinate leaves a zero on the diagonal of [M Gᵀ; G 0]: solvers that do not exchange
 // rows are meant for steps only.
@@ -110,9 +117,7 @@ Status AccelerationSolver::calc_rows(const MotionVariables& x, const State& stat
 // Planes and factors at the point.
 Status AccelerationSolver::setup(const MotionVariables& x, const State& state, Workspace& workspace) {
   const std::span<const double> E = dae_.E();
-  const Status status =
-      dae_.linearize(x.point(inputs_.view()), state, PlaneSet::M | PlaneSet::G | PlaneSet::f_lam | PlaneSet::internal,
-                     planes_, workspace);
+  const Status status = dae_.linearize(x.point(inputs_.view()), state, needed_planes, planes_, workspace);
   if (!status.ok()) return status;
   if (note_inertia()) rebuild();
   unit_ = calc_mass_unit(planes_.M);
@@ -167,15 +172,17 @@ bool AccelerationSolver::is_small(const MotionVariables& x) const {
 }
 
 Status AccelerationSolver::solve(MotionVariables& x, const State& state, Workspace& workspace) {
+  const std::span<const double> E = dae_.E();
+  const bool algebraic = std::find(E.begin(), E.end(), 0.0) != E.end();
   dae_.calc_inputs(x.t, inputs_);
   for (int iteration = 0; iteration < max_acceleration_iterations; ++iteration) {
-    Status status = calc_rows(x, state, workspace);
-    if (status.ok()) status = setup(x, state, workspace);
+    const bool same = iteration > 0 && is_linear(planes_) && !algebraic;
+    Status status = calc_rows(x, state, workspace, same);
+    if (status.ok() && !same) status = setup(x, state, workspace);
     if (status.ok()) status = correct(x);
     if (!status.ok()) return status;
-    // Linear in (v̇, λ, ż) unless forces depend on λ: then the second correction is rounding.
     if (r_.size() == 0 || (iteration > 0 && is_rounding(x))) break;
-    if (iteration == 1 && planes_.f_lam.empty() && planes_.g_lam.empty()) break;
+    if (iteration == 1 && is_linear(planes_)) break;
     if (iteration + 1 == max_acceleration_iterations) return Status::recoverable(Cause::too_many_iterations);
   }
   return Status::success();
@@ -226,12 +233,19 @@ Status AccelerationSolver::settle(MotionVariables& x, double t_inputs, const Set
   Projected positions, velocities;
   if (dae_.nc() > 0) {
     if (std::isfinite(limits.position)) status = project(false, limits.position, x, state, workspace, positions);
-    if (status.ok() && positions.way > same_matrix) status = setup(x, state, workspace);
+    if (status.ok() && positions.way > same_matrix)
+      status = positions.way > near_matrix
+                   ? setup(x, state, workspace)
+                   : dae_.linearize(x.point(inputs_.view()), state, needed_planes, planes_, workspace);
     if (status.ok() && std::isfinite(limits.velocity))
       status = project(true, limits.velocity, x, state, workspace, velocities);
     if (!status.ok()) return status;
   }
-  status = calc_rows(x, state, workspace, velocities.settled);
+  // The last look at positions has left the rows of motion in r_, unless velocities moved since.
+  if (!(positions.settled && velocities.way == 0.0))
+    status = calc_rows(x, state, workspace, velocities.settled);
+  else if (!velocities.settled)
+    status = dae_.velocity_level(x.point(inputs_.view()), state, phi_dot_, bias_, workspace);
   if (!status.ok()) return status;
   own_ = r_;
   kept_ = x;
@@ -265,7 +279,7 @@ Status AccelerationSolver::settle(MotionVariables& x, double t_inputs, const Set
     }
     r_.head(dae_.nv()) = delta_;
   }
-  const bool linear = planes_.f_lam.empty() && planes_.g_lam.empty();
+  const bool linear = is_linear(planes_);
   // Values on entry are near: what rounding leaves of a small correction is nothing beside the values.
   if (linear && is_small(x)) return status;
   for (int iteration = 1; iteration < max_acceleration_iterations; ++iteration) {

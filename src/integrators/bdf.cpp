@@ -356,11 +356,6 @@ double Bdf::apply_correction() {
     e_[i] += delta;
     square += weighted * weighted;
   }
-  // The largest, not a mean with the states: an error of one among many is extrapolated like that of all.
-  multiplier_norm_ = 0.0;
-  for (const Guarded& g : guarded_)
-    multiplier_norm_ = std::max(multiplier_norm_, std::abs(x_[g.unknown]) * corrector_factor_[g.unknown]);
-  if (corrector_mean_ > 0.0) multiplier_norm_ /= corrector_mean_;
   return std::sqrt(square);
 }
 
@@ -381,7 +376,13 @@ Bdf::Verdict Bdf::judge(int iteration, double norm) {
   // A new matrix may show a rate of 1e-9, which flatters the same matrix ten steps later. The error test bounds what
   // that leaves of the states; what it leaves of multipliers would be extrapolated, up to 2ᵏ⁺¹ − 1 times as large, and
   // left again.
-  if (iteration == 0 && presumed_rate * multiplier_norm_ > newton_limit()) return Verdict::go_on;
+  // The largest counts, not a mean with the states: one among many grows like all.
+  if (iteration == 0) {
+    double largest = 0.0;  // in units of corrector_mean_
+    for (const Guarded& g : guarded_)
+      largest = std::max(largest, std::abs(x_[g.unknown]) * corrector_factor_[g.unknown]);
+    if (presumed_rate * largest > corrector_mean_ * newton_limit()) return Verdict::go_on;
+  }
   return rate_factor_ * norm <= newton_limit() ? Verdict::converged : Verdict::go_on;
 }
 
@@ -486,12 +487,14 @@ void Bdf::update_weights() {
     history_.set_factor(i, error_mask_[i] * error_mean_ * inverse);
     corrector_factor_[i] = of_corrector[i] * corrector_mean_ * inverse;
   }
-  // An unknown of index 1 + m moves the states by hᵐ of what Newton leaves of it, and cannot be settled to more than
-  // ε/hᵐ: first steps are small.
+  // An unknown of index 1 + m ≤ 3 moves the states by hᵐ of what Newton leaves of it, and cannot be settled to more
+  // than ε/hᵐ: first steps are small. What no test of the corrector looks at keeps its factor 0.
+  const double h = std::min(h_, 1.0), powers[] = {1.0, h, h * h};
   for (const Guarded& g : guarded_) {
+    if (of_corrector[g.unknown] == 0.0) continue;
     const bool force = g.unknown >= forces_.first && g.unknown < forces_.first + forces_.size;
     const double size = force ? multiplier_size_ : std::abs(history_.y(g.unknown));
-    const double plain = tolerance_.weight(g.unknown, size), loose = plain / std::pow(std::min(h_, 1.0), g.power);
+    const double plain = tolerance_.weight(g.unknown, size), loose = plain / powers[g.power];
     const double weight = force ? std::max(plain, std::min(loose, multiplier_part * multiplier_size_)) : loose;
     corrector_factor_[g.unknown] = of_corrector[g.unknown] * corrector_mean_ / weight;
   }

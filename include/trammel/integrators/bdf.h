@@ -194,7 +194,6 @@ class Bdf {
   };
   std::vector<Guarded> guarded_;  // multipliers: BdfOptions::guards_multipliers
   DaeSystem::Range forces_;       // those of them that are forces
-  double multiplier_norm_ = 0.0;  // the largest of their corrections, in tolerances
   double multiplier_size_ = 0.0;  // the largest force, as far as it is believed
   std::uint64_t matrix_version_ = 0;
   int extra_iterations_ = 0;  // beyond the ordinary, with this matrix
