@@ -1,6 +1,7 @@
 #include "hdf5_support.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <new>
 #include <system_error>
@@ -112,9 +113,12 @@ Opened open_for_reading(const std::filesystem::path& path) {
   // A reader that finds a piece half written tries again after 1, 2, 4 … ns. The default of 100 attempts would wait for
   // years; 28 are a quarter of a second. When nobody writes a damaged piece stays damaged.
   H5Pset_metadata_read_attempts(access, file_lock::is_held(path) ? 28 : 1);
+  errno = 0;
   opened.file = file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access));
   if (opened.file.valid()) return opened;
   opened.reason = error_reason();
+  // Before it calls the driver HDF5 looks at the name itself, and does not say what the system said.
+  if (opened.status->error == 0 && opened.reason.find("stat info") != std::string::npos) opened.status->error = errno;
   if (opened.status->error != 0) return opened;
   opened.file = file(H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access));
   opened.swmr = true;

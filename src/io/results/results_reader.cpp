@@ -24,12 +24,12 @@ struct ResultsReader::Impl {
 
   void refuse(const std::string& reason) const { throw IoError("cannot read '" + path.string() + "': " + reason); }
   hid_t check(hid_t id, std::string_view doing) const { return hdf5::check(id, path, doing); }
-  /// Nothing that the file announces is longer than this.
+  /// Nothing that the file announces is longer than this. If the system does not tell, require_reads() does.
   double most_bytes() const {
     std::error_code error;
     const std::uintmax_t size = std::filesystem::file_size(path, error);
-    if (error) refuse(error.message());
-    return static_cast<double>(size);
+    if (error) status->error = error.value();
+    return error ? 0.0 : static_cast<double>(size);
   }
   /// Parts that the system would not read are not taken for damaged or missing ones.
   void require_reads() const { hdf5::check(*status, path, "read"); }
@@ -214,8 +214,9 @@ std::string ResultsReader::Impl::read_group(const std::string& at, const hdf5::O
 std::vector<double> ResultsReader::Impl::read_times(const std::string& at,
                                                     const std::vector<hdf5::OwnDataset>& datasets) {
   const hdf5::OwnDataset time = hdf5::open_own_dataset(file, at);
+  const std::string trouble = find_trouble(time);
   require_reads();
-  if (const std::string trouble = find_trouble(time); !trouble.empty()) refuse("'" + at + "': " + trouble);
+  if (!trouble.empty()) refuse("'" + at + "': " + trouble);
   if (time.extent.size() != 1) refuse("'" + at + "' is not a list of times");
   hsize_t rows = time.extent[0];
   for (const hdf5::OwnDataset& opened : datasets) rows = std::min(rows, opened.extent[0]);
