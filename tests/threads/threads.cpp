@@ -98,8 +98,8 @@ TEST(Threads, run_machines_side_by_side_to_the_bits_that_they_have_alone) {
 // A system is const: state and scratch memory are those of who asks.
 TEST(Threads, share_a_system) {
   for (const char* coordinates : {"absolute", "joint"}) {
-    Simulation simulation(
-        read_study(example("04_four_bar/four_bar.toml"), {std::string("solver.coordinates=") + coordinates}));
+    const std::vector<std::string> settings{std::string("solver.coordinates=") + coordinates};
+    Simulation simulation(read_study(example("04_four_bar/four_bar.toml"), settings));
     const SecondOrderDae& dae = simulation.dae();
     const MotionVariables& x = simulation.initial();
     std::vector<Eigen::VectorXd> found(8, Eigen::VectorXd(dae.nv()));
