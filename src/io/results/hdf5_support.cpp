@@ -107,6 +107,15 @@ Handle file_access() {
   return access;
 }
 
+namespace {
+
+// Before it calls the driver HDF5 looks at the name itself, and does not say what the system said.
+void note_refused_name(const std::string& reason, IoStatus& status) {
+  if (status.error == 0 && reason.find("stat info") != std::string::npos) status.error = errno;
+}
+
+}  // namespace
+
 Opened open_for_reading(const std::filesystem::path& path) {
   Opened opened;
   const Handle access = checked_access(*opened.status);
@@ -117,11 +126,11 @@ Opened open_for_reading(const std::filesystem::path& path) {
   opened.file = file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access));
   if (opened.file.valid()) return opened;
   opened.reason = error_reason();
-  // Before it calls the driver HDF5 looks at the name itself, and does not say what the system said.
-  if (opened.status->error == 0 && opened.reason.find("stat info") != std::string::npos) opened.status->error = errno;
+  note_refused_name(opened.reason, *opened.status);
   if (opened.status->error != 0) return opened;
   opened.file = file(H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access));
   opened.swmr = true;
+  if (!opened.file.valid()) note_refused_name(error_reason(), *opened.status);
   return opened;
 }
 
