@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/LU>
+#include <Eigen/SVD>
+
 #include "trammel/base/error.h"
 #include "trammel/integrators/one_step.h"
 #include "trammel/io/model_reader.h"
-#include "trammel/linalg/condition.h"
 
 // [bauchau2009] sections 2 to 9: what scaling and the augmented term do to the iteration matrix.
 
@@ -47,9 +49,13 @@ Eigen::MatrixXd calc_matrix(Simulation& simulation) {
 }
 
 double calc_condition(const Eigen::MatrixXd& A, Norm norm) {
-  if (norm == Norm::two) return condition_number(A, SvdPrecision::extended);
-  const auto size = [](const Eigen::MatrixXd& B) { return B.cwiseAbs().rowwise().sum().maxCoeff(); };
-  return size(A) * size(extended_inverse(A));
+  using Matrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
+  const Matrix wide = A.cast<long double>(), inverse = wide.partialPivLu().inverse();
+  const auto size = [&](const Matrix& B) {
+    return norm == Norm::two ? Eigen::JacobiSVD<Matrix>(B).singularValues()[0]
+                             : B.cwiseAbs().rowwise().sum().maxCoeff();
+  };
+  return static_cast<double>(size(wide) * size(inverse));
 }
 
 }  // namespace bauchau2009

@@ -15,7 +15,7 @@ std::string nearest_name(std::string_view name, std::span<const std::string> can
 /// "; did you mean 'elbow'?" or "" when nothing is near: ready to be appended to a message.
 std::string did_you_mean(std::string_view name, std::span<const std::string> candidates);
 
-/// "'revolut'; did you mean 'revolute'? Allowed: 'spherical', …": what is said of a word that is none of the allowed ones.
+/// "'revolut'; did you mean 'revolute'? Allowed: 'spherical', …": of a word that is none of those allowed.
 std::string not_allowed(std::string_view word, std::span<const std::string> allowed);
 
 /// "'a', 'b' and 'c'" (an empty list gives "nothing").
