@@ -67,10 +67,10 @@ void check_values(const std::vector<std::pair<std::string, std::vector<std::stri
   for (const auto& [name, values] : axes) {
     const std::vector<std::string> allowed = allowed_words(name);
     if (values.empty())
-      issues.push_back({"", fmt::format("--across {0}=: no value is given; write {0} alone for the usual ones", name)});
+      issues.push_back({"--across " + name, fmt::format("no value is given; '{}' alone takes the usual ones", name)});
     for (const std::string& value : values)
       if (std::find(allowed.begin(), allowed.end(), value) == allowed.end())
-        issues.push_back({"", fmt::format("--across {} has no {}", name, not_allowed(value, allowed))});
+        issues.push_back({"--across " + name, "there is no " + not_allowed(value, allowed)});
   }
   if (!issues.empty()) throw InputError(std::move(issues));
 }

@@ -51,7 +51,7 @@ std::vector<std::string> names_beside(const std::filesystem::path& file) {
 void print_issues(const InputError& error, const std::filesystem::path& file) {
   for (const Issue& issue : error.issues()) {
     std::string where = issue.where, message = issue.message;
-    if (!is_place(where) && where.rfind("--set", 0) != 0) {
+    if (!is_place(where) && !where.starts_with("--")) {
       if (!where.empty()) message = where + ": " + message;
       where = file.string();
     }

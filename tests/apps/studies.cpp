@@ -121,9 +121,10 @@ TEST(Compare, says_which_pairs_are_excluded_and_refuses_unknown_axes) {
   const Outcome misspelt =
       call(folder, {"compare", pendulum, "--across", "integrator=bdf|radu,coordinates=joints,formulation="});
   EXPECT_EQ(misspelt.code, 2);
-  EXPECT_SAYS(misspelt.err, "--across integrator has no 'radu'; did you mean 'radau'? Allowed: 'generalized_alpha'");
-  EXPECT_SAYS(misspelt.err, "--across coordinates has no 'joints'; did you mean 'joint'?");
-  EXPECT_SAYS(misspelt.err, "--across formulation=: no value is given");
+  EXPECT_SAYS(misspelt.err,
+              "--across integrator: error: there is no 'radu'; did you mean 'radau'? Allowed: 'generalized_alpha'");
+  EXPECT_SAYS(misspelt.err, "--across coordinates: error: there is no 'joints'; did you mean 'joint'?");
+  EXPECT_SAYS(misspelt.err, "--across formulation: error: no value is given");
 }
 
 }  // namespace
