@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "program.h"
+#include "support/limits.h"
 #include "trammel/io/results_reader.h"
 
 // What no machine needs and every file can hold: chains without end, counts beyond memory, outputs beyond any disk.
@@ -71,7 +72,7 @@ TEST_P(Limits, are_answered_by_name) {
   if (child == 0) {
     const rlimit time{10, 10}, space{4ULL << 30, 4ULL << 30}, size{1ULL << 28, 1ULL << 28};
     setrlimit(RLIMIT_CPU, &time);
-    setrlimit(RLIMIT_AS, &space);
+    test_support::limit_memory(space);
     setrlimit(RLIMIT_FSIZE, &size);
     const int err = open((folder / "err.txt").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
     if (dup2(err, STDERR_FILENO) < 0) _exit(98);
@@ -171,12 +172,13 @@ TEST(LimitsBeyond, of_patience_are_met_among_the_frames_of_one_step) {
 }
 
 TEST(LimitsBeyond, of_memory_are_called_by_their_name) {
+  if (!test_support::memory_can_be_limited) return;
   const Folder folder;
   folder.write("m.toml", nested_repeats(300) + particle);
   const pid_t child = fork();
   if (child == 0) {
     const rlimit space{120 << 20, 120 << 20};
-    setrlimit(RLIMIT_AS, &space);
+    test_support::limit_memory(space);
     const int err = open((folder / "err.txt").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
     if (dup2(err, STDERR_FILENO) < 0) _exit(98);
     Child::exec(folder, {"check", "m.toml"});

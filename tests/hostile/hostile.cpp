@@ -1,8 +1,7 @@
-#include <sys/resource.h>
-
 #include <regex>
 
 #include "apps/program.h"
+#include "support/limits.h"
 #include "trammel/io/results_reader.h"
 
 // Models as an unlucky or hostile person writes them, each with the answer that it deserves: the exit code, the words
@@ -163,11 +162,11 @@ TEST_P(Hostile, model_is_answered) {
   const rlimit seconds{60, 60}, bytes{rlim_t{4} << 30, rlim_t{4} << 30};
   rlimit old_seconds, old_bytes;
   getrlimit(RLIMIT_CPU, &old_seconds), getrlimit(RLIMIT_AS, &old_bytes);
-  setrlimit(RLIMIT_CPU, &seconds), setrlimit(RLIMIT_AS, &bytes);
+  setrlimit(RLIMIT_CPU, &seconds), test_support::limit_memory(bytes);
   program::Outcome outcome;
   for (std::size_t i = 0; i < std::max<std::size_t>(1, c.calls.size()); ++i)
     outcome = program::call(folder, words_of(c, i));
-  setrlimit(RLIMIT_CPU, &old_seconds), setrlimit(RLIMIT_AS, &old_bytes);
+  setrlimit(RLIMIT_CPU, &old_seconds), test_support::limit_memory(old_bytes);
 
   const std::string said = outcome.out + outcome.err;
   EXPECT_EQ(outcome.code, c.code) << said;

@@ -33,7 +33,7 @@ std::string with(const std::string& from, const std::string& to) {
 
 /// The strip of [bauchau2009 section 9]: stiffnesses as in its specification, to the digits printed there.
 TEST(ReadBeam, SectionsHaveTheirStiffnessAndMass) {
-  const Beam& beam = read_study_text(strip, "beam.toml").model.beams.at(0);
+  const Beam beam = read_study_text(strip, "beam.toml").model.beams.at(0);
   const Eigen::Matrix<double, 6, 6>& K = beam.section.stiffness;
   EXPECT_NEAR(K(0, 0), 1.825e7, 1);
   EXPECT_NEAR(K(1, 1), 5.849358974e6, 1);

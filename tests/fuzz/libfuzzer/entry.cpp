@@ -33,9 +33,6 @@ extern "C" {
 
 std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t longest);
 
-// What HDF5 does not give back of a damaged file is not ours.
-const char* __lsan_default_suppressions() { return "leak:libhdf5\n"; }
-
 int LLVMFuzzerInitialize(int* argc, char*** argv) {
   static std::vector<std::string> words(*argv, *argv + *argc);
   target = words.size() < 2 ? nullptr : find_target(words[1]);
