@@ -257,7 +257,7 @@ class ReactionsOfExamples : public ::testing::TestWithParam<Cell> {};
 TEST_P(ReactionsOfExamples, agree_between_all_methods) {
   const auto& [file, integrator] = GetParam();
   const Machine& machine = machine_of(file);
-  if (!machine.moves) GTEST_SKIP() << "not a motion";
+  if (!machine.moves) return;  // statics
   const Ran* reference = machine.other_than(integrator.value);
   for (const WordOf<CoordinateSet>& coordinates : words_of<CoordinateSet>()) {
     const std::optional<Ran> ran = run(

@@ -20,10 +20,9 @@ namespace trammel {
 ///                           of the largest λ: no motion that steps resolve does that
 ///   (3) rank lost in motion σ, the smallest singular value of G, goes through zero between two looks,
 ///                           σ ∝ |t − t*| on both sides: reactions are unbounded there and motions branch off
-///   (4) delay               of a machine that nothing drives or brakes an error δ of its energy changes its speed by
-///   the
-///                           part δ/2T, T the kinetic energy: it is early by τ = ∫ δ/(2T) dt, and off by v τ. Of one
-///                           freedom that never comes to rest this is exact
+///   (4) delay               of a machine that nothing drives or brakes an error δ of its energy changes its speed
+///                           by the part δ/2T, T the kinetic energy: it is early by τ = ∫ δ/(2T) dt, and off by
+///                           v τ. Of one freedom that never comes to rest this is exact
 class RunChecks {
  public:
   using Name = std::function<std::string(int row)>;
