@@ -152,6 +152,8 @@ bool find_libc() {
   return true;
 }
 
+std::atomic<bool> refused = false;
+
 void* allocate(std::size_t size) { return find_libc() ? libc.malloc(size) : nullptr; }
 void* allocate(std::size_t size, std::size_t alignment) {
   return find_libc() ? libc.memalign(alignment, size) : nullptr;
@@ -163,9 +165,12 @@ void require_memory() {
   if (reserve.half_used()) throw std::bad_alloc();
 }
 
+bool memory_was_refused() { return refused; }
+
 #else
 
 void require_memory() {}
+bool memory_was_refused() { return false; }
 
 #endif
 
@@ -183,6 +188,12 @@ constexpr std::size_t usual_alignment = alignof(std::max_align_t);
 
 void* or_reserve(void* block, std::size_t size, std::size_t alignment = usual_alignment) {
   return block != nullptr ? block : reserve.take(size, alignment);
+}
+
+// What C++ gets: nothing of the reserve.
+void* noted(void* block) noexcept {
+  if (block == nullptr) trammel::apps::refused = true;
+  return block;
 }
 
 }  // namespace
@@ -243,14 +254,14 @@ int posix_memalign(void** place, std::size_t alignment, std::size_t size) noexce
 }
 
 void* operator new(std::size_t size) {
-  if (void* block = allocate(size > 0 ? size : 1)) return block;
+  if (void* block = noted(allocate(size > 0 ? size : 1))) return block;
   throw std::bad_alloc();
 }
 void* operator new[](std::size_t size) { return operator new(size); }
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return allocate(size > 0 ? size : 1); }
-void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return allocate(size > 0 ? size : 1); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return noted(allocate(size > 0 ? size : 1)); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return noted(allocate(size > 0 ? size : 1)); }
 void* operator new(std::size_t size, std::align_val_t alignment) {
-  if (void* block = allocate(size > 0 ? size : 1, static_cast<std::size_t>(alignment))) return block;
+  if (void* block = noted(allocate(size > 0 ? size : 1, static_cast<std::size_t>(alignment)))) return block;
   throw std::bad_alloc();
 }
 void* operator new[](std::size_t size, std::align_val_t alignment) { return operator new(size, alignment); }

@@ -15,6 +15,10 @@ namespace trammel::apps {
 /// allocation of more than 1 MB gets nothing of it. Programs with sanitizers have their own malloc and no reserve.
 void require_memory();  ///< throws std::bad_alloc when half of the reserve is in use
 
+/// C++ was refused memory at least once. Libraries may have made another error of it: numbers are read with memory, and
+/// a parser takes what it cannot read for wrong.
+bool memory_was_refused();
+
 /// The words of both, printed without allocating.
 void complain_of_memory();
 

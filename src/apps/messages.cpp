@@ -82,6 +82,10 @@ int report_errors(const std::filesystem::path& file, const std::function<int()>&
   try {
     return command();
   } catch (const InputError& error) {
+    if (memory_was_refused()) {
+      complain_of_memory();
+      return failed_run;
+    }
     print_issues(error, file);
     return wrong_input;
   } catch (const IoError& error) {

@@ -52,6 +52,7 @@ struct ResultsFile::Writer {
       hdf5::check(*status, path, "start writing");
     } catch (const IoError&) {
       status->abandoned = true;
+      hdf5::check(*status, path, "start writing");  // the system's reason rather than what HDF5 made of it
       throw;
     }
   }
