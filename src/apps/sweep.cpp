@@ -178,7 +178,10 @@ class SweepSignals {
     struct sigaction usual {};
     usual.sa_handler = SIG_DFL;
     sigaction(SIGCHLD, &usual, &child_);
-    sigprocmask(SIG_BLOCK, &waiting_, &before_);
+    if (sigprocmask(SIG_BLOCK, &waiting_, &before_) == 0) return;
+    const int reason = errno;  // without it the end of a run would be missed, and waited for
+    sigaction(SIGCHLD, &child_, nullptr);
+    throw IoError(fmt::format("cannot wait for runs: {}", std::strerror(reason)));
   }
   ~SweepSignals() {
     sigprocmask(SIG_SETMASK, &before_, nullptr);
@@ -209,7 +212,10 @@ pid_t start(const SweepCommand& command, const Case& one, const SweepSignals& si
   sigprocmask(SIG_SETMASK, &signals.before(), nullptr);
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() == us) execv("/proc/self/exe", arguments.data());
+  if (getppid() == us) {
+    execv("/proc/self/exe", arguments.data());
+    complain("trammel: error: cannot start a run: {}\n", std::strerror(errno));
+  }
   _exit(io_trouble);
 }
 
@@ -260,7 +266,9 @@ class CaseRunner {
   bool reap() {
     int status = 0;
     const pid_t ended = waitpid(-1, &status, WNOHANG);
+    if (ended < 0 && errno == EINTR) return true;  // its signal may be taken already: look again, do not wait
     if (ended < 0 && errno == ECHILD) {  // somebody else took them: how they ended is not known
+      if (!running_.empty()) complain("trammel: error: cannot tell how runs ended: {}\n", std::strerror(ECHILD));
       for (const auto& [process, one] : running_) finish(*one, unexpected);
       running_.clear();
       return true;
