@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "trammel/dae/row_correction.h"
+
 namespace trammel {
 
 namespace {
@@ -171,47 +173,68 @@ bool AccelerationSolver::is_small(const MotionVariables& x) const {
          size(r_.tail(dae_.nc())) <= small_correction * size(x.lam);
 }
 
-Status AccelerationSolver::solve(MotionVariables& x, const State& state, Workspace& workspace) {
-  const std::span<const double> E = dae_.E();
-  const bool algebraic = std::find(E.begin(), E.end(), 0.0) != E.end();
-  dae_.calc_inputs(x.t, inputs_);
-  for (int iteration = 0; iteration < max_acceleration_iterations; ++iteration) {
-    const bool same = iteration > 0 && is_linear(planes_) && !algebraic;
-    Status status = calc_rows(x, state, workspace, same);
-    if (status.ok() && !same) status = setup(x, state, workspace);
-    if (status.ok()) status = correct(x);
-    if (!status.ok()) return status;
-    if (r_.size() == 0 || (iteration > 0 && is_rounding(x))) break;
-    if (iteration == 1 && is_linear(planes_)) break;
-    if (iteration + 1 == max_acceleration_iterations) return Status::recoverable(Cause::too_many_iterations);
+// The problem of accelerations: (1) for (v̇, ż or z, λ). Algebraic states move the matrix, forces that depend on λ the
+// rows as well.
+class AccelerationSolver::Iteration {
+ public:
+  /// `done`: corrections that were made already, by planes at hand.
+  Iteration(AccelerationSolver& solver, int done, MotionVariables& x, const State& state, Workspace& workspace)
+      : s_(solver), done_(done), x_(x), state_(state), workspace_(workspace) {
+    const std::span<const double> E = s_.dae_.E();
+    algebraic_ = std::find(E.begin(), E.end(), 0.0) != E.end();
   }
-  return Status::success();
+
+  Status prepare(int k) {
+    const bool same = k + done_ > 0 && is_linear(s_.planes_) && !algebraic_;
+    const Status status = s_.calc_rows(x_, state_, workspace_, same);
+    return status.ok() && !same ? s_.setup(x_, state_, workspace_) : status;
+  }
+
+  Status solve(int) { return s_.correct(x_); }
+
+  NewtonVerdict correct(int k) {
+    const bool again = k + done_ > 0;
+    const bool ends = s_.r_.size() == 0 || (again && (is_linear(s_.planes_) || s_.is_rounding(x_)));
+    return ends ? NewtonVerdict::converged : NewtonVerdict::go_on;
+  }
+
+  Status give_up(Cause cause) { return Status::recoverable(cause); }
+
+ private:
+  AccelerationSolver& s_;
+  const int done_;
+  MotionVariables& x_;
+  const State& state_;
+  Workspace& workspace_;
+  bool algebraic_ = false;
+};
+
+Status AccelerationSolver::solve(MotionVariables& x, const State& state, Workspace& workspace) {
+  dae_.calc_inputs(x.t, inputs_);
+  return solve_by_newton(Iteration(*this, 0, x, state, workspace), max_acceleration_iterations);
 }
 
-// (2) and (3) with the factors at hand; a row that no longer falls by half is at its rounding, or cannot be fulfilled.
+// (2) and (3) with the factors at hand.
 Status AccelerationSolver::project(bool velocities, double limit, MotionVariables& x, const State& state,
                                    Workspace& workspace, Projected& projected) {
   const int nv = dae_.nv(), nz = dae_.nz(), nc = dae_.nc();
   projected = {};
-  bool moved = false;
-  double before = std::numeric_limits<double>::infinity();
-  for (int k = 0; k < max_projections; ++k) {
+  const auto evaluate = [&](double& size) {
     const MotionPoint p = x.point(inputs_.view());
     const Status status = velocities ? dae_.velocity_level(p, state, phi_dot_, bias_, workspace)
                                      : dae_.residual(p, state, r_.head(nv), r_.segment(nv, nz), phi_dot_, workspace);
-    if (!status.ok()) return status;
     if (!velocities)
       for (int r = 0; r < nc; ++r)
         if (!dae_.holonomic()[r]) phi_dot_[r] = 0.0;  // belongs to the velocities
-    const double size = phi_dot_.lpNorm<Eigen::Infinity>();
-    if (size <= (moved ? projected_tol : limit) || !(size < 0.5 * before)) {
-      projected.settled = true;
-      break;
-    }
-    before = size;
+    size = phi_dot_.lpNorm<Eigen::Infinity>();
+    return status;
+  };
+  const auto correct = [&] {
     r_.setZero();
     r_.tail(nc) = -phi_dot_;
-    if (const Status solved = solver_->solve(r_); !solved.ok()) return solved;
+    return solver_->solve(r_);
+  };
+  const auto move = [&] {
     if (velocities) {
       x.v += r_.head(nv);
     } else {
@@ -219,10 +242,12 @@ Status AccelerationSolver::project(bool velocities, double limit, MotionVariable
       dae_.calc_q_rate(x.q, delta_, q_rate_);  // increments are those of bodies: δq = T(q) δ
       x.q += q_rate_;
     }
-    moved = true;
     projected.way = std::max(projected.way, r_.head(nv).lpNorm<Eigen::Infinity>());
-  }
-  return Status::success();
+  };
+  RowCorrection rows(limit, projected_tol, evaluate, correct, move);
+  const Status status = solve_by_newton(rows, max_projections);
+  projected.settled = status.ok() && !rows.is_exhausted();
+  return status;
 }
 
 Status AccelerationSolver::settle(MotionVariables& x, double t_inputs, const SettleLimits& limits, const State& state,
@@ -282,14 +307,7 @@ Status AccelerationSolver::settle(MotionVariables& x, double t_inputs, const Set
   const bool linear = is_linear(planes_);
   // Values on entry are near: what rounding leaves of a small correction is nothing beside the values.
   if (linear && is_small(x)) return status;
-  for (int iteration = 1; iteration < max_acceleration_iterations; ++iteration) {
-    if (!linear) status = setup(x, state, workspace);
-    if (status.ok()) status = calc_rows(x, state, workspace);
-    if (status.ok()) status = correct(x);
-    if (!status.ok()) return status;
-    if (linear || is_rounding(x)) return Status::success();
-  }
-  return Status::recoverable(Cause::too_many_iterations);
+  return solve_by_newton(Iteration(*this, 1, x, state, workspace), max_acceleration_iterations);
 }
 
 }  // namespace trammel

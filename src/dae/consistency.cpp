@@ -8,12 +8,13 @@
 
 #include "trammel/dae/length_unit.h"
 #include "trammel/dae/projection.h"
+#include "trammel/nonlinear/newton.h"
 
 namespace trammel {
 
 namespace {
 
-constexpr int max_position_iterations = 100;
+constexpr int max_position_iterations = 100, max_velocity_iterations = 20;
 // Corrections below this are rounding: coordinates are radians and lengths of the machine of order one.
 constexpr double position_tol = 1e-13;
 constexpr double residual_tol = 1e-10;  // beside the size of a row
@@ -54,89 +55,145 @@ std::string describe_violations(const SecondOrderDae& dae, ConstVec rows) {
   return text;
 }
 
+// What both iterations below move by: rows of constraints through a projection.
+struct RowProblem {
+  const SecondOrderDae& dae;
+  const InputBuffer& inputs;
+  Projection& projection;
+  MotionVariables& x;
+  Workspace& workspace;
+  Eigen::VectorXd rows = Eigen::VectorXd::Zero(dae.nc()), delta = Eigen::VectorXd::Zero(dae.nv()),
+                  total = Eigen::VectorXd::Zero(dae.nv());
+  LengthUnit unit = {};
+  double part = 0.0;  // what is left of the rows, beside their sizes
+  bool is_done = false;
+
+  MotionPoint point() const { return x.point(inputs.view()); }
+  Status give_up(Cause) { return Status::success(); }  // `part` tells
+};
+
+class PositionIteration : public RowProblem {
+ public:
+  PositionIteration(const RowProblem& problem, State& state, InitialReport& report)
+      : RowProblem(problem), state_(state), report_(report) {}
+
+  // Rows first: what is not a number there is told by its name. Forces do not matter yet.
+  Status prepare(int k) {
+    const int nv = dae.nv(), nz = dae.nz();
+    dae.accepted(point(), x.q, state_, workspace);  // centred charts: q + δ is exact
+    const Status status = dae.residual(point(), state_, motion_, internal_, rows, workspace);
+    if (!status.ok() && status.cause == Cause::not_finite && status.row >= nv + nz) return status;
+    for (int r = 0; r < dae.nc(); ++r)
+      if (!dae.holonomic()[r]) rows[r] = 0.0;  // belongs to the velocities
+    const int row = largest(rows, part);
+    if (k == 0) report_.position_residual = part, report_.position_row = row;
+    is_done = dae.nc() == 0 || part == 0.0;
+    return is_done ? Status::success() : projection.setup(point(), state_, workspace);
+  }
+
+  Status solve(int) { return is_done ? Status::success() : projection.solve(rows, delta); }
+
+  NewtonVerdict correct(int k) {
+    if (is_done) return NewtonVerdict::converged;
+    unit = LengthUnit(projection.planes(), dae.layout().kinds(), x.q);
+    part = largest_part(rows, unit);
+    const double longest = unit.largest(delta);
+    const bool stalls = part <= residual_tol && (longest <= position_tol || longest >= 0.5 * previous_);
+    if (stalls) return NewtonVerdict::converged;
+    previous_ = longest;
+    if (longest > max_rotation) delta *= max_rotation / longest;
+    x.q += delta;
+    total += delta;
+    report_.iterations = k + 1;
+    return NewtonVerdict::go_on;
+  }
+
+ private:
+  State& state_;
+  InitialReport& report_;
+  Eigen::VectorXd motion_ = Eigen::VectorXd::Zero(dae.nv()), internal_ = Eigen::VectorXd::Zero(dae.nz());
+  double previous_ = std::numeric_limits<double>::infinity();
+};
+
+class VelocityIteration : public RowProblem {
+ public:
+  VelocityIteration(const RowProblem& problem, const State& state, InitialReport& report)
+      : RowProblem(problem), state_(state), report_(report) {}
+
+  // Rates are linear in velocities: one matrix serves.
+  Status prepare(int k) {
+    if (k > 0) return Status::success();
+    const Status status = projection.setup(point(), state_, workspace);
+    if (status.ok()) unit = LengthUnit(projection.planes(), dae.layout().kinds(), x.q);
+    return status;
+  }
+
+  Status solve(int k) {
+    if (const Status status = dae.velocity_level(point(), state_, rows, bias_, workspace); !status.ok()) return status;
+    double size = 0.0;
+    const int row = largest(rows, size);
+    if (k == 0) report_.velocity_residual = size, report_.velocity_row = row;
+    part = largest_part(rows, unit);
+    scale_ = 1.0 + unit.largest(x.v);
+    is_done = part <= rate_rounding * scale_;
+    return is_done ? Status::success() : projection.solve(rows, delta);
+  }
+
+  NewtonVerdict correct(int k) {
+    if (is_done || (k > 1 && unit.largest(delta) <= 10.0 * rate_rounding * scale_)) return NewtonVerdict::converged;
+    x.v += delta;
+    total += delta;
+    return NewtonVerdict::go_on;
+  }
+
+ private:
+  const State& state_;
+  InitialReport& report_;
+  Eigen::VectorXd bias_ = Eigen::VectorXd::Zero(dae.nc());
+  double scale_ = 1.0;  // the fastest of the machine [1/s]
+};
+
 }  // namespace
 
 InitialFailure project_positions(const SecondOrderDae& dae, const std::vector<char>& firm, MotionVariables& x,
                                  State& state, Workspace& workspace, InitialReport& report) {
-  const int nv = dae.nv(), nz = dae.nz(), nc = dae.nc();
   Projection projection(dae, LinearSolverKind::automatic, firm);
-  Eigen::VectorXd motion(nv), internal(nz), phi(nc), delta(nv), total = Eigen::VectorXd::Zero(nv);
   InputBuffer inputs;
   dae.calc_inputs(x.t, inputs);
-  double previous = std::numeric_limits<double>::infinity(), size = 0.0, part = 0.0;
-  int row = -1;
-  for (int k = 0; k < max_position_iterations; ++k) {
-    dae.accepted(x.point(inputs.view()), x.q, state, workspace);  // centred charts: q + δ is exact
-    Status status = dae.residual(x.point(inputs.view()), state, motion, internal, phi, workspace);
-    if (!status.ok() && status.cause == Cause::not_finite && status.row >= nv + nz)
+  PositionIteration iteration({dae, inputs, projection, x, workspace}, state, report);
+  if (const Status status = solve_by_newton(iteration, max_position_iterations); !status.ok()) {
+    if (status.cause == Cause::not_finite && status.row >= dae.nv() + dae.nz())
       return {fmt::format("{} is not a finite number in the drawn position", dae.layout().describe_row(status.row))};
-    for (int r = 0; r < nc; ++r)
-      if (!dae.holonomic()[r]) phi[r] = 0.0;  // belongs to the velocities
-    size = 0.0;
-    row = largest(phi, size);
-    if (k == 0) report.position_residual = size, report.position_row = row;
-    part = size;
-    if (nc == 0 || size == 0.0) break;
-    status = projection.setup(x.point(inputs.view()), state, workspace);
-    if (status.ok()) status = projection.solve(phi, delta);
-    if (!status.ok()) return {fmt::format("the constraints cannot be linearised: {}", describe(status.cause))};
-    const LengthUnit unit(projection.planes(), dae.layout().kinds(), x.q);
-    part = largest_part(phi, unit);
-    const double longest = unit.largest(delta);
-    const bool stalls = part <= residual_tol && (longest <= position_tol || longest >= 0.5 * previous);
-    if (stalls) break;
-    previous = longest;
-    if (longest > max_rotation) delta *= max_rotation / longest;
-    x.q += delta;
-    total += delta;
-    report.iterations = k + 1;
+    return {fmt::format("the constraints cannot be linearised: {}", describe(status.cause))};
   }
-  report.position_unknown = largest(total, report.position_change);
-  if (part > residual_tol) {
+  report.position_unknown = largest(iteration.total, report.position_change);
+  if (iteration.part > residual_tol) {
     return {
         fmt::format("The machine cannot be assembled: {} iterations leave rows violated.\n"
                     "    worst rows  : {}\n"
                     "    usual cause : lengths or drawn positions that contradict each other, or a motion that asks "
                     "for an unreachable position",
-                    report.iterations, describe_violations(dae, phi))};
+                    report.iterations, describe_violations(dae, iteration.rows))};
   }
   return {};
 }
 
 InitialFailure project_velocities(const SecondOrderDae& dae, const std::vector<char>& firm, MotionVariables& x,
                                   const State& state, Workspace& workspace, InitialReport& report) {
-  const int nv = dae.nv(), nc = dae.nc();
-  if (nc == 0) return {};
+  if (dae.nc() == 0) return {};
   Projection projection(dae, LinearSolverKind::automatic, firm);
-  Eigen::VectorXd phi_dot(nc), bias(nc), delta(nv), total = Eigen::VectorXd::Zero(nv);
   InputBuffer inputs;
   dae.calc_inputs(x.t, inputs);
-  Status status = projection.setup(x.point(inputs.view()), state, workspace);
-  const LengthUnit unit = status.ok() ? LengthUnit(projection.planes(), dae.layout().kinds(), x.q) : LengthUnit();
-  double size = 0.0, part = 0.0;
-  int row = -1;
-  for (int k = 0; k < 20 && status.ok(); ++k) {
-    status = dae.velocity_level(x.point(inputs.view()), state, phi_dot, bias, workspace);
-    if (!status.ok()) break;
-    size = 0.0;
-    row = largest(phi_dot, size);
-    if (k == 0) report.velocity_residual = size, report.velocity_row = row;
-    part = largest_part(phi_dot, unit);
-    const double scale = 1.0 + unit.largest(x.v);  // [1/s]
-    if (part <= rate_rounding * scale) break;
-    status = projection.solve(phi_dot, delta);
-    if (k > 1 && unit.largest(delta) <= 10.0 * rate_rounding * scale) break;
-    x.v += delta;
-    total += delta;
-  }
-  if (!status.ok()) return {fmt::format("no consistent velocities: {}", describe(status.cause))};
-  report.velocity_unknown = largest(total, report.velocity_change);
-  if (part > rate_tol * (1.0 + unit.largest(x.v)))
+  VelocityIteration iteration({dae, inputs, projection, x, workspace}, state, report);
+  if (const Status status = solve_by_newton(iteration, max_velocity_iterations); !status.ok())
+    return {fmt::format("no consistent velocities: {}", describe(status.cause))};
+  report.velocity_unknown = largest(iteration.total, report.velocity_change);
+  if (iteration.part > rate_tol * (1.0 + iteration.unit.largest(x.v)))
     return {
         fmt::format("No velocities satisfy the constraints.\n"
                     "    worst rates : {}\n"
                     "    usual cause : a motion that drives a joint which other joints hold, or a singular position",
-                    describe_violations(dae, phi_dot))};
+                    describe_violations(dae, iteration.rows))};
   return {};
 }
 

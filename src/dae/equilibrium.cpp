@@ -7,6 +7,7 @@
 #include "trammel/dae/acceleration_solver.h"
 #include "trammel/dae/static_stability.h"
 #include "trammel/linalg/dense_decompositions.h"
+#include "trammel/nonlinear/newton.h"
 
 namespace trammel {
 
@@ -381,53 +382,78 @@ Status Equilibrium::relax_or_name(MotionVariables& x, State& state, Workspace& w
 }
 
 // Pseudo-transient continuation. The pace follows from how well (2) describes what happens.
+class Equilibrium::Relaxation {
+ public:
+  Relaxation(Equilibrium& equilibrium, double c, MotionVariables& x, State& state, Workspace& workspace)
+      : e_(equilibrium), x_(x), state_(state), workspace_(workspace), c_(c), pace_(c) {}
+
+  // Where the machine would leave an unstable position, c M outweighs what drives it away.
+  Status prepare(int) {
+    pace_ = c_;
+    if (!e_.options_.descends) return Status::success();
+    StaticStability stability;
+    const Status status = calc_static_stability(e_.dae_, x_, state_, largest_tested, workspace_, stability);
+    if (status.ok() && stability.unstable) pace_ = std::max(c_, -2.0 * stability.stiffness);
+    return status;
+  }
+
+  Status solve(int) {
+    const MotionVariables x_before = x_;
+    const State state_before = state_;
+    const double before = e_.unbalanced_;
+    const Status status = e_.correct(pace_, x_, state_, workspace_);
+    is_taken_ = status.ok();
+    if (status.cause == Cause::singular_matrix) {  // c M + K is singular by chance: another c
+      c_ = rise * std::max(c_, e_.floor_);
+      return Status::success();
+    }
+    if (!status.ok() || !e_.options_.descends || !(e_.nonlinearity_ > bad && e_.unbalanced_ > before)) return status;
+    // Into something that (2) did not foresee (a surface): a shorter way.
+    is_taken_ = false;
+    x_ = x_before, state_ = state_before;
+    c_ = rise * std::max(pace_, e_.floor_);
+    return e_.calc_residual(x_, state_, workspace_);
+  }
+
+  NewtonVerdict correct(int k) {
+    if (!is_taken_) return NewtonVerdict::go_on;
+    const bool settled = e_.is_settled();
+    // The last digits are rounding when they no longer improve.
+    const double change = e_.report_.last_change;
+    if (settled && c_ <= e_.floor_ && change < small_change &&
+        (change <= e_.options_.tol || (k > 3 && change >= 0.5 * last_change_)))
+      return NewtonVerdict::converged;
+    last_change_ = change;
+    if (settled)
+      c_ = 0.0;
+    else if (e_.nonlinearity_ < good)
+      c_ *= fall;
+    else if (e_.nonlinearity_ > bad)
+      c_ = rise * std::max(c_, e_.floor_);
+    return NewtonVerdict::go_on;
+  }
+
+  Status give_up(Cause cause) { return Status::recoverable(cause); }
+
+ private:
+  Equilibrium& e_;
+  MotionVariables& x_;
+  State& state_;
+  Workspace& workspace_;
+  double c_, pace_, last_change_ = 0.0;
+  bool is_taken_ = false;  // the correction
+};
+
 Status Equilibrium::relax(MotionVariables& x, State& state, Workspace& workspace) {
   missing_ = 0.0;
-  double c = (x.a.size() > 0 ? x.a.lpNorm<Eigen::Infinity>() : 0.0) / first_move, last_change = 0.0;
+  const double c = (x.a.size() > 0 ? x.a.lpNorm<Eigen::Infinity>() : 0.0) / first_move;
   Status status = calc_residual(x, state, workspace);
   if (!status.ok()) return status;
   if (unheld_.empty()) r0_ = r_;  // its size is that of the forces
-  for (int i = 0; i < options_.max_iterations; ++i) {
-    double pace = c;
-    if (options_.descends) {
-      StaticStability stability;
-      status = calc_static_stability(dae_, x, state, largest_tested, workspace, stability);
-      if (!status.ok()) return status;
-      if (stability.unstable) pace = std::max(c, -2.0 * stability.stiffness);
-    }
-    const MotionVariables x_before = x;
-    const State state_before = state;
-    const double before = unbalanced_;
-    status = correct(pace, x, state, workspace);
-    if (status.ok() && options_.descends && nonlinearity_ > bad && unbalanced_ > before) {
-      // Into something that (2) did not foresee (a surface): a shorter way.
-      x = x_before, state = state_before;
-      c = rise * std::max(pace, floor_);
-      if (status = calc_residual(x, state, workspace); !status.ok()) return status;
-      continue;
-    }
-    if (!status.ok() && status.cause == Cause::singular_matrix) {  // c M + K is singular by chance: another c
-      c = rise * std::max(c, floor_);
-      continue;
-    }
-    if (!status.ok()) return status;
-    const bool settled = is_settled();
-    // The last digits are rounding when they no longer improve.
-    const double change = report_.last_change;
-    if (settled && c <= floor_ && change < small_change &&
-        (change <= options_.tol || (i > 3 && change >= 0.5 * last_change))) {
-      report_.load = 1.0;
-      return judge_unheld();
-    }
-    last_change = change;
-    if (settled)
-      c = 0.0;
-    else if (nonlinearity_ < good)
-      c *= fall;
-    else if (nonlinearity_ > bad)
-      c = rise * std::max(c, floor_);
-  }
-  return Status::recoverable(Cause::too_many_iterations);
+  status = solve_by_newton(Relaxation(*this, c, x, state, workspace), options_.max_iterations);
+  if (!status.ok()) return status;
+  report_.load = 1.0;
+  return judge_unheld();
 }
 
 bool Equilibrium::note_unheld() {
@@ -449,23 +475,42 @@ Status Equilibrium::judge_unheld() {
   return status;
 }
 
-// Newton's iteration at the present load.
-bool Equilibrium::newton(MotionVariables& x, State& state, Workspace& workspace) {
+// Newton's iteration at the present load, by the stiffness alone.
+class Equilibrium::Balance {
+ public:
+  Balance(Equilibrium& equilibrium, MotionVariables& x, State& state, Workspace& workspace)
+      : e_(equilibrium), x_(x), state_(state), workspace_(workspace) {}
+
+  Status prepare(int) { return Status::success(); }
+  Status solve(int) { return e_.correct(0.0, x_, state_, workspace_); }
+
+  NewtonVerdict correct(int k) {
+    const double change = e_.report_.last_change, last = last_;
+    last_ = change;
+    if (k == 0) first_ = change;
+    if (change <= e_.options_.tol) return NewtonVerdict::converged;
+    if (!std::isfinite(change)) return NewtonVerdict::not_finite;
+    if (k > 2 && change > 10.0 * first_) return NewtonVerdict::diverging;
+    const bool rounding = k > 2 && change >= 0.5 * last && change < 1e-8;
+    return rounding && e_.is_settled() ? NewtonVerdict::converged : NewtonVerdict::go_on;
+  }
+
+  Status give_up(Cause cause) { return Status::recoverable(cause); }
+
+ private:
+  Equilibrium& e_;
+  MotionVariables& x_;
+  State& state_;
+  Workspace& workspace_;
+  double first_ = 0.0, last_ = 0.0;
+};
+
+bool Equilibrium::balance(MotionVariables& x, State& state, Workspace& workspace) {
   refused_ = calc_residual(x, state, workspace);
   if (!refused_.ok()) return false;
-  double first = 0.0, last = 0.0;
-  for (int i = 0; i < newton_iterations && report_.iterations < options_.max_iterations; ++i) {
-    refused_ = correct(0.0, x, state, workspace);
-    if (!refused_.ok()) return false;
-    const double change = report_.last_change;
-    if (change <= options_.tol) return true;
-    if (i == 0) first = change;
-    if (!std::isfinite(change) || (i > 2 && change > 10.0 * first)) return false;
-    const bool rounding = i > 2 && change >= 0.5 * last && change < 1e-8;
-    if (rounding && is_settled()) return true;
-    last = change;
-  }
-  return false;
+  const int left = options_.max_iterations - report_.iterations;
+  refused_ = solve_by_newton(Balance(*this, x, state, workspace), std::min(newton_iterations, left));
+  return refused_.ok();
 }
 
 // A beam element that cannot turn further says more than the step that became small before it.
@@ -494,7 +539,7 @@ Status Equilibrium::load(MotionVariables& x, State& state, Workspace& workspace,
     const State state_before = state;
     missing_ = 1.0 - target;
     way_.setZero();
-    if (newton(x, state, workspace)) {
+    if (balance(x, state, workspace)) {
       report_.load = target < 1.0 - 1e-12 ? target : 1.0;
       report_.path += way_.norm();
       ++report_.load_steps;
@@ -535,11 +580,11 @@ Status Equilibrium::follow(MotionVariables& x, State& state, Workspace& workspac
     way_.setZero();
     move(1.0, x, state, workspace);
     const int before = report_.iterations;
-    bool reached = newton(x, state, workspace);
+    bool reached = balance(x, state, workspace);
     normal_.resize(0);
     if (reached && missing_ <= 0.0) {  // the end lies within this step
       missing_ = 0.0;
-      reached = newton(x, state, workspace);
+      reached = balance(x, state, workspace);
     }
     // A step that ended far from where it was sent has jumped to another part of the path.
     if (reached && way_.norm() < 2.0 * length) {

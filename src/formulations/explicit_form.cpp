@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "trammel/dae/row_correction.h"
 #include "trammel/mechanics/joint/joint_system.h"
 
 namespace trammel {
@@ -162,28 +163,24 @@ Status ExplicitForm::fulfil_rows(MotionVariables& x, const State& state, bool& m
   if (!status.ok()) return status;
   const double metre = std::clamp(coordinates_of_a_metre * x.q.lpNorm<Eigen::Infinity>(), smallest_metre, 1.0);
   const auto correct = [&](auto&& residual, Eigen::VectorXd& variable, bool on_velocity) {
-    double before = std::numeric_limits<double>::infinity();
-    for (int k = 0; k < most; ++k) {
-      if (const Status evaluated = residual(); !evaluated.ok()) return evaluated;
-      const double size = s.phi.lpNorm<Eigen::Infinity>();
-      if (size <= tol * metre) return Status::success();
-      if (size >= 0.5 * before) {
-        // Nothing there fulfils the rows: a motion that is driven beyond its reach has no branch.
-        if (to_rounding && !(size <= unreachable * (1.0 + variable.lpNorm<Eigen::Infinity>())))
-          return Status::recoverable(Cause::slow_convergence);
-        return Status::success();
-      }
-      before = size;
-      if (const Status solved = s.projection->solve(s.phi, s.delta); !solved.ok()) return solved;
+    const auto evaluate = [&](double& size) {
+      const Status evaluated = residual();
+      size = s.phi.lpNorm<Eigen::Infinity>();
+      return evaluated;
+    };
+    const auto move = [&] {
       if (on_velocity)
         variable += s.delta;
       else  // increments are body increments: δq = T(q) δ
         system_.calc_q_rate(x.q, s.delta, s.motion), variable += s.motion;
       moved = true;
-    }
-    return to_rounding && before > unreachable * (1.0 + variable.lpNorm<Eigen::Infinity>())
-               ? Status::recoverable(Cause::slow_convergence)
-               : Status::success();
+    };
+    RowCorrection rows(
+        tol * metre, tol * metre, evaluate, [&] { return s.projection->solve(s.phi, s.delta); }, move);
+    const Status corrected = solve_by_newton(rows, most);
+    // Nothing there fulfils the rows: a motion that is driven beyond its reach has no branch.
+    const bool beyond = to_rounding && !(rows.size() <= unreachable * (1.0 + variable.lpNorm<Eigen::Infinity>()));
+    return corrected.ok() && beyond ? Status::recoverable(Cause::slow_convergence) : corrected;
   };
   status = correct(
       [&] {

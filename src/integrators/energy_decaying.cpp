@@ -9,6 +9,7 @@
 #include "one_step_control.h"
 #include "time_rounding.h"
 #include "trammel/integrators/memory_check.h"
+#include "trammel/nonlinear/newton.h"
 
 namespace trammel {
 
@@ -257,64 +258,81 @@ Status EnergyDecaying::solve(Vec x) {
   return status;
 }
 
-Status EnergyDecaying::iterate(double h, double rough_tol, StepReport& report) {
-  const int max_iterations = 2 * options_.max_iterations;
-  Status status = jump_.residual(y_, r_, *jump_workspace_);
-  if (!status.ok()) return status;
-  bool fresh = false;
-  double damping = 1.0;
-  for (int k = 0; k < max_iterations; ++k) {
-    if (!fresh) {
-      status = refresh(report);
-      if (!status.ok()) return status;
-      delta_ = -r_;
-      status = solve(delta_);
-      if (!status.ok()) return status;
-      fresh = true;
+// Damped Newton: unknowns y of the step.
+class EnergyDecaying::Iteration {
+ public:
+  Iteration(EnergyDecaying& method, double h, double rough_tol, StepReport& report)
+      : m_(method), h_(h), rough_tol_(rough_tol), report_(report) {}
+
+  Status start() { return m_.jump_.residual(m_.y_, m_.r_, *m_.jump_workspace_); }
+
+  Status prepare(int) { return serves_ ? Status::success() : m_.refresh(report_); }
+
+  Status solve(int) {
+    if (!serves_) {
+      m_.delta_ = -m_.r_;
+      if (const Status status = m_.solve(m_.delta_); !status.ok()) return status;
+      serves_ = true;
     }
-    ++report.iterations;
-    const double size = calc_norm(h);
-    const double tolerance = calc_tolerance(h, rough_tol), rounding = decaying_rounding_margin * calc_tolerance(h, 0.0);
-    // natural monotonicity: the simplified correction at the new point, by the same matrix
-    double next = 0.0;
-    for (;; damping *= 0.5) {
-      if (damping < smallest_damping) {
-        Eigen::Index row = 0;
-        report.worst_residual = r_.cwiseAbs().maxCoeff(&row);
-        report.worst_row = static_cast<int>(row);
-        return Status::recoverable(Cause::slow_convergence, report.worst_row);
-      }
-      trial_ = y_ + damping * delta_;
-      status = jump_.residual(trial_, r_, *jump_workspace_);
-      if (status.ok()) {
-        next_delta_ = -r_;
-        status = solve(next_delta_);
-        if (!status.ok()) return status;
-        delta_.swap(next_delta_);
-        next = calc_norm(h);
-        delta_.swap(next_delta_);
-        if (next <= (1.0 - 0.25 * damping) * size || next <= tolerance) break;
-        if (size <= rounding) break;  // what is left is rounding
-      } else if (status.outcome == Outcome::fatal) {
-        return status;
-      }
-    }
-    y_ = trial_;
-    if (next <= tolerance || (size <= rounding && damping == 1.0)) {
-      if (next < size) y_ += next_delta_;
-      return Status::success();
-    }
-    if (damping == 1.0 && serves_on(size, next, tolerance)) {
-      delta_ = next_delta_;  // the matrix serves on
-    } else {
-      fresh = false;
-      damping = std::min(1.0, 2.0 * damping);
-    }
+    ++report_.iterations;
+    size_ = m_.calc_norm(h_);
+    tolerance_ = m_.calc_tolerance(h_, rough_tol_);
+    rounding_ = decaying_rounding_margin * m_.calc_tolerance(h_, 0.0);
+    return damp();
   }
-  Eigen::Index row = 0;
-  report.worst_residual = r_.cwiseAbs().maxCoeff(&row);
-  report.worst_row = static_cast<int>(row);
-  return Status::recoverable(Cause::too_many_iterations, report.worst_row);
+
+  NewtonVerdict correct(int) {
+    if (damping_ < smallest_damping) return NewtonVerdict::diverging;
+    m_.y_ = m_.trial_;
+    if (next_ <= tolerance_ || (size_ <= rounding_ && damping_ == 1.0)) {
+      if (next_ < size_) m_.y_ += m_.next_delta_;
+      return NewtonVerdict::converged;
+    }
+    serves_ = damping_ == 1.0 && serves_on(size_, next_, tolerance_);
+    if (serves_)
+      m_.delta_ = m_.next_delta_;
+    else
+      damping_ = std::min(1.0, 2.0 * damping_);
+    return NewtonVerdict::go_on;
+  }
+
+  Status give_up(Cause cause) {
+    Eigen::Index row = 0;
+    report_.worst_residual = m_.r_.cwiseAbs().maxCoeff(&row);
+    report_.worst_row = static_cast<int>(row);
+    return Status::recoverable(cause, report_.worst_row);
+  }
+
+ private:
+  // Natural monotonicity: the simplified correction at the new point, by the same matrix, is smaller.
+  Status damp() {
+    for (; damping_ >= smallest_damping; damping_ *= 0.5) {
+      m_.trial_ = m_.y_ + damping_ * m_.delta_;
+      Status status = m_.jump_.residual(m_.trial_, m_.r_, *m_.jump_workspace_);
+      if (status.outcome == Outcome::fatal) return status;
+      if (!status.ok()) continue;
+      m_.next_delta_ = -m_.r_;
+      if (status = m_.solve(m_.next_delta_); !status.ok()) return status;
+      m_.delta_.swap(m_.next_delta_);
+      next_ = m_.calc_norm(h_);
+      m_.delta_.swap(m_.next_delta_);
+      if (next_ <= (1.0 - 0.25 * damping_) * size_ || next_ <= tolerance_) break;
+      if (size_ <= rounding_) break;  // what is left is rounding
+    }
+    return Status::success();
+  }
+
+  EnergyDecaying& m_;
+  const double h_, rough_tol_;
+  StepReport& report_;
+  bool serves_ = false;  // the matrix, and the correction at hand
+  double damping_ = 1.0, size_ = 0.0, next_ = 0.0, tolerance_ = 0.0, rounding_ = 0.0;
+};
+
+Status EnergyDecaying::iterate(double h, double rough_tol, StepReport& report) {
+  Iteration iteration(*this, h, rough_tol, report);
+  if (const Status status = iteration.start(); !status.ok()) return status;
+  return solve_by_newton(iteration, 2 * options_.max_iterations);
 }
 
 // ---- norms ---------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 
 #include "time_rounding.h"
 #include "trammel/integrators/memory_check.h"
+#include "trammel/nonlinear/newton.h"
 
 namespace trammel {
 
@@ -223,62 +224,90 @@ Status Radau::refresh(const State& state, Refresh what, RadauStep& step) {
   return status;
 }
 
+// The problem of a step: the stages Z.
+class Radau::Iteration {
+ public:
+  Iteration(Radau& method, const State& state, RadauStep& step, int max_iterations)
+      : m_(method),
+        state_(state),
+        step_(step),
+        last_(max_iterations - 1),
+        is_fixed_(method.options_.fixed_h.has_value()),
+        noise_limit_(method.options_.newton_constant ? method.newton_limit_
+                                                     : std::max(method.newton_limit_, largest_noise)),
+        rounding_(radau_rounding_margin * epsilon * method.corrector_norm(method.y_)) {}
+
+  Status prepare(int) {
+    m_.update_stages();
+    ++step_.iterations;
+    return Status::success();
+  }
+
+  Status solve(int) { return m_.calc_corrections(state_); }
+
+  NewtonVerdict correct(int m) {
+    double norm = 0.0;
+    for (int i = 0; i < m_.tableau_.stages(); ++i) norm = std::max(norm, m_.corrector_norm(m_.R_.col(i)));
+    if (!std::isfinite(norm)) return NewtonVerdict::not_finite;
+    m_.Z_ += m_.R_;
+    const NewtonVerdict verdict = judge(m, norm);
+    previous_ = norm;
+    if (verdict != NewtonVerdict::converged) return verdict;
+    m_.last_iterations_ = m + 1;
+    m_.update_stages();
+    return verdict;
+  }
+
+  Status give_up(Cause cause) { return Status::recoverable(cause); }
+
+ private:
+  NewtonVerdict judge(int m, double norm) {
+    if (norm <= rounding_) return NewtonVerdict::converged;
+    double& rate = m_.rate_;
+    if (m > 0) {
+      const double ratio = norm / previous_;
+      rate = m == 1 ? ratio : std::sqrt(ratio * previous_ratio_);
+      previous_ratio_ = ratio;
+      fastest_ = std::min(fastest_, ratio);
+      if (rate < radau_max_rate) m_.rate_factor_ = rate / (1.0 - rate);
+      // Corrections below the tolerance that no longer fall are rounding.
+      if (rate >= radau_max_rate && norm <= m_.newton_limit_) return NewtonVerdict::converged;
+      const int left = last_ - m;
+      const double remainder = m_.rate_factor_ * norm * std::pow(rate, left) / m_.newton_limit_;
+      const bool hopeless = rate >= radau_max_rate || remainder >= 1.0;  // it would not converge in time
+      // A first correction of coordinates says little of the multipliers: a step that cannot shrink goes on, and stops
+      // where rounding does.
+      if (hopeless && (!is_fixed_ || m >= fixed_step_patience)) {
+        const bool stalls = fastest_ <= quick_fall && norm <= noise_limit_;
+        if (is_fixed_ ? m_.residuals_are_rounding(state_) : stalls) {
+          rate = 0.0, m_.rate_factor_ = 1.0;  // noise says nothing of the matrix
+          return NewtonVerdict::converged;
+        }
+        if (rate < radau_max_rate)
+          m_.newton_shrink_ = 0.8 * std::pow(std::clamp(remainder, 1e-4, 20.0), -1.0 / (4.0 + left));
+        return NewtonVerdict::diverging;
+      }
+    }
+    return m_.rate_factor_ * norm <= m_.newton_limit_ ? NewtonVerdict::converged : NewtonVerdict::go_on;
+  }
+
+  Radau& m_;
+  const State& state_;
+  RadauStep& step_;
+  const int last_;
+  const bool is_fixed_;
+  const double noise_limit_, rounding_;
+  double previous_ = 0.0, previous_ratio_ = 0.0, fastest_ = 1.0;
+};
+
 Status Radau::iterate(const State& state, RadauStep& step) {
   predict();
   rate_factor_ = std::pow(std::max(rate_factor_, epsilon), 0.8);
   rate_ = 0.0;
   newton_shrink_ = 0.5;
-  double previous = 0.0, previous_ratio = 0.0, fastest = 1.0;
-  const double noise_limit = options_.newton_constant ? newton_limit_ : std::max(newton_limit_, largest_noise);
-  const double rounding = radau_rounding_margin * epsilon * corrector_norm(y_);
-  Status status = Status::recoverable(Cause::too_many_iterations);
   const int max_iterations = options_.fixed_h ? fixed_step_patience * options_.max_iterations : options_.max_iterations;
-  for (int m = 0; m < max_iterations; ++m) {
-    update_stages();
-    ++step.iterations;
-    if (status = calc_corrections(state); !status.ok()) break;
-    double norm = 0.0;
-    for (int i = 0; i < tableau_.stages(); ++i) norm = std::max(norm, corrector_norm(R_.col(i)));
-    if (!std::isfinite(norm)) {
-      status = Status::recoverable(Cause::not_finite);
-      break;
-    }
-    Z_ += R_;
-    status = Status::recoverable(Cause::slow_convergence);
-    const int left = max_iterations - 1 - m;
-    bool converged = norm <= rounding;
-    if (m > 0 && !converged) {
-      const double ratio = norm / previous;
-      rate_ = m == 1 ? ratio : std::sqrt(ratio * previous_ratio);
-      previous_ratio = ratio;
-      fastest = std::min(fastest, ratio);
-      // Corrections below the tolerance that no longer fall are rounding.
-      converged = rate_ >= radau_max_rate && norm <= newton_limit_;
-      // A first correction of coordinates says little of the multipliers: a step that cannot shrink goes on, and stops
-      // where rounding does.
-      bool may_give_up = !converged && (!options_.fixed_h || m >= fixed_step_patience);
-      if (rate_ < radau_max_rate) rate_factor_ = rate_ / (1.0 - rate_);
-      const double remainder = rate_factor_ * norm * std::pow(rate_, left) / newton_limit_;
-      const bool hopeless = rate_ >= radau_max_rate || remainder >= 1.0;  // it would not converge in time
-      const bool stalls = hopeless && fastest <= quick_fall && norm <= noise_limit;
-      if (may_give_up && hopeless && (options_.fixed_h ? residuals_are_rounding(state) : stalls))
-        converged = true, may_give_up = false, rate_ = 0.0, rate_factor_ = 1.0;  // noise says nothing of the matrix
-      if (may_give_up && hopeless) {
-        if (rate_ < radau_max_rate)
-          newton_shrink_ = 0.8 * std::pow(std::clamp(remainder, 1e-4, 20.0), -1.0 / (4.0 + left));
-        break;
-      }
-    }
-    previous = norm;
-    converged = converged || rate_factor_ * norm <= newton_limit_;
-    if (converged) {
-      last_iterations_ = m + 1;
-      update_stages();
-      return Status::success();
-    }
-    status = Status::recoverable(Cause::too_many_iterations);
-  }
-  rate_ = 1.0;
+  const Status status = solve_by_newton(Iteration(*this, state, step, max_iterations), max_iterations);
+  if (!status.ok()) rate_ = 1.0;
   return status;
 }
 

@@ -57,6 +57,7 @@ class AccelerationSolver {
     double way = 0.0;      // largest correction
     bool settled = false;  // the rows (Φ, or Φ̇ and bias) were computed last where x is now
   };
+  class Iteration;
   Status project(bool velocities, double limit, MotionVariables& x, const State& state, Workspace& workspace,
                  Projected& projected);
 

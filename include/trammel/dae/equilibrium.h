@@ -102,7 +102,9 @@ class Equilibrium {
   Status follow(MotionVariables& x, State& state, Workspace& workspace, const Watch& watch);
   Status solve_tangent();
   void move(double part, MotionVariables& x, State& state, Workspace& workspace);
-  bool newton(MotionVariables& x, State& state, Workspace& workspace);
+  class Relaxation;
+  class Balance;
+  bool balance(MotionVariables& x, State& state, Workspace& workspace);
   Status too_small() const;
 
   const SecondOrderDae& dae_;

@@ -115,6 +115,7 @@ class Radau {
   void predict();
   void update_stages();
   Status correct(const State& state, RadauStep& step);
+  class Iteration;
   Status iterate(const State& state, RadauStep& step);
   Status calc_corrections(const State& state);
   bool residuals_are_rounding(const State& state);

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "trammel/nonlinear/newton.h"
+
 namespace trammel {
 
 /// When Newton's iteration ends.
@@ -38,21 +40,19 @@ class ConvergenceTest {
   static constexpr double max_rate = 0.9;
   static constexpr double trusted_rate = 0.1;
 
-  enum class Verdict { go_on, converged, diverging };
-
   void start() { iteration_ = 0; }
   /// The matrix changed: its rate is not known.
   void forget() { rate_ = std::numeric_limits<double>::infinity(); }
 
-  Verdict judge(double norm) {
-    if (!std::isfinite(norm)) return Verdict::diverging;
+  NewtonVerdict judge(double norm) {
+    if (!std::isfinite(norm)) return NewtonVerdict::diverging;
     const bool first = iteration_++ == 0;
     if (!first) rate_ = previous_ > 0.0 ? norm / previous_ : 0.0;
     previous_ = norm;
-    if (!first && rate_ > max_rate) return Verdict::diverging;
+    if (!first && rate_ > max_rate) return NewtonVerdict::diverging;
     const double rate = std::max(rate_, trusted_rate);
     const bool small = rate < 1.0 ? rate / (1.0 - rate) * norm <= 1.0 : norm <= trusted_rate;
-    return small ? Verdict::converged : Verdict::go_on;
+    return small ? NewtonVerdict::converged : NewtonVerdict::go_on;
   }
 
   double rate() const { return rate_; }

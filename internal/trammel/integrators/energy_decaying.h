@@ -60,6 +60,7 @@ class EnergyDecaying final : public MotionIntegrator {
   long n_first_order() const { return n_first_order_; }
 
  private:
+  class Iteration;
   StepReport attempt(double t_end, const State& state);
   double choose_step(double t_end) const;
   Status solve_step(double h, StepReport& report);

@@ -100,6 +100,7 @@ class OneStep : public MotionIntegrator {
   double h_old_ = 0.0;                        // 0: there is no step before
 
  private:
+  class Iteration;
   Status calc_rates(const State& state);
   StepReport attempt(double t_end, const State& state);
   double choose_step(double t_end);

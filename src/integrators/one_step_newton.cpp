@@ -1,0 +1,267 @@
+#include "trammel/integrators/one_step.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "one_step_control.h"
+#include "time_rounding.h"
+#include "trammel/nonlinear/newton.h"
+
+// Simplified Newton on the scaled equations of a step.
+
+namespace trammel {
+
+namespace one_step = detail::one_step;
+using detail::epsilon;
+
+namespace {
+
+constexpr double rounding_margin = 16.0;  // a chain of 10 000 links stagnates at 4 ε max|q|
+// An old matrix is renewed when it converges slowly and needs more further iterations than `patience`. A new one costs
+// as much as 8 (particles) to 15 iterations (bodies in space), so that more patience would be a little faster, but slow
+// iterations also leave a remainder of the size of the tolerance, which the steps of a small h add up in the
+// velocities.
+constexpr double slow_rate = 0.2, patience = 2.0;
+// Corrections may exceed the tolerance by this much when the equations are solved to rounding already.
+constexpr double rounding_growth = 1e3;
+// What is left in q, δ, is seen as δ/h in the estimate of the velocity's error: the tolerance stays below this part of
+// that error's.
+constexpr double newton_velocity_part = 0.05;
+
+}  // namespace
+
+Status OneStep::refresh(double h, const State& state, StepReport& report) {
+  ++report.linearizations;
+  ++report.factorizations;
+  test_.forget();
+  const Status status = setup_matrix(h, state, MotionOperator::Refresh::linearize);
+  const MotionPlanes& planes = operator_.planes();
+  double mass = 0.0;
+  for (int i = 0; i < dae_.nv(); ++i) mass += planes.M[planes.motion.slot(i, i)];
+  force_scale_ = std::max(operator_.scaling().multiplier, mass / (std::max(dae_.nv(), 1) * h * h));
+  return status;
+}
+
+// The problem of a step: unknowns (q, z, λ) of its end.
+class OneStep::Iteration {
+ public:
+  Iteration(OneStep& method, double h, const State& state, StepReport& report)
+      : m_(method), h_(h), state_(state), report_(report), last_(method.options_.max_iterations - 1) {}
+
+  /// The matrix serves while it belongs to this h and to the system as it is.
+  Status start() {
+    is_fresh_ = !m_.operator_.ready() || state_.version != m_.matrix_version_;
+    if (is_fresh_ || m_.operator_.coefficients() != m_.coefficients(h_)) {
+      if (const Status status = m_.refresh(h_, state_, report_); !status.ok()) return status;
+      m_.matrix_version_ = state_.version;
+      is_fresh_ = true;
+    }
+    m_.remainder_ = 1.0;
+    begin();
+    return Status::success();
+  }
+
+  Status prepare(int k) {
+    if (!renews_ && !(k == 0 && is_outdated_)) return Status::success();
+    is_outdated_ = false;
+    return m_.refresh(h_, state_, report_);
+  }
+
+  Status solve(int) {
+    const int nv = m_.dae_.nv(), nz = m_.dae_.nz(), nc = m_.dae_.nc();
+    Eigen::VectorXd& r = m_.residual_;
+    if (const Status status = m_.calc_residual(state_, r.head(nv), r.segment(nv, nz), r.tail(nc)); !status.ok())
+      return status;
+    m_.x_ = r;
+    const Status status = m_.operator_.solve(m_.x_);  // J δ = −r
+    report_.iterations += status.ok();
+    return status;
+  }
+
+  NewtonVerdict correct(int k) {
+    const int nv = m_.dae_.nv(), nz = m_.dae_.nz(), nc = m_.dae_.nc();
+    if (m_.saturated()) return NewtonVerdict::converged;
+    m_.correct(h_, m_.x_.head(nv), m_.x_.segment(nv, nz));
+    m_.ends_.to.lam += m_.x_.tail(nc);
+    if (m_.options_.newton_stop != NewtonStop::tolerance) return NewtonVerdict::go_on;
+    const double norm = m_.correction_norm(report_);
+    const NewtonVerdict verdict = m_.test_.judge(norm);
+    if ((polishes_ && norm <= 1.0) || verdict == NewtonVerdict::converged) return settle(k, norm);
+    const bool stuck = verdict == NewtonVerdict::diverging || k == last_;
+    const bool slow = stuck || (m_.test_.rate() > slow_rate && m_.test_.remaining_iterations() > patience);
+    if (stuck && k > 0 && m_.options_.newton_test == NewtonTest::motion && norm <= rounding_growth &&
+        m_.is_solved_to_rounding())
+      return NewtonVerdict::converged;
+    if (slow && !is_fresh_ && k > 0) {  // the matrix is old
+      is_fresh_ = is_outdated_ = true;
+      return begin_again();
+    }
+    if (stuck && m_.options_.h && !renews_ && k > 0) {  // nor can a fixed step be made smaller
+      renews_ = true;
+      return begin_again();
+    }
+    return renews_ ? NewtonVerdict::go_on : verdict;
+  }
+
+  Status give_up(Cause cause) {
+    if (m_.options_.newton_stop == NewtonStop::none) return Status::success();
+    m_.find_worst_row(report_);
+    return Status::recoverable(cause, report_.worst_row);
+  }
+
+ private:
+  void begin() {
+    m_.test_.start();
+    m_.corrections_.clear();
+  }
+
+  NewtonVerdict begin_again() {
+    m_.extrapolate(h_);
+    begin();
+    return NewtonVerdict::again;
+  }
+
+  // What is left over. Rounding bounds the tolerance, not yet the iteration: a first correction is followed by a
+  // second. That may be rounding itself, which no further one makes smaller.
+  NewtonVerdict settle(int k, double norm) {
+    const double rate = std::max(m_.test_.rate(), ConvergenceTest::trusted_rate);
+    double& left = m_.remainder_;
+    left = std::min(1.0, rate < 0.5 ? rate / (1.0 - rate) * norm : norm);
+    polishes_ = k == 0 && left > m_.finest_ && last_ > 0;
+    if (k > 0 && left > m_.finest_) left = std::min(1.0, norm);
+    if (polishes_) return NewtonVerdict::go_on;
+    if (renews_) report_.remedy = "a new matrix in every iteration";
+    return NewtonVerdict::converged;
+  }
+
+  OneStep& m_;
+  const double h_;
+  const State& state_;
+  StepReport& report_;
+  const int last_;
+  bool is_fresh_ = false, is_outdated_ = false;  // the matrix: of this step; to be made before the next iteration
+  bool renews_ = false, polishes_ = false;
+};
+
+Status OneStep::iterate(double h, const State& state, StepReport& report) {
+  Iteration iteration(*this, h, state, report);
+  if (const Status status = iteration.start(); !status.ok()) return status;
+  return solve_by_newton(iteration, options_.max_iterations);
+}
+
+// Sizes of the correction at hand in the scaled unknowns, and [bottasso2007 (33)]: ‖x̂^{j+1}‖ ≥ ‖x̂^j‖, nearly.
+bool OneStep::saturated() {
+  const bool stops = options_.newton_stop == NewtonStop::saturation;
+  if (!stops && !options_.records_corrections) return false;
+  std::fill(column_.end() - dae_.nc(), column_.end(), operator_.scaling().multiplier);
+  corrections_.push_back(calc_field_sizes(dae_.layout().kinds(), x_, column_));
+  const std::size_t n = corrections_.size();
+  return stops && n > 1 && corrections_[n - 1].norm >= newton_decrease * corrections_[n - 2].norm;
+}
+
+// The residual of this iteration is what rounding leaves: constraints to some ε of the coordinates, forces within their
+// tolerance. Near a singular position the matrix makes larger corrections of it than the tolerance, again and again.
+bool OneStep::is_solved_to_rounding() const {
+  const int nv = dae_.nv(), nz = dae_.nz(), nc = dae_.nc();
+  constexpr double rounding = 64.0 * epsilon;
+  const double q_limit = rounding * (1.0 + ends_.to.q.lpNorm<Eigen::Infinity>());
+  const double v_limit = rounding * (1.0 + ends_.to.v.lpNorm<Eigen::Infinity>());
+  for (int r = 0; r < nc; ++r)
+    if (!(std::abs(residual_[nv + nz + r]) <= (dae_.holonomic()[r] ? q_limit : v_limit))) return false;
+  const double force_limit =
+      (uses_newton_tol() ? options_.newton_tol : one_step::newton_fraction * options_.atol) * force_scale_;
+  return nv == 0 || residual_.head(nv).lpNorm<Eigen::Infinity>() <= force_limit;
+}
+
+void OneStep::update_weights(double h) {
+  const int nv = dae_.nv(), nz = dae_.nz();
+  // Φ is a difference of coordinates: corrections cannot become smaller than what rounding leaves of it.
+  const double size = nv > 0 ? ends_.from.q.lpNorm<Eigen::Infinity>() : 0.0;
+  const double rounding = rounding_margin * epsilon * size;
+  finest_ = 1.0;
+  const auto absolute = [&](double atol, double unit) {
+    return std::max(uses_newton_tol() ? options_.newton_tol * unit : one_step::newton_fraction * atol, rounding);
+  };
+  newton_absolute_ = absolute(options_.atol, options_.length);
+  const double relative = uses_newton_tol() ? options_.newton_tol : one_step::newton_fraction * options_.rtol;
+  const double of_angles = absolute(options_.rotation_atol.value_or(options_.atol), 1.0);
+  const double of_states = absolute(options_.state_atol.value_or(options_.atol), 1.0);
+  for (int i = 0; i < nv; ++i) {
+    const double place = uses_newton_tol() ? std::abs(ends_.from.q[i]) : size_of(i, ends_.from.q[i]);
+    weight_[i] = (dae_.layout().kinds()[i] == Kind::rotation ? of_angles : newton_absolute_) + relative * place;
+    if (uses_newton_tol()) continue;
+    const double of_velocity = newton_velocity_part * h * velocity_tolerance(i, place, std::abs(ends_.from.v[i]));
+    const double wanted = std::min(factor_ * weight_[i], of_velocity);
+    weight_[i] = std::max(wanted, rounding);
+    finest_ = std::min(finest_, wanted / weight_[i]);
+  }
+  for (int i = 0; i < nz; ++i)
+    weight_[nv + i] = std::max(state_factor_ * (of_states + relative * std::abs(ends_.from.z[i])),
+                               rounding_margin * epsilon * std::abs(ends_.from.z[i]));
+}
+
+// Largest weighted correction; NaN is the largest of all.
+double OneStep::correction_norm(StepReport& report) const {
+  const int n_states = dae_.nv() + dae_.nz();
+  double largest = 0.0;
+  const auto judge = [&](int unknown, double limit) {
+    const double size = std::abs(x_[unknown]) / limit;
+    if (size <= largest) return;  // false for NaN
+    largest = size;
+    report.worst_unknown = unknown;
+    report.worst_correction = x_[unknown];
+    report.worst_limit = limit;
+  };
+  for (int i = 0; i < n_states; ++i) judge(i, weight_[i]);
+  if (options_.newton_test == NewtonTest::motion) return force_norm(report, largest);
+  const double unit = operator_.scaling().multiplier;  // λ = unit · λ̂
+  for (int r = 0; r < dae_.nc(); ++r) judge(n_states + r, options_.newton_tol * (unit + std::abs(ends_.to.lam[r])));
+  return largest;
+}
+
+// Multipliers are judged by what they do, the forces Gᵀδλ, as displacements Gᵀδλ/multiplier: in and near a singular
+// position (a flat parallelogram) there are multipliers without any force, which rounding alone determines and no
+// iteration can settle.
+double OneStep::force_norm(StepReport& report, double largest) const {
+  const int nv = dae_.nv(), n_states = nv + dae_.nz();
+  const double absolute = newton_absolute_;
+  const double relative = uses_newton_tol() ? options_.newton_tol : one_step::newton_fraction * options_.rtol;
+  const Pattern& columns = operator_.planes().constraint;
+  const std::vector<double>& G = operator_.planes().G;
+  for (int i = 0; i < nv; ++i) {
+    double force = 0.0, sum = 0.0, most = 0.0;
+    int row = 0;
+    for (int k = columns.start[i]; k < columns.start[i + 1]; ++k) {
+      const int r = columns.index[k];
+      const double term = G[k] * x_[n_states + r];
+      force += term;
+      sum += std::abs(G[k] * ends_.to.lam[r]);
+      if (!(std::abs(term) <= most)) most = std::abs(term), row = r;
+    }
+    const double limit = absolute * force_scale_ + relative * sum, size = std::abs(force) / limit;
+    if (size <= largest) continue;
+    largest = size;
+    report.worst_unknown = n_states + row;
+    report.worst_correction = force;
+    report.worst_limit = limit;
+  }
+  return largest;
+}
+
+void OneStep::find_worst_row(StepReport& report) const {
+  const int nv = dae_.nv(), nz = dae_.nz();
+  const ScalingFactors& f = operator_.scaling();
+  double largest = -1.0;
+  for (Eigen::Index i = 0; i < residual_.size(); ++i) {
+    double factor = i < nv ? f.motion : 1.0;
+    if (i >= nv + nz) factor = dae_.holonomic()[i - nv - nz] ? f.holonomic : f.nonholonomic;
+    const double size = std::abs(residual_[i]) * factor;
+    if (!(size <= largest)) {
+      largest = size;
+      report.worst_row = static_cast<int>(i);
+      report.worst_residual = residual_[i];
+    }
+  }
+}
+
+}  // namespace trammel
