@@ -215,11 +215,5 @@ Status DifferenceSystem::make_consistent(double t, State& state, Vec y, Vec yp, 
 void DifferenceSystem::rebase(Eigen::Ref<Eigen::MatrixXd> points, State& state, Workspace& workspace) const {
   system_.rebase(points, state, *static_cast<Scratch&>(workspace).system);
 }
-void DifferenceSystem::event_values(const Point& p, const State& state, Vec g, Workspace& workspace) const {
-  system_.event_values(p, state, g, *static_cast<Scratch&>(workspace).system);
-}
-Status DifferenceSystem::apply_event(int id, double t, State& state, Vec y, Vec yp, Workspace& workspace) const {
-  return system_.apply_event(id, t, state, y, yp, *static_cast<Scratch&>(workspace).system);
-}
 
 }  // namespace trammel

@@ -64,8 +64,7 @@ Bdf::Bdf(const DaeSystem& system, BdfOptions options, std::unique_ptr<IterationO
   const int n = system.layout().n();
   history_.resize(n);
   stability_.resize(n);
-  events_.configure(system);
-  for (Eigen::VectorXd* x : {&y_, &yp_, &e_, &F_, &x_, &corrector_factor_, &y_event_, &yp_event_}) x->setZero(n);
+  for (Eigen::VectorXd* x : {&y_, &yp_, &e_, &F_, &x_, &corrector_factor_}) x->setZero(n);
   error_mask_.assign(static_cast<std::size_t>(n), 1.0);
   corrector_mask_ = error_mask_;
   corrections_.reserve(static_cast<std::size_t>(options_.max_iterations));
@@ -91,7 +90,7 @@ Bdf::Bdf(const DaeSystem& system, BdfOptions options, LinearSolverKind solver)
 // ---- start
 // -----------------------------------------------------------------------------------------------------------
 
-Status Bdf::start(double t, ConstVec y, ConstVec yp, State& state) {
+Status Bdf::start(double t, ConstVec y, ConstVec yp, State& /*state*/) {
   t_ = t_trial_ = t;
   y_ = y;
   yp_ = yp;
@@ -110,10 +109,6 @@ Status Bdf::start(double t, ConstVec y, ConstVec yp, State& state) {
   note_multipliers(true);
   update_masks();
   update_weights();
-  events_.start(t_, [this, &state](double at, Vec g) {
-    system_.calc_inputs(at, event_inputs_);
-    system_.event_values({at, event_inputs_.view(), y_, yp_}, state, g, *workspace_);
-  });
   return y_.allFinite() && yp_.allFinite() ? Status::success() : Status::fatal(Cause::not_finite);
 }
 
@@ -169,7 +164,7 @@ BdfStep Bdf::advance(double t_stop, State& state) {
       step.error = history_.error_constant() * estimates.e;
       if (options_.fixed_h || step.error <= 1.0) {
         choose_next(choice, estimates, step);
-        accept(breakpoint, state, step);
+        accept(breakpoint, step);
         return step;
       }
       status = Status::recoverable(Cause::error_test);
@@ -177,7 +172,7 @@ BdfStep Bdf::advance(double t_stop, State& state) {
     find_worst(step);
     history_.undo();
     start_phase_ = false;
-    step.last_failure = status;
+    step.failure = status.cause;
     const bool retry =
         status.outcome != Outcome::fatal &&
         (options_.fixed_h ? relax_corrector(step)
@@ -197,7 +192,7 @@ BdfStep Bdf::integrate(double t_end, State& state, const std::function<void(cons
   while (t_ < t_end) {
     step = advance(t_end, state);
     if (on_step) on_step(step);
-    if (!step.status.ok() || step.stopped_by_event) break;
+    if (!step.status.ok()) break;
   }
   return step;
 }
@@ -400,7 +395,7 @@ void Bdf::note_multipliers(bool rate_is_shown) {
   multiplier_size_ = rate_is_shown ? largest : std::min(largest, multiplier_growth * multiplier_size_);
 }
 
-void Bdf::accept(double breakpoint, State& state, BdfStep& step) {
+void Bdf::accept(double breakpoint, BdfStep& step) {
   history_.accept(e_, t_trial_);
   step.h = history_.last_h();
   step.corrections = corrections_;
@@ -413,7 +408,6 @@ void Bdf::accept(double breakpoint, State& state, BdfStep& step) {
     update_means();
   }
   if (t_ >= breakpoint) restart_ = inconsistent_ = true;
-  handle_events(state, step);
 }
 
 void Bdf::commit(State& state) {
@@ -428,42 +422,6 @@ void Bdf::commit(State& state) {
   system_.rebase(points, state, *workspace_);
   history_.set_points(unknowns, points);
   history_.interpolate(t_, y_, yp_);
-}
-
-// ---- events
-// ----------------------------------------------------------------------------------------------------------
-
-void Bdf::handle_events(State& state, BdfStep& step) {
-  if (events_.n() == 0) return;
-  const EventFinder::Values values = [this, &state](double at, Vec g) {
-    history_.interpolate(at, y_event_, yp_event_);
-    system_.calc_inputs(at, event_inputs_);
-    system_.event_values({at, event_inputs_.view(), y_event_, yp_event_}, state, g, *workspace_);
-  };
-  const std::vector<EventHit>& hits = events_.find(t_, values);
-  std::size_t n_hits = 0;
-  for (; n_hits < hits.size(); ++n_hits) {
-    const EventHit& hit = hits[n_hits];
-    if (restart_ && hit.t > t_) break;  // what the step showed beyond a restart will not happen
-    const EventAction action = system_.event_kind(hit.id).action;
-    if (action == EventAction::record) continue;
-    if (hit.t < t_) {
-      history_.interpolate(hit.t, y_, yp_);
-      t_ = t_trial_ = step.t = hit.t;
-    }
-    restart_ = true;
-    if (action == EventAction::stop) step.stopped_by_event = true;
-    if (action == EventAction::restart) {
-      step.status = system_.apply_event(hit.id, hit.t, state, y_, yp_, *workspace_);
-      if (!step.status.ok()) break;
-    }
-  }
-  step.events = std::span(hits.data(), n_hits);
-  if (!restart_) return;
-  events_.start(t_, [this, &state](double at, Vec g) {
-    system_.calc_inputs(at, event_inputs_);
-    system_.event_values({at, event_inputs_.view(), y_, yp_}, state, g, *workspace_);
-  });
 }
 
 // ---- weights and reports
@@ -561,7 +519,6 @@ std::vector<double> Bdf::save() {
                               static_cast<double>(relaxed_steps_),
                               static_cast<double>(relaxed_length_)};
   history_.append(numbers);
-  events_.append(numbers);
   numbers.insert(numbers.end(), y_.begin(), y_.end());
   numbers.insert(numbers.end(), yp_.begin(), yp_.end());
   numbers.insert(numbers.end(), error_mask_.begin(), error_mask_.end());
@@ -585,7 +542,6 @@ void Bdf::restore(std::span<const double> numbers) {
   free_steps_ = static_cast<long>(*next++);
   for (int* x : {&relaxed_steps_, &relaxed_length_}) *x = static_cast<int>(*next++);
   next = history_.read(next);
-  next = events_.read(next);
   for (double& x : y_) x = *next++;
   for (double& x : yp_) x = *next++;
   for (double& x : error_mask_) x = *next++;

@@ -130,7 +130,7 @@ void Bdf::watch_stability(const BdfHistory::Estimates& estimates, Choice& choice
 // A smaller step, and after repeated failures of the error test a lower order. False: the step cannot be reduced.
 bool Bdf::shrink(const Status& status, Choice choice, double hmin, BdfStep& step) {
   if (status.cause == Cause::error_test) {
-    ++step.error_failures;
+    ++step.rejected_error;
     ++counters_.error_failures;
     ++attempt_error_failures_;
     if (attempt_error_failures_ > options_.max_error_failures) return false;
@@ -139,7 +139,7 @@ bool Bdf::shrink(const Status& status, Choice choice, double hmin, BdfStep& step
               ? std::clamp(failure_margin * step_factor(choice.estimate, choice.order), failure_floor, failure_margin)
               : failure_floor;
   } else {
-    ++step.convergence_failures;
+    ++step.rejected_newton;
     ++counters_.convergence_failures;
     ++attempt_convergence_failures_;
     if (attempt_convergence_failures_ >= options_.max_convergence_failures) return false;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "trammel/math/locate_zero.h"
+
 namespace trammel {
 
 namespace {
@@ -12,18 +14,12 @@ int sign(double x) { return x > 0.0 ? 1 : x < 0.0 ? -1 : 0; }
 
 }  // namespace
 
-void EventFinder::configure(const DaeSystem& system) {
-  std::vector<EventKind> kinds;
-  for (int id = 0; id < system.n_events(); ++id) kinds.push_back(system.event_kind(id));
-  configure(std::move(kinds));
-}
-
-void EventFinder::configure(std::vector<EventKind> kinds) {
-  kinds_ = std::move(kinds);
-  side_.assign(kinds_.size(), 0);
+void EventFinder::configure(std::vector<Crossing> wanted) {
+  wanted_ = std::move(wanted);
+  side_.assign(wanted_.size(), 0);
   samples_.setZero(n(), n_samples + 1);
   scratch_.setZero(n());
-  hits_.reserve(16 + 4 * kinds_.size());
+  hits_.reserve(16 + 4 * wanted_.size());
 }
 
 void EventFinder::start(double t, const Values& values) {
@@ -40,7 +36,7 @@ double EventFinder::value(int id, double t, const Values& values) {
 }
 
 void EventFinder::report(int id, double t, bool rising) {
-  const Crossing wanted = kinds_[id].crossing;
+  const Crossing wanted = wanted_[id];
   if (wanted == Crossing::both || (wanted == Crossing::rising) == rising) hits_.push_back({id, t, rising});
 }
 
@@ -94,31 +90,9 @@ void EventFinder::search(int id, double ta, double ga, double tb, double gb, con
     side_[id] = 0;
     return;
   }
-  // Illinois' regula falsi inside the bracket [ta, tb].
   const double floor = 4.0 * std::numeric_limits<double>::epsilon() * std::max(std::abs(ta), std::abs(tb));
   const double width = std::max(floor, 1e-14 * std::abs(tb - ta));
-  double fa = ga, fb = gb;
-  int last = 0;
-  for (int i = 0; i < 100 && tb - ta > width; ++i) {
-    double t = fb != fa ? tb - fb * (tb - ta) / (fb - fa) : 0.5 * (ta + tb);
-    if (i > 40 || !(t > ta && t < tb)) t = 0.5 * (ta + tb);
-    const double g = value(id, t, values);
-    if (g == 0.0) {
-      ta = tb = t;
-      break;
-    }
-    if (sign(g) == side_[id]) {
-      ta = t;
-      fa = g;
-      if (last < 0) fb *= 0.5;
-      last = -1;
-    } else {
-      tb = t;
-      fb = g;
-      if (last > 0) fa *= 0.5;
-      last = 1;
-    }
-  }
+  tb = locate_zero(ta, ga, tb, gb, width, true, [&](double t) { return value(id, t, values); });
   report(id, tb, rising);
   side_[id] = sign(gb);
 }
@@ -147,23 +121,6 @@ double EventFinder::minimum(int id, double ta, double tb, double side, const Val
   const bool first = g1 < g2;
   g_at = side * (first ? g1 : g2);
   return first ? x1 : x2;
-}
-
-void EventFinder::append(std::vector<double>& numbers) const {
-  numbers.push_back(t_);
-  for (int id = 0; id < n(); ++id) {
-    numbers.push_back(side_[id]);
-    numbers.push_back(samples_(id, n_samples));
-  }
-}
-
-const double* EventFinder::read(const double* numbers) {
-  t_ = *numbers++;
-  for (int id = 0; id < n(); ++id) {
-    side_[id] = static_cast<int>(*numbers++);
-    samples_(id, n_samples) = *numbers++;
-  }
-  return numbers;
 }
 
 }  // namespace trammel

@@ -68,9 +68,7 @@ Radau::Radau(const DaeSystem& system, RadauOptions options, LinearSolverKind sol
       workspace_(system.make_workspace()),
       tolerance_(system.layout(), options_.tolerances) {
   const int n = system.layout().n(), s = tableau_.stages();
-  events_.configure(system);
-  for (Eigen::VectorXd* x :
-       {&y_, &yp_, &y_from_, &yp_from_, &e_, &g_, &rate_at_start_, &noise_, &weight_, &y_event_, &yp_event_})
+  for (Eigen::VectorXd* x : {&y_, &yp_, &y_from_, &yp_from_, &e_, &g_, &rate_at_start_, &noise_, &weight_})
     x->setZero(n);
   for (Eigen::MatrixXd* x : {&Z_, &Y_, &Yp_, &R_, &F_, &Z_from_}) x->setZero(n, s);
   error_mask_.assign(static_cast<std::size_t>(n), 1.0);
@@ -82,7 +80,7 @@ Radau::Radau(const DaeSystem& system, RadauOptions options, LinearSolverKind sol
 
 // ---- start ---------------------------------------------------------------------------------------------------------
 
-Status Radau::start(double t, ConstVec y, ConstVec yp, State& state) {
+Status Radau::start(double t, ConstVec y, ConstVec yp, State& /*state*/) {
   t_ = t_from_ = t;
   y_ = y_from_ = y;
   yp_ = yp_from_ = yp;
@@ -94,7 +92,6 @@ Status Radau::start(double t, ConstVec y, ConstVec yp, State& state) {
   blocks_.invalidate();
   system_.calc_inputs(t_, inputs_);
   update_masks();
-  start_events(state);
   return y_.allFinite() && yp_.allFinite() ? Status::success() : Status::fatal(Cause::not_finite);
 }
 
@@ -133,7 +130,7 @@ RadauStep Radau::advance(double t_stop, State& state) {
     }
     if (status.ok()) {
       const double h_next = choose_next(step);
-      accept(breakpoint, state, step);
+      accept(breakpoint, step);
       h_ = h_next;
       return step;
     }
@@ -151,7 +148,7 @@ RadauStep Radau::integrate(double t_end, State& state, const std::function<void(
   while (t_ < t_end) {
     step = advance(t_end, state);
     if (on_step) on_step(step);
-    if (!step.status.ok() || step.stopped_by_event) break;
+    if (!step.status.ok()) break;
   }
   return step;
 }
@@ -397,11 +394,11 @@ Status Radau::estimate_error(const State& state, bool filter_again, double& erro
 Status Radau::estimate_gap(const State& state, double& error) {
   const int last = tableau_.stages() - 1;
   const double middle = t_ + 0.5 * h_;
-  system_.calc_inputs(middle, event_inputs_);
+  system_.calc_inputs(middle, middle_inputs_);
   double gap = 0.0;
   const Status status = system_.calc_gap({t_, inputs_.view(), y_, yp_},
                                          {t_end_of_step_, stage_inputs_[last].view(), Y_.col(last), Yp_.col(last)},
-                                         middle, event_inputs_.view(), state, gap, *workspace_);
+                                         middle, middle_inputs_.view(), state, gap, *workspace_);
   if (!status.ok()) return status;
   double size = 0.0;
   const std::span<const Kind> kinds = system_.layout().kinds();
@@ -412,7 +409,7 @@ Status Radau::estimate_gap(const State& state, double& error) {
   return status;
 }
 
-void Radau::accept(double breakpoint, State& state, RadauStep& step) {
+void Radau::accept(double breakpoint, RadauStep& step) {
   t_from_ = t_;
   h_from_ = step.h = h_;
   y_from_.swap(y_);
@@ -425,7 +422,6 @@ void Radau::accept(double breakpoint, State& state, RadauStep& step) {
   planes_are_new_ = restart_ = false;
   ++counters_.steps;
   if (t_ >= breakpoint) restart_ = inconsistent_ = true;
-  handle_events(state, step);
 }
 
 void Radau::interpolate(double at, Vec y, Vec yp) const {
@@ -472,46 +468,6 @@ void Radau::commit(State& state) {
   system_.rebase_rates(g_, y_from_, yp_from_);
 }
 
-// ---- events --------------------------------------------------------------------------------------------------------
-
-void Radau::start_events(const State& state) {
-  if (events_.n() == 0) return;
-  events_.start(t_, [this, &state](double at, Vec g) {
-    system_.calc_inputs(at, event_inputs_);
-    system_.event_values({at, event_inputs_.view(), y_, yp_}, state, g, *workspace_);
-  });
-}
-
-void Radau::handle_events(State& state, RadauStep& step) {
-  if (events_.n() == 0) return;
-  const std::vector<EventHit>& hits = events_.find(t_, [this, &state](double at, Vec g) {
-    interpolate(at, y_event_, yp_event_);
-    system_.calc_inputs(at, event_inputs_);
-    system_.event_values({at, event_inputs_.view(), y_event_, yp_event_}, state, g, *workspace_);
-  });
-  std::size_t n_hits = 0;
-  for (; n_hits < hits.size(); ++n_hits) {
-    const EventHit& hit = hits[n_hits];
-    if (restart_ && hit.t > t_) break;  // what the step showed beyond a restart will not happen
-    const EventAction action = system_.event_kind(hit.id).action;
-    if (action == EventAction::record) continue;
-    if (hit.t < t_) {
-      interpolate(hit.t, y_event_, yp_event_);
-      y_ = y_event_;
-      yp_ = yp_event_;
-      t_ = step.t = hit.t;
-    }
-    restart_ = true;
-    if (action == EventAction::stop) step.stopped_by_event = true;
-    if (action == EventAction::restart) {
-      step.status = system_.apply_event(hit.id, hit.t, state, y_, yp_, *workspace_);
-      if (!step.status.ok()) break;
-    }
-  }
-  step.events = std::span(hits.data(), n_hits);
-  if (restart_) start_events(state);
-}
-
 // ---- memory --------------------------------------------------------------------------------------------------------
 
 std::vector<double> Radau::save() {
@@ -524,7 +480,6 @@ std::vector<double> Radau::save() {
                               static_cast<double>(restart_),
                               static_cast<double>(inconsistent_),
                               static_cast<double>(pending_)};
-  events_.append(numbers);
   for (const Eigen::VectorXd* x : {&y_, &yp_, &y_from_, &yp_from_}) numbers.insert(numbers.end(), x->begin(), x->end());
   numbers.insert(numbers.end(), Z_from_.data(), Z_from_.data() + Z_from_.size());
   for (const auto* mask : {&error_mask_, &corrector_mask_}) numbers.insert(numbers.end(), mask->begin(), mask->end());
@@ -537,7 +492,6 @@ void Radau::restore(std::span<const double> numbers) {
   const double* next = numbers.data();
   for (double* x : {&t_, &h_, &t_from_, &h_from_, &h_accepted_, &error_accepted_}) *x = *next++;
   for (bool* flag : {&restart_, &inconsistent_, &pending_}) *flag = *next++ != 0.0;
-  next = events_.read(next);
   for (Eigen::VectorXd* x : {&y_, &yp_, &y_from_, &yp_from_})
     for (double& value : *x) value = *next++;
   for (Eigen::Index k = 0; k < Z_from_.size(); ++k) Z_from_.data()[k] = *next++;

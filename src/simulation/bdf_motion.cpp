@@ -57,27 +57,11 @@ Status BdfMotion::take_over(std::span<const MotionVariables> points, State& stat
 
 StepReport BdfMotion::advance(double t_end, State& state) {
   bdf_->bound_step(h_bound_);
-  const BdfStep step = bdf_->advance(t_end, state);
-  StepReport report;
-  report.status = step.status;
-  report.h = step.h;
-  report.order = step.order;
-  report.iterations = step.iterations;
-  report.linearizations = step.linearizations;
-  report.factorizations = step.factorizations;
-  report.rejected_error = step.error_failures;
-  report.rejected_newton = step.convergence_failures;
-  report.error = step.error;
-  report.failure = step.last_failure.cause;
-  if (step.rung >= Rung::restart) report.remedy = describe(step.rung);
-  if (step.order_lowered) report.remedy = "a lower order at its stability limit";
-  report.corrections = step.corrections;
-  report.attempted_h = step.attempted_h;
-  report.worst_row = step.worst_row, report.worst_residual = step.worst_residual;
-  report.worst_unknown = step.worst_unknown, report.worst_correction = step.worst_correction;
-  report.worst_limit = step.worst_limit;
+  BdfStep step = bdf_->advance(t_end, state);
+  if (step.rung >= Rung::restart) step.remedy = describe(step.rung);
+  if (step.order_lowered) step.remedy = "a lower order at its stability limit";
   form_->unpack(bdf_->t(), bdf_->y(), bdf_->yp(), newest_);
-  return report;
+  return step;
 }
 
 void BdfMotion::interpolate(double t, MotionVariables& at) const {

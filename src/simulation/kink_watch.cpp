@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "trammel/math/locate_zero.h"
+
 namespace trammel {
 
 namespace {
@@ -22,27 +24,12 @@ using Place = ContactGroup::Place;
 int pair_of(const Place& p) { return (p.a * ContactGroup::max_geometry + p.b) * 8 + p.feature; }
 int side_of(double x) { return x > 0.0 ? 1 : -1; }
 
-// Illinois' regula falsi; returns the end of the bracket that is beyond the zero.
+// A change of side between ta and tb, from beyond it: 0 is on the side of −1.
 template <class Function>
 double locate(double ta, double fa, double tb, double fb, const Function& value) {
   if ((fa > 0.0) == (fb > 0.0)) return ta;  // it was on the other side of a change that rounding had moved
   const double width = 4.0 * std::numeric_limits<double>::epsilon() * std::max(std::abs(ta), std::abs(tb));
-  int last = 0;
-  for (int i = 0; i < 100 && tb - ta > width; ++i) {
-    double t = fb != fa ? tb - fb * (tb - ta) / (fb - fa) : 0.5 * (ta + tb);
-    if (i > 40 || !(t > ta && t < tb)) t = 0.5 * (ta + tb);
-    const double f = value(t);
-    if ((f > 0.0) == (fb > 0.0)) {
-      tb = t, fb = f;
-      if (last > 0) fa *= 0.5;
-      last = 1;
-    } else {
-      ta = t, fa = f;
-      if (last < 0) fb *= 0.5;
-      last = -1;
-    }
-  }
-  return tb;
+  return locate_zero(ta, fa, tb, fb, width, !(fb > 0.0), value);
 }
 
 void take_earlier(std::optional<KinkWatch::Change>& first, const KinkWatch::Change& change) {

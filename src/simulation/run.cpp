@@ -185,13 +185,12 @@ void Simulation::write_frame(RecordSink& sink, const Shown& shown, const Ledger&
 }
 
 void Simulation::watch_events() {
-  std::vector<EventKind> kinds;
+  std::vector<Crossing> wanted;
   for (const EventSpec& event : study_.model.events)
-    kinds.push_back({event.rising && event.falling ? Crossing::both
+    wanted.push_back(event.rising && event.falling ? Crossing::both
                      : event.rising                ? Crossing::rising
-                                                   : Crossing::falling,
-                     event.stops ? EventAction::stop : EventAction::record});
-  events_.configure(std::move(kinds));
+                                                   : Crossing::falling);
+  events_.configure(std::move(wanted));
 }
 
 // Events as functions of time within the last step.

@@ -212,7 +212,7 @@ TEST(BdfDiagnosis, a_fatal_status_of_the_system_stops_at_once) {
   const Stopping dae;
   const Report report = integrate(dae, vector({1.0, 0.0}), vector({0.0, -1.0}), 1.0);
   EXPECT_EQ(report.last.status.cause, Cause::user_stop);
-  EXPECT_EQ(report.last.convergence_failures, 0);
+  EXPECT_EQ(report.last.rejected_newton, 0);
 }
 
 TEST(BdfDiagnosis, a_step_that_needs_less_than_the_smallest_one_stops_with_its_reason) {

@@ -272,8 +272,7 @@ TEST(Bdf, evaluates_jacobians_by_pattern) {
   State state;
   ASSERT_TRUE(bdf.start(0.0, Eigen::Vector2d(1.0, 0.0), Eigen::Vector2d(0.0, -1.0), state).ok());
   long attempts = 0;
-  bdf.integrate(2.0, state,
-                [&](const BdfStep& step) { attempts += 1 + step.error_failures + step.convergence_failures; });
+  bdf.integrate(2.0, state, [&](const BdfStep& step) { attempts += 1 + step.rejected_error + step.rejected_newton; });
   EXPECT_EQ(bdf.counters().linearizations, attempts);
 }
 

@@ -4,7 +4,7 @@
 #include "trammel/integrators/radau.h"
 #include "trammel/math/chart.h"
 
-// Radau IIA on DaeSystem: coefficients, orders, published problems, stiffness, events, memory.
+// Radau IIA on DaeSystem: coefficients, orders, published problems, stiffness, memory.
 
 namespace trammel::test_radau {
 namespace {
@@ -246,48 +246,6 @@ TEST(RadauFailures, name_the_row_and_keep_the_last_good_state) {
   EXPECT_EQ(last.status.row, 1);
   EXPECT_NEAR(radau.t(), 1.0, 1e-3);
   EXPECT_TRUE(radau.y().allFinite());
-}
-
-// ---- events --------------------------------------------------------------------------------------------------------
-
-// A ball that falls and bounces with restitution 1/2.
-class Ball : public DaeSystem {
- public:
-  Ball() : layout_(numbered_layout({Kind::position, Kind::velocity})) {}
-  const Layout& layout() const override { return layout_; }
-  Status residual(const Point& p, const State&, Vec F, Workspace&) const override {
-    F[0] = p.yp[0] - p.y[1];
-    F[1] = p.yp[1] + 10.0;
-    return Status::success();
-  }
-  int n_events() const override { return 1; }
-  EventKind event_kind(int) const override { return {Crossing::falling, EventAction::restart}; }
-  void event_values(const Point& p, const State&, Vec g, Workspace&) const override { g[0] = p.y[0]; }
-  Status apply_event(int, double, State&, Vec y, Vec yp, Workspace&) const override {
-    y[1] *= -0.5;
-    yp[0] = y[1];
-    return Status::success();
-  }
-
- private:
-  Layout layout_;
-};
-
-TEST(RadauEvents, are_found_on_the_polynomial_and_may_restart) {
-  const Ball ball;
-  Radau radau(ball, {});
-  State state;
-  ASSERT_TRUE(radau.start(0.0, Eigen::Vector2d(5.0, 0.0), Eigen::Vector2d(0.0, -10.0), state).ok());
-  std::vector<double> bounces;
-  ASSERT_TRUE(radau
-                  .integrate(2.4, state,
-                             [&](const RadauStep& step) {
-                               for (const EventHit& hit : step.events) bounces.push_back(hit.t);
-                             })
-                  .status.ok());
-  ASSERT_EQ(bounces.size(), 2u);  // falls 1 s, flies 2·5/10 = 1 s, then 0.5 s
-  EXPECT_NEAR(bounces[0], 1.0, 1e-9);
-  EXPECT_NEAR(bounces[1], 2.0, 1e-9);
 }
 
 // ---- memory --------------------------------------------------------------------------------------------------------

@@ -23,17 +23,6 @@ enum class Purpose : std::uint8_t {
   corrector,  ///< Newton's corrections (classical corrector; the modified one uses the error set)
 };
 
-enum class Crossing : std::uint8_t { rising, falling, both };
-enum class EventAction : std::uint8_t {
-  record,   ///< the instant is reported, the step goes on
-  stop,     ///< the integrator stops there
-  restart,  ///< apply_event may change state and unknowns; integration starts anew at order 1
-};
-struct EventKind {
-  Crossing crossing = Crossing::both;
-  EventAction action = EventAction::record;
-};
-
 /// Any system F(t, y, y′) = 0, as a multistep method sees it. Const: charts and modes live in State, scratch in
 /// Workspace.
 ///
@@ -102,7 +91,7 @@ class DaeSystem {
     int first = 0, size = 0;
   };
   virtual Range forces() const { return {}; }
-  /// Once per accepted step, after its dense output and events.
+  /// Once per accepted step, after its dense output was asked for.
   virtual void accepted(const Point&, State&, Workspace&) const {}
   /// The largest step the system allows from here.
   virtual double step_bound(const Point&, int /*order*/, const State&) const {
@@ -115,7 +104,7 @@ class DaeSystem {
     gap = 0.0;
     return Status::success();
   }
-  /// Corrects y and y′ to consistent values before a restart at order 1 (events, breakpoints, failures).
+  /// Corrects y and y′ to consistent values before a restart at order 1 (breakpoints, failures).
   virtual Status make_consistent(double /*t*/, State&, Vec /*y*/, Vec /*yp*/, Workspace&) const {
     return Status::success();
   }
@@ -130,15 +119,6 @@ class DaeSystem {
   virtual void rebase(Eigen::Ref<Eigen::MatrixXd> /*points*/, State&, Workspace&) const {}
   /// Rates of chart unknowns after rebase() moved y to y_moved: θ̇′ = T(θ′) J_r(θ) θ̇.
   virtual void rebase_rates(ConstVec /*y*/, ConstVec /*y_moved*/, Vec /*yp*/) const {}
-
-  // ---- events: zeros of g ----
-  virtual int n_events() const { return 0; }
-  virtual EventKind event_kind(int /*id*/) const { return {}; }
-  virtual void event_values(const Point&, const State&, Vec /*g*/, Workspace&) const {}
-  /// For EventAction::restart: changes State, y and y′ at the instant of the event; y and y′ must be consistent after.
-  virtual Status apply_event(int /*id*/, double /*t*/, State&, Vec /*y*/, Vec /*yp*/, Workspace&) const {
-    return Status::success();
-  }
 };
 
 /// Unknowns and rows that have no better name than their number: "y[3]", "row 3".

@@ -7,11 +7,10 @@
 #include <span>
 #include <vector>
 
-#include "trammel/dae/field_sizes.h"
 #include "trammel/dae/iteration_operator.h"
 #include "trammel/integrators/bdf_history.h"
 #include "trammel/integrators/bdf_options.h"
-#include "trammel/integrators/events.h"
+#include "trammel/integrators/motion_integrator.h"
 #include "trammel/integrators/stability_limit.h"
 
 namespace trammel {
@@ -27,32 +26,11 @@ enum class Rung : std::uint8_t {
 std::string_view describe(Rung rung);
 
 /// The record of one call of advance(). `status` not ok: no step was taken, the integrator stands where it stood.
-struct BdfStep {
-  Status status;
+struct BdfStep : StepReport {
   double t = 0.0;  ///< after the step
-  double h = 0.0;
-  int order = 0;
-  int iterations = 0;      ///< residuals of the corrector, rejected attempts included
-  int linearizations = 0;  ///< new Jacobians
-  int factorizations = 0;
-  int error_failures = 0;
-  int convergence_failures = 0;
-  Status last_failure;  ///< why the last rejected attempt was rejected
   Rung rung = Rung::none;
-  bool restarted = false;            ///< began at order 1 (start, breakpoint, event, ladder)
-  bool order_lowered = false;        ///< by the detector of stability limits
-  double error = 0.0;                ///< local error against the tolerance (≤ 1)
-  std::span<const EventHit> events;  ///< valid until the next call
-  /// Sizes of the scaled corrections of the last attempt, the one that was not applied (saturation) included; filled on
-  /// request, valid until the next call.
-  std::span<const FieldSizes> corrections;
-  bool stopped_by_event = false;  ///< t is the instant of the event, y() and yp() belong to it
-  // The last iteration of the last attempt, for a diagnosis.
-  double attempted_h = 0.0;
-  int worst_row = -1;  ///< largest residual
-  double worst_residual = 0.0;
-  int worst_unknown = -1;  ///< largest correction against its tolerance
-  double worst_correction = 0.0, worst_limit = 0.0;
+  bool restarted = false;      ///< began at order 1 (start, breakpoint, ladder)
+  bool order_lowered = false;  ///< by the detector of stability limits
 };
 
 /// Sums over a run.
@@ -92,14 +70,14 @@ class Bdf {
   BdfStep advance(double t_stop, State& state);
   /// The longest step of variable size from now on; +∞: as the error test allows.
   void bound_step(double h) { h_bound_ = h; }
-  /// Steps until t_end is reached, a step fails or an event stops it. The last
-  /// record is returned; every record goes to `on_step` if given.
+  /// Steps until t_end is reached or a step fails. The last record is returned; every record goes to `on_step` if
+  /// given.
   BdfStep integrate(double t_end, State& state, const std::function<void(const BdfStep&)>& on_step = {});
 
   /// The solution within the last step, t − h ≤ at ≤ t. Charts of `state` at that time: see commit.
   void interpolate(double at, Vec y, Vec yp) const { history_.interpolate(at, y, yp); }
   /// Tells the system of the accepted point and moves charts, with history. Called by advance() at its beginning, so
-  /// that dense output and events of a step see its charts; callers that stop may call it.
+  /// that dense output of a step sees its charts; callers that stop may call it.
   void commit(State& state);
 
   double t() const { return t_; }
@@ -139,8 +117,7 @@ class Bdf {
   Verdict judge(int iteration, double norm);
   void note_multipliers(bool rate_is_shown);
   double newton_limit() const;
-  void accept(double breakpoint, State& state, BdfStep& step);
-  void handle_events(State& state, BdfStep& step);
+  void accept(double breakpoint, BdfStep& step);
   Status find_not_finite(const Status& otherwise) const;
   int find_unresolvable() const;
   void find_worst(BdfStep& step) const;
@@ -169,9 +146,8 @@ class Bdf {
   std::unique_ptr<Workspace> workspace_;
   WeightedNorm tolerance_;
   BdfHistory history_;
-  EventFinder events_;
   StabilityLimit stability_;
-  InputBuffer inputs_, event_inputs_;
+  InputBuffer inputs_;
 
   double t_ = 0.0, t_trial_ = 0.0;
   double h_ = 0.0;
@@ -212,7 +188,6 @@ class Bdf {
   std::vector<double> error_mask_, corrector_mask_;
   double error_mean_ = 0.0, corrector_mean_ = 0.0;
   std::vector<FieldSizes> corrections_;
-  Eigen::VectorXd y_event_, yp_event_;
   Eigen::MatrixXd points_;
 };
 

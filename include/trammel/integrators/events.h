@@ -1,12 +1,15 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cstdint>
 #include <functional>
 #include <vector>
 
-#include "trammel/dae/dae_system.h"
+#include "trammel/dae/types.h"
 
 namespace trammel {
+
+enum class Crossing : std::uint8_t { rising, falling, both };
 
 /// A zero of an event function on the dense output of a step.
 struct EventHit {
@@ -27,16 +30,13 @@ class EventFinder {
   using Values = std::function<void(double t, Vec g)>;
   static constexpr int n_samples = 4;
 
-  void configure(const DaeSystem& system);
-  void configure(std::vector<EventKind> kinds);
-  int n() const { return static_cast<int>(kinds_.size()); }
+  /// One function for each.
+  void configure(std::vector<Crossing> wanted);
+  int n() const { return static_cast<int>(wanted_.size()); }
   /// The values at a start: zeros there are no events.
   void start(double t, const Values& values);
   /// All hits in (t0, t1], t0 being where start or the last call ended. The list is reused by the next call.
   const std::vector<EventHit>& find(double t1, const Values& values);
-
-  void append(std::vector<double>& numbers) const;
-  const double* read(const double* numbers);
 
  private:
   void search(int id, double ta, double ga, double tb, double gb, const Values& values);
@@ -44,7 +44,7 @@ class EventFinder {
   double value(int id, double t, const Values& values);
   void report(int id, double t, bool rising);
 
-  std::vector<EventKind> kinds_;
+  std::vector<Crossing> wanted_;
   double t_ = 0.0;
   std::vector<int> side_;  // sign of each function at t_ (or before, if it is zero there)
   Eigen::MatrixXd samples_;

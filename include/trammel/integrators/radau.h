@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "trammel/dae/weighted_norm.h"
-#include "trammel/integrators/events.h"
 #include "trammel/integrators/motion_integrator.h"
 #include "trammel/integrators/radau_blocks.h"
 
@@ -36,10 +35,8 @@ struct RadauOptions {
 
 /// The record of one call of advance(). `status` not ok: no step was taken, the integrator stands where it stood.
 struct RadauStep : StepReport {
-  double t = 0.0;                    ///< after the step
-  bool restarted = false;            ///< began without a polynomial to extrapolate (start, breakpoint, event)
-  std::span<const EventHit> events;  ///< valid until the next call
-  bool stopped_by_event = false;     ///< t is the instant of the event, y() and yp() belong to it
+  double t = 0.0;          ///< after the step
+  bool restarted = false;  ///< began without a polynomial to extrapolate (start, breakpoint)
 };
 
 /// Sums over a run.
@@ -81,14 +78,14 @@ class Radau {
   RadauStep advance(double t_stop, State& state);
   /// The longest step of variable size from now on; +∞: as the error test allows.
   void bound_step(double h) { h_bound_ = h; }
-  /// Steps until t_end is reached, a step fails or an event stops it. The last record is returned; every record goes to
+  /// Steps until t_end is reached, or a step fails. The last record is returned; every record goes to
   /// `on_step` if given.
   RadauStep integrate(double t_end, State& state, const std::function<void(const RadauStep&)>& on_step = {});
 
   /// The solution within the last step, on its collocation polynomial: order s in between, 2s − 1 at the end.
   void interpolate(double at, Vec y, Vec yp) const;
   /// Tells the system of the accepted point and moves charts, with the polynomial. Called by advance() at its
-  /// beginning, so that dense output and events of a step see its charts; callers that stop may call it.
+  /// beginning, so that dense output of a step sees its charts; callers that stop may call it.
   void commit(State& state);
 
   double t() const { return t_; }
@@ -122,9 +119,7 @@ class Radau {
   Status refresh(const State& state, Refresh what, RadauStep& step);
   Status estimate_error(const State& state, bool filter_again, double& error);
   Status estimate_gap(const State& state, double& error);
-  void accept(double breakpoint, State& state, RadauStep& step);
-  void handle_events(State& state, RadauStep& step);
-  void start_events(const State& state);
+  void accept(double breakpoint, RadauStep& step);
   void forget_matrices();
   Point stage_point(int i) const { return {t_ + tableau_.c(i) * h_, stage_inputs_[i].view(), Y_.col(i), Yp_.col(i)}; }
 
@@ -146,8 +141,7 @@ class Radau {
   RadauBlocks blocks_;
   std::unique_ptr<Workspace> workspace_;
   WeightedNorm tolerance_;
-  EventFinder events_;
-  InputBuffer inputs_, event_inputs_;  // at t_n; wherever events are sought
+  InputBuffer inputs_, middle_inputs_;  // at t_n, and in the middle of the step
   std::array<InputBuffer, RadauTableau::max_stages> stage_inputs_;
 
   double t_ = 0.0, h_ = 0.0;
@@ -180,7 +174,6 @@ class Radau {
   std::vector<int> index_;
   std::vector<double> error_mask_, corrector_mask_;
   double error_mean_ = 0.0, corrector_mean_ = 0.0;
-  Eigen::VectorXd y_event_, yp_event_;
   Eigen::MatrixXd points_;
 };
 

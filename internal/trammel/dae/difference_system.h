@@ -70,10 +70,6 @@ class DifferenceSystem final : public DaeSystem {
   bool wants_rebase(ConstVec y, const State& state) const override { return system_.wants_rebase(y, state); }
   void rebase(Eigen::Ref<Eigen::MatrixXd> points, State& state, Workspace& workspace) const override;
   void rebase_rates(ConstVec y, ConstVec y_moved, Vec yp) const override { system_.rebase_rates(y, y_moved, yp); }
-  int n_events() const override { return system_.n_events(); }
-  EventKind event_kind(int id) const override { return system_.event_kind(id); }
-  void event_values(const Point& p, const State& state, Vec g, Workspace& workspace) const override;
-  Status apply_event(int id, double t, State& state, Vec y, Vec yp, Workspace& workspace) const override;
 
  private:
   struct Scratch;
