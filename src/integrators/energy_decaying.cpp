@@ -6,15 +6,13 @@
 #include <cmath>
 #include <limits>
 
-#include "one_step_control.h"
 #include "time_rounding.h"
 #include "trammel/integrators/memory_check.h"
 #include "trammel/nonlinear/newton.h"
 
 namespace trammel {
 
-namespace one_step = detail::one_step;
-using detail::epsilon, detail::kink_side, detail::sliver;
+using detail::epsilon, detail::kink_side;
 
 namespace {
 
@@ -44,6 +42,7 @@ EnergyDecaying::EnergyDecaying(std::unique_ptr<const JumpSystem> jump, const Sec
       jump_(*own_jump_),
       dae_(dae),
       options_(options),
+      control_(step_rules::energy_decaying, options.h, options.hmin, options.hmax),
       solver_(make_linear_solver<double>(solver, jump_.n())),
       jump_workspace_(jump_.make_workspace()),
       workspace_(dae.make_workspace()) {
@@ -92,34 +91,33 @@ StepReport EnergyDecaying::attempt(double t_end, const State& state) {
   StepReport report;
   report.status = jump_.begin(ends_.from, memory_, state, *jump_workspace_);
   if (!report.status.ok()) return report;
-  t_end_ = t_end;
-  double h = choose_step(t_end);
-  for (int attempt = 0; attempt < one_step::max_attempts; ++attempt) {
-    report.attempted_h = h;
+  const double smallest = control_.smallest(ends_.from.t, t_end);
+  StepControl::Placed step = control_.place(ends_.from.t, choose_step(t_end), t_end, h_bound_);
+  const auto shrink = [&](double factor) {
+    const bool can = control_.reject(report.status.cause, factor, smallest, step.h, report);
+    step.t = ends_.from.t + step.h;
+    return can;
+  };
+  for (int attempt = 0; attempt < StepControl::max_attempts; ++attempt) {
+    const double h = report.attempted_h = step.h;
+    t_trial_ = step.t;
     report.status = solve_step(h, report);
     if (report.status.outcome == Outcome::fatal) return report;
     if (!report.status.ok()) {
-      ++report.rejected_newton;
-      report.failure = report.status.cause;
-      const double factor = options_.h ? 0.5 : one_step::newton_shrink;
-      if (h * factor < smallest_step() || attempt >= max_halvings) return report;
-      h *= factor;
+      if (!shrink(options_.h ? 0.5 : control_.rule().newton_shrink) || attempt >= max_halvings) return report;
       report.remedy = "a smaller step";
       continue;
     }
     if (!options_.h) {
       report.error = error_norm(h);
-      const double factor = std::clamp(one_step::safety * std::cbrt(1.0 / std::max(report.error, 1e-10)),
-                                       one_step::min_shrink, one_step::max_growth);
+      const double factor = control_.factor(report.error, 3.0);
       if (report.error > 1.0) {
-        ++report.rejected_error;
         report.status = Status::recoverable(Cause::error_test);
-        report.failure = Cause::error_test;
-        if (h * factor < smallest_step()) return report;
-        h *= factor;
+        if (!shrink(factor)) return report;
         continue;
       }
-      h_next_ = report.rejected_newton > 0 ? std::min(h, h * factor) : h * factor;
+      h_next_ = control_.grow(h, factor);
+      if (report.rejected_newton > 0) h_next_ = std::min(h_next_, h);
     }
     report.status = accept(h, state);
     report.h = h;
@@ -129,23 +127,14 @@ StepReport EnergyDecaying::attempt(double t_end, const State& state) {
   return report;
 }
 
-double EnergyDecaying::smallest_step() const {
-  return std::max(options_.hmin, 4.0 * std::numeric_limits<double>::epsilon() * std::abs(ends_.from.t));
-}
-
+// What the last step proposes; at first, the motion by the acceleration within it stays small against the tolerance's
+// cube root.
 double EnergyDecaying::choose_step(double t_end) const {
-  const double remaining = t_end - ends_.from.t;
-  double h = options_.h ? *options_.h : h_next_;
-  if (h <= 0.0) {
-    // First step: the motion by the acceleration within it stays small against the tolerance's cube root.
-    const double tol = std::cbrt(options_.atol + options_.rtol);
-    const double rate = largest(ends_.from.v) + std::sqrt(largest(ends_.from.a));
-    h = options_.h0 ? *options_.h0 : std::min(0.1 * tol / (1e-3 + rate), 1e-2 * remaining);
-  }
-  if (!options_.h) h = std::max(std::min({h, options_.hmax, h_bound_}), smallest_step());
-  if (h > remaining * (1.0 - sliver)) return remaining;
-  if (!options_.h && h > 0.5 * remaining) return 0.5 * remaining;
-  return h;
+  if (options_.h || h_next_ > 0.0) return h_next_;
+  if (options_.h0) return *options_.h0;
+  const double tol = std::cbrt(options_.atol + options_.rtol);
+  const double rate = largest(ends_.from.v) + std::sqrt(largest(ends_.from.a));
+  return std::min(0.1 * tol / (1e-3 + rate), 1e-2 * (t_end - ends_.from.t));
 }
 
 // A step that ends at a kink sees the inputs as they are before it.
@@ -154,7 +143,7 @@ double EnergyDecaying::input_time(double t) const {
 }
 
 void EnergyDecaying::prepare(double h, double curvature) {
-  const double t = h == t_end_ - ends_.from.t ? t_end_ : ends_.from.t + h;
+  const double t = h == t_trial_ - ends_.from.t ? t_trial_ : ends_.from.t + h;  // or a part of it
   jump_.resize(h, curvature, options_.h ? t : input_time(t), *jump_workspace_);
 }
 
@@ -360,7 +349,7 @@ double EnergyDecaying::calc_norm(double h) const {
 // Relative to the velocities; a correction also cannot be smaller than what rounding leaves of positions, over h.
 double EnergyDecaying::calc_tolerance(double h, double rough_tol) const {
   const double fine =
-      options_.h ? options_.newton_tol : std::min(options_.newton_tol * 1e3, one_step::newton_fraction * options_.rtol);
+      options_.h ? options_.newton_tol : std::min(options_.newton_tol * 1e3, newton_fraction * options_.rtol);
   const double tol = std::max(fine, rough_tol);
   const int nv = jump_.nv();
   const double speed = nv > 0 ? largest(y_.head(2 * nv)) : 0.0;
@@ -402,7 +391,7 @@ double EnergyDecaying::error_norm(double h) const {
   const double of_angles = options_.rotation_atol.value_or(options_.atol);
   for (int i = 0; i < nv; ++i) {
     const Kind kind = dae_.layout().kinds()[i];
-    const double size = one_step::relative_size(kind, ends_.from.q[i], q_first_[i], options_.extent);
+    const double size = relative_size(kind, ends_.from.q[i], q_first_[i], options_.extent);
     const double weight = (kind == Kind::rotation ? of_angles : options_.atol) + options_.rtol * size;
     largest = std::max(largest, 0.5 * h * std::abs(y_[i] - memory_[i]) / weight);
   }
@@ -423,7 +412,7 @@ double EnergyDecaying::error_norm(double h) const {
 
 Status EnergyDecaying::accept(double h, const State& state) {
   MotionVariables& to = ends_.to;
-  to.t = h == t_end_ - ends_.from.t ? t_end_ : ends_.from.t + h;
+  to.t = t_trial_;
   for_each_turn(h, [&](int i, double turn, double behind) { turned_[i] += turn, behind_[i] += behind; });
   jump_.finish(y_, to, next_memory_, ledger_, *jump_workspace_);
   memory_.swap(next_memory_);

@@ -3,18 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "one_step_control.h"
 #include "time_rounding.h"
 #include "trammel/integrators/memory_check.h"
 
 namespace trammel {
 
-namespace one_step = detail::one_step;
-using detail::epsilon, detail::kink_side, detail::sliver;
+using detail::epsilon, detail::kink_side;
 
 namespace {
 
-constexpr double keep_below = 1.3;  // a smaller growth is not worth a new matrix
 // (1) Of an error of order hᵖ⁺¹ in every step, t/h steps make one of hᵖ ∼ tol^(p/(p+1)): the error of a run does not
 // fall as its tolerance does. With tol (tol/loose_tol)^(1/p) instead it does [as RADAU5 does it for all its unknowns].
 // Coordinates and velocities keep the tolerance itself down to the default one, and methods of first order, p = 1, that
@@ -23,6 +20,7 @@ constexpr double loose_tol = 1e-4, ordinary_tol = 1e-5;
 // A change of h makes stiff springs swing, and an estimate sees it: where longer steps failed, growth waits for 0, 1,
 // 3, … and at last 15 steps.
 constexpr int longest_wait = 31;
+
 double calc_factor(const StepOptions& options, double from, int order) {
   if (options.h || options.rtol == 0.0) return 1.0;  // an absolute tolerance alone has a unit
   const auto root = [&](double tol) { return std::min(1.0, std::sqrt(options.rtol / tol)); };
@@ -37,6 +35,7 @@ OneStep::OneStep(const SecondOrderDae& dae, const StepOptions& options, LinearSo
       operator_(dae, solver, scaling),
       workspace_(dae.make_workspace()),
       options_(options),
+      control_(step_rules::one_step, options.h, options.hmin, options.hmax),
       acceleration_(dae, solver) {
   const int nv = dae.nv(), nz = dae.nz(), nc = dae.nc();
   ends_.from.resize(nv, nz, nc);
@@ -144,46 +143,42 @@ StepReport OneStep::attempt(double t_end, const State& state) {
     begin();
     restart_ = false;
   }
-  t_end_ = t_end;
   if (!options_.h) update_pace();
-  const double hmin = smallest_step();
-  double h = choose_step(t_end);
-  for (int attempt = 0; attempt < one_step::max_attempts; ++attempt) {
-    report.attempted_h = h;
+  const double smallest = control_.smallest(ends_.from.t, t_end);
+  StepControl::Placed step = control_.place(ends_.from.t, choose_step(t_end), t_end, h_bound_);
+  const auto shrink = [&](double factor) {
+    const bool can = control_.reject(report.status.cause, factor, smallest, step.h, report);
+    step.t = ends_.from.t + step.h;
+    return can && !options_.h;  // a fixed step stays what it is
+  };
+  for (int attempt = 0; attempt < StepControl::max_attempts; ++attempt) {
+    const double h = report.attempted_h = step.h;
+    t_trial_ = step.t;
     update_weights(h);
     resize_step(h);
     extrapolate(h);
     report.status = iterate(h, state, report);
     if (report.status.outcome == Outcome::fatal) return report;
     if (!report.status.ok()) {
-      ++report.rejected_newton;
-      report.failure = report.status.cause;
-      if (options_.h || h * one_step::newton_shrink < hmin) return report;  // a fixed step stays what it is
-      h *= one_step::newton_shrink;
+      if (!shrink(control_.rule().newton_shrink)) return report;
       continue;
     }
     if (!options_.h) {
       report.error = error_norm(h);
-      const double factor = std::clamp(one_step::safety * std::pow(std::max(report.error, 1e-10), -1.0 / (order() + 1)),
-                                       one_step::min_shrink, one_step::max_growth);
+      const double factor = control_.factor(report.error, order() + 1);
       if (report.error > 1.0) {
         if (h > h_old_ && h_old_ > 0.0 && report.rejected_error == 0) {
           waits_for_ = std::min(2 * waits_for_ + 1, longest_wait);
           waited_ = 0;
         }
-        ++report.rejected_error;
         report.status = Status::recoverable(Cause::error_test);
-        report.failure = Cause::error_test;
-        if (h * factor < hmin) {
-          report.status.row = find_worst_error(h);
-          return report;
-        }
-        h *= factor;
-        continue;
+        if (shrink(factor)) continue;
+        report.status.row = find_worst_error(h);
+        return report;
       }
       if (h > h_old_ && report.rejected_error == 0) waits_for_ = 0;
-      const bool grows = factor >= keep_below && ++waited_ > waits_for_ / 2;
-      h_next_ = factor > 1.0 && !grows ? h : h * factor;
+      const bool waits = factor >= control_.rule().keep_below && ++waited_ <= waits_for_ / 2;
+      h_next_ = waits ? h : control_.grow(h, factor);
       if (report.rejected_newton > 0) h_next_ = std::min(h_next_, h);
     }
     if (!options_.h && rings()) {
@@ -199,24 +194,15 @@ StepReport OneStep::attempt(double t_end, const State& state) {
   return report;
 }
 
-double OneStep::smallest_step() const { return std::max(options_.hmin, 4.0 * epsilon * std::abs(ends_.from.t)); }
-
-double OneStep::choose_step(double t_end) {
-  const double remaining = t_end - ends_.from.t;
-  double h = options_.h ? *options_.h : h_next_;
-  if (h <= 0.0) {
-    // First step: the change of q by the third derivative stays below the tolerance, with a margin.
-    double size = 0.0;
-    for (Eigen::Index i = 0; i < a_rate_.size(); ++i)
-      size =
-          std::max(size, std::abs(a_rate_[i]) / (factor_ * (atol_[i] + options_.rtol * size_of(i, ends_.from.q[i]))));
-    h = options_.h0 ? *options_.h0 : std::min(0.5 * std::cbrt(1.0 / (size + 1e-30)), 1e-2 * remaining);
-  }
-  if (!options_.h) h = std::max(std::min({h, options_.hmax, h_bound_}), smallest_step());
-  // Reach t_end exactly, and do not leave a last sliver behind: t is a sum of n steps and has lost up to n² ε h.
-  if (h > remaining * (1.0 - sliver)) return remaining;
-  if (!options_.h && h > 0.5 * remaining) return 0.5 * remaining;
-  return h;
+// What the last step proposes; at first, the change of q by the third derivative stays below the tolerance, with a
+// margin.
+double OneStep::choose_step(double t_end) const {
+  if (options_.h || h_next_ > 0.0) return h_next_;
+  if (options_.h0) return *options_.h0;
+  double size = 0.0;
+  for (Eigen::Index i = 0; i < a_rate_.size(); ++i)
+    size = std::max(size, std::abs(a_rate_[i]) / (factor_ * (atol_[i] + options_.rtol * size_of(i, ends_.from.q[i]))));
+  return std::min(0.5 * std::cbrt(1.0 / (size + 1e-30)), 1e-2 * (t_end - ends_.from.t));
 }
 
 // v̇, ż and λ along the last step; the rest follows from the formula.
@@ -224,7 +210,7 @@ void OneStep::extrapolate(double h) {
   const MotionVariables& x0 = ends_.from;
   MotionVariables& x = ends_.to;
   const double ratio = h_old_ > 0.0 ? h / h_old_ : 0.0;
-  x.t = h == t_end_ - x0.t ? t_end_ : x0.t + h;
+  x.t = t_trial_;
   x.a = x0.a + ratio * (x0.a - a_old_);
   x.zp = x0.zp + ratio * (x0.zp - zp_old_);
   x.lam = x0.lam + ratio * (x0.lam - lam_old_);

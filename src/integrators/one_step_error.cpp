@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "one_step_control.h"
 #include "time_rounding.h"
 
 // The local error of a step, and what it is measured by.
 
 namespace trammel {
 
-namespace one_step = detail::one_step;
 using detail::epsilon;
 
 namespace {
@@ -39,7 +37,7 @@ double OneStep::error_norm(double h) {
 }
 
 double OneStep::size_of(Eigen::Index i, double q) const {
-  return one_step::relative_size(dae_.layout().kinds()[i], q, q_first_[i], options_.extent);
+  return relative_size(dae_.layout().kinds()[i], q, q_first_[i], options_.extent);
 }
 
 double OneStep::position_limit(Eigen::Index i) const {

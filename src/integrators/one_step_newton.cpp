@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "one_step_control.h"
 #include "time_rounding.h"
 #include "trammel/nonlinear/newton.h"
 
@@ -11,7 +10,6 @@
 
 namespace trammel {
 
-namespace one_step = detail::one_step;
 using detail::epsilon;
 
 namespace {
@@ -168,8 +166,7 @@ bool OneStep::is_solved_to_rounding() const {
   const double v_limit = rounding * (1.0 + ends_.to.v.lpNorm<Eigen::Infinity>());
   for (int r = 0; r < nc; ++r)
     if (!(std::abs(residual_[nv + nz + r]) <= (dae_.holonomic()[r] ? q_limit : v_limit))) return false;
-  const double force_limit =
-      (uses_newton_tol() ? options_.newton_tol : one_step::newton_fraction * options_.atol) * force_scale_;
+  const double force_limit = (uses_newton_tol() ? options_.newton_tol : newton_fraction * options_.atol) * force_scale_;
   return nv == 0 || residual_.head(nv).lpNorm<Eigen::Infinity>() <= force_limit;
 }
 
@@ -180,10 +177,10 @@ void OneStep::update_weights(double h) {
   const double rounding = rounding_margin * epsilon * size;
   finest_ = 1.0;
   const auto absolute = [&](double atol, double unit) {
-    return std::max(uses_newton_tol() ? options_.newton_tol * unit : one_step::newton_fraction * atol, rounding);
+    return std::max(uses_newton_tol() ? options_.newton_tol * unit : newton_fraction * atol, rounding);
   };
   newton_absolute_ = absolute(options_.atol, options_.length);
-  const double relative = uses_newton_tol() ? options_.newton_tol : one_step::newton_fraction * options_.rtol;
+  const double relative = uses_newton_tol() ? options_.newton_tol : newton_fraction * options_.rtol;
   const double of_angles = absolute(options_.rotation_atol.value_or(options_.atol), 1.0);
   const double of_states = absolute(options_.state_atol.value_or(options_.atol), 1.0);
   for (int i = 0; i < nv; ++i) {
@@ -225,7 +222,7 @@ double OneStep::correction_norm(StepReport& report) const {
 double OneStep::force_norm(StepReport& report, double largest) const {
   const int nv = dae_.nv(), n_states = nv + dae_.nz();
   const double absolute = newton_absolute_;
-  const double relative = uses_newton_tol() ? options_.newton_tol : one_step::newton_fraction * options_.rtol;
+  const double relative = uses_newton_tol() ? options_.newton_tol : newton_fraction * options_.rtol;
   const Pattern& columns = operator_.planes().constraint;
   const std::vector<double>& G = operator_.planes().G;
   for (int i = 0; i < nv; ++i) {

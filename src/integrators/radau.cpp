@@ -66,7 +66,8 @@ Radau::Radau(const DaeSystem& system, RadauOptions options, LinearSolverKind sol
       tableau_(options_.stages),
       blocks_(system, tableau_, solver, scaling),
       workspace_(system.make_workspace()),
-      tolerance_(system.layout(), options_.tolerances) {
+      tolerance_(system.layout(), options_.tolerances),
+      control_(step_rules::radau, options_.fixed_h, options_.hmin, options_.hmax) {
   const int n = system.layout().n(), s = tableau_.stages();
   for (Eigen::VectorXd* x : {&y_, &yp_, &y_from_, &yp_from_, &e_, &g_, &rate_at_start_, &noise_, &weight_})
     x->setZero(n);
@@ -103,7 +104,7 @@ RadauStep Radau::advance(double t_stop, State& state) {
   step.t = t_;
   commit(state);
   const double breakpoint = system_.next_breakpoint(t_), t_limit = std::min(t_stop, breakpoint);
-  const double hmin = std::max(options_.hmin, 4.0 * epsilon * std::max(std::abs(t_), std::min(std::abs(t_limit), 1.0)));
+  const double smallest = control_.smallest(t_, t_limit);
   system_.calc_inputs(t_, inputs_);
   if (restart_) {
     if (inconsistent_) step.status = system_.make_consistent(t_, state, y_, yp_, *workspace_);
@@ -117,7 +118,8 @@ RadauStep Radau::advance(double t_stop, State& state) {
   const double bound = std::min(h_bound_, system_.step_bound({t_, inputs_.view(), y_, yp_}, tableau_.order(), state));
   Status status;
   for (int attempt = 0; attempt < options_.max_attempts; ++attempt) {
-    limit_step(t_limit, bound);
+    const StepControl::Placed placed = control_.place(t_, h_, t_limit, bound);
+    h_ = placed.h, t_end_of_step_ = placed.t;
     calc_stage_inputs(t_end_of_step_ >= breakpoint);
     update_weights();
     step.attempted_h = h_;
@@ -135,7 +137,7 @@ RadauStep Radau::advance(double t_stop, State& state) {
       return step;
     }
     find_worst(step);
-    if (status.outcome == Outcome::fatal || options_.fixed_h || !shrink(status, hmin, step)) break;
+    if (status.outcome == Outcome::fatal || !shrink(status, smallest, step)) break;
   }
   step.status = status;
   if (status.row < 0) step.status.row = step.worst_unknown;
@@ -301,7 +303,7 @@ Status Radau::iterate(const State& state, RadauStep& step) {
   predict();
   rate_factor_ = std::pow(std::max(rate_factor_, epsilon), 0.8);
   rate_ = 0.0;
-  newton_shrink_ = 0.5;
+  newton_shrink_ = control_.rule().newton_shrink;
   const int max_iterations = options_.fixed_h ? fixed_step_patience * options_.max_iterations : options_.max_iterations;
   const Status status = solve_by_newton(Iteration(*this, state, step, max_iterations), max_iterations);
   if (!status.ok()) rate_ = 1.0;

@@ -8,13 +8,11 @@
 
 namespace trammel {
 
-using detail::epsilon, detail::sliver;
+using detail::epsilon;
 
 namespace {
 
-constexpr double radau_safety = 0.9, radau_max_growth = 8.0, radau_max_reduction = 5.0;
-// A step that could grow by less keeps its size and its factors.
-constexpr double radau_keep_below = 1.2;
+constexpr double largest_quotient = 1.0 / StepControl::min_shrink;
 // The first step has no error before it to learn from.
 constexpr double first_shrink = 0.1;
 // In units of rounding: constraints are differences of coordinates.
@@ -35,53 +33,39 @@ double Radau::first_step(double t_limit) const {
   return std::min(h, std::pow(trusted, 1.0 / tableau_.stages()) * std::pow(h, 1.0 - 1.0 / tableau_.stages()));
 }
 
-void Radau::limit_step(double t_limit, double bound) {
-  h_ = options_.fixed_h ? *options_.fixed_h : std::max(std::min({h_, options_.hmax, bound}), options_.hmin);
-  const double remaining = t_limit - t_;
-  t_end_of_step_ = t_ + h_;
-  if (h_ > remaining * (1.0 - sliver)) {
-    h_ = remaining;
-    t_end_of_step_ = t_limit;
-  } else if (!options_.fixed_h && h_ > 0.5 * remaining) {
-    h_ = 0.5 * remaining;
-    t_end_of_step_ = t_ + h_;
-  }
-}
-
 // The next step after a success [Gustafsson's predictive controller]; fewer Newton iterations allow longer steps.
 double Radau::choose_next(const RadauStep& step) {
   if (options_.fixed_h) return *options_.fixed_h;
-  const double power = 1.0 / (tableau_.stages() + 1), error = std::max(step.error, 1e-10);
+  const StepRule& rule = control_.rule();
+  const double power = 1.0 / (tableau_.stages() + 1), error = std::max(step.error, StepControl::smallest_error);
   const double allowed = 2.0 * options_.max_iterations;
-  const double factor = radau_safety * (1.0 + allowed) / (last_iterations_ + allowed);
+  const double factor = rule.safety * (1.0 + allowed) / (last_iterations_ + allowed);
   double quotient =
-      std::clamp(std::pow(error, power) / std::min(radau_safety, factor), 1.0 / radau_max_growth, radau_max_reduction);
+      std::clamp(std::pow(error, power) / std::min(rule.safety, factor), 1.0 / rule.max_growth, largest_quotient);
   if (h_accepted_ > 0.0) {
-    const double predicted = h_accepted_ / h_ * std::pow(error * error / error_accepted_, power) / radau_safety;
-    quotient = std::max(quotient, std::clamp(predicted, 1.0 / radau_max_growth, radau_max_reduction));
+    const double predicted = h_accepted_ / h_ * std::pow(error * error / error_accepted_, power) / rule.safety;
+    quotient = std::max(quotient, std::clamp(predicted, 1.0 / rule.max_growth, largest_quotient));
   }
   h_accepted_ = h_;
   error_accepted_ = std::max(smallest_error, error);
   double h = h_ / quotient;
   if (step.rejected_error + step.rejected_newton > 0) h = std::min(h, h_);
-  return h >= h_ && h <= radau_keep_below * h_ ? h_ : h;
+  return h > h_ && h < rule.keep_below * h_ ? h_ : h;
 }
 
 // A smaller step after a failure. False: it cannot be reduced.
-bool Radau::shrink(const Status& status, double hmin, RadauStep& step) {
-  step.failure = status.cause;
+bool Radau::shrink(const Status& status, double smallest, RadauStep& step) {
+  double factor = newton_shrink_;
   if (status.cause == Cause::error_test) {
-    ++step.rejected_error;
+    const StepRule& rule = control_.rule();
+    const double quotient = std::pow(step.error, 1.0 / (tableau_.stages() + 1)) / rule.safety;
+    factor = restart_ && step.rejected_error == 0 ? first_shrink
+                                                  : 1.0 / std::clamp(quotient, 1.0 / rule.safety, largest_quotient);
     ++counters_.error_failures;
-    const double quotient = std::pow(step.error, 1.0 / (tableau_.stages() + 1)) / radau_safety;
-    h_ *= restart_ && step.rejected_error == 1 ? first_shrink
-                                               : 1.0 / std::clamp(quotient, 1.0 / radau_safety, radau_max_reduction);
   } else {
-    ++step.rejected_newton;
     ++counters_.convergence_failures;
-    h_ *= newton_shrink_;
   }
-  return h_ >= hmin;
+  return control_.reject(status.cause, factor, smallest, h_, step) && !options_.fixed_h;
 }
 
 // ---- weights -------------------------------------------------------------------------------------------------------

@@ -31,7 +31,6 @@ constexpr double dense_weights[] = {-12715105075.0 / 11282082432.0,  0.0,
                                     87487479700.0 / 32700410799.0,   -10690763975.0 / 1880347072.0,
                                     701980252875.0 / 199316789632.0, -1453857185.0 / 822651844.0,
                                     69997945.0 / 29380423.0};
-constexpr double safety = 0.9, smallest_factor = 0.2, largest_factor = 8.0;
 constexpr double stability_bound = 3.25;  // on the negative real axis
 constexpr int stiff_steps_noticed = 15;
 
@@ -45,6 +44,7 @@ constexpr double tight_rtol = 1e-7;
 RungeKutta::RungeKutta(const OdeSystem& system, const RungeKuttaOptions& options)
     : system_(system),
       options_(options),
+      control_(step_rules::explicit_pair, options.fixed_h, options.hmin, options.hmax),
       order_(options.order.value_or(!options.fixed_h && options.tolerances.rtol < tight_rtol ? 8 : 5)),
       weights_(system.layout(), options.tolerances),
       workspace_(system.make_workspace()),
@@ -184,45 +184,32 @@ StepReport RungeKutta::advance(double t_end, State& state) {
     stale_rates_ = false;
   }
   if (h_next_ == 0.0) h_next_ = choose_first_step(state);
-  bool rejected = false;
-  const double hmin = std::max(options_.hmin, 4.0 * std::numeric_limits<double>::epsilon() * std::abs(t_));
+  const double smallest = control_.smallest(t_, t_end);
+  StepControl::Placed step = control_.place(t_, h_next_, t_end, h_bound_);
+  const auto shrink = [&](Cause cause, double factor) {
+    const bool can = control_.reject(cause, factor, smallest, step.h, report) && !options_.fixed_h;
+    step.t = t_ + (h_next_ = step.h);
+    return can;
+  };
   for (;;) {
-    double h = std::min(h_next_, options_.hmax);
-    if (!options_.fixed_h) {
-      h = std::min(h, std::max(h_bound_, hmin));
-      if (!rejected) h = std::max(h, hmin);
-    }
-    const double left = t_end - t_;
-    const bool ends = h >= left * (1.0 - 1e-9);
-    if (ends)
-      h = left;
-    else if (h > 0.5 * left && !options_.fixed_h)
-      h = 0.5 * left;  // two equal steps instead of a long and a tiny one
-    report.attempted_h = h;
-    if (h < hmin && !ends) {
-      report.status = Status::fatal(Cause::step_too_small, rejected ? find_worst_error() : -1);
-      return report;
-    }
-    const double t_new = ends ? t_end : t_ + h;
-    const Status status = attempt(h, t_new, state);
+    const double h = report.attempted_h = step.h;
+    const bool ends = step.t == t_end;
+    const Status status = attempt(h, step.t, state);
     const double error = status.ok() ? calc_error(h) : 0.0;
     if (!status.ok() || !std::isfinite(error)) {
-      ++counters_.evaluation_failures, ++report.rejected_newton;
-      report.failure = status.ok() ? Cause::not_finite : status.cause;
-      if (options_.fixed_h || status.outcome == Outcome::fatal || h * 0.25 < std::max(hmin, 1e-300)) {
-        report.status = status.ok() ? Status::fatal(Cause::not_finite) : status;
-        return report;
-      }
-      h_next_ = 0.25 * h;
-      rejected = true;
-      continue;
+      ++counters_.evaluation_failures;
+      const Cause cause = status.ok() ? Cause::not_finite : status.cause;
+      if (shrink(cause, control_.rule().newton_shrink) && status.outcome != Outcome::fatal) continue;
+      report.status = status.ok() ? Status::fatal(Cause::not_finite) : status;
+      return report;
     }
     if (!options_.fixed_h && error > 1.0) {
-      ++counters_.error_failures, ++report.rejected_error;
-      report.failure = Cause::error_test;
-      h_next_ = h * std::max(dormand_prince::smallest_factor, dormand_prince::safety * std::pow(error, -1.0 / order_));
-      rejected = true;
-      continue;
+      ++counters_.error_failures;
+      if (shrink(Cause::error_test,
+                 std::max(StepControl::min_shrink, control_.rule().safety * std::pow(error, -1.0 / order_))))
+        continue;
+      report.status = Status::fatal(Cause::step_too_small, find_worst_error());
+      return report;
     }
     // accepted
     report.h = h_taken_ = h;
@@ -237,7 +224,7 @@ StepReport RungeKutta::advance(double t_end, State& state) {
     y_from_ = y_;
     y_unprojected_ = y_ = stage_;
     yp_ = k_[order_ == 8 ? 12 : 6];
-    t_ = t_new;
+    t_ = step.t;
     ++counters_.steps;
     // From the left where the step ends at an instant that a motion may have a kink at.
     const double t_end_of_step = ends ? t_ - detail::kink_side(t_) : t_;
@@ -253,8 +240,9 @@ StepReport RungeKutta::advance(double t_end, State& state) {
     pending_ = true;
     if (!options_.fixed_h) {
       const double e = std::max(error, 1e-8);
-      double factor = dormand_prince::safety * std::pow(e, -0.7 / order_) * std::pow(error_before_, 0.4 / order_);
-      factor = std::clamp(factor, dormand_prince::smallest_factor, rejected ? 1.0 : dormand_prince::largest_factor);
+      double factor = control_.rule().safety * std::pow(e, -0.7 / order_) * std::pow(error_before_, 0.4 / order_);
+      factor =
+          std::clamp(factor, StepControl::min_shrink, report.failure != Cause::none ? 1.0 : control_.rule().max_growth);
       error_before_ = std::max(error, 1e-4);
       // A step that was cut short for t_end does not tell what is possible.
       h_next_ = ends ? std::max(h_next_, h * factor) : h * factor;

@@ -11,7 +11,4 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 /// How far from a kink its sides are looked at: some rounding units of the time.
 inline double kink_side(double t) { return 8.0 * epsilon * (1.0 + std::abs(t)); }
 
-/// A last step may be longer by this part of h: what a million fixed steps lose to rounding.
-constexpr double sliver = 1e-4;
-
 }  // namespace trammel::detail

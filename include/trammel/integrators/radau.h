@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "trammel/dae/weighted_norm.h"
-#include "trammel/integrators/motion_integrator.h"
 #include "trammel/integrators/radau_blocks.h"
+#include "trammel/integrators/step_control.h"
 
 namespace trammel {
 
@@ -125,9 +125,8 @@ class Radau {
 
   // Step sizes and weights: radau_control.cpp.
   double first_step(double t_limit) const;
-  void limit_step(double t_limit, double bound);
   double choose_next(const RadauStep& step);
-  bool shrink(const Status& status, double hmin, RadauStep& step);
+  bool shrink(const Status& status, double smallest, RadauStep& step);
   void update_masks();
   void update_weights();
   double error_norm(ConstVec e) const;
@@ -141,6 +140,7 @@ class Radau {
   RadauBlocks blocks_;
   std::unique_ptr<Workspace> workspace_;
   WeightedNorm tolerance_;
+  StepControl control_;
   InputBuffer inputs_, middle_inputs_;  // at t_n, and in the middle of the step
   std::array<InputBuffer, RadauTableau::max_stages> stage_inputs_;
 

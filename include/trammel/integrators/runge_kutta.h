@@ -6,7 +6,7 @@
 
 #include "trammel/dae/ode_system.h"
 #include "trammel/dae/weighted_norm.h"
-#include "trammel/integrators/motion_integrator.h"
+#include "trammel/integrators/step_control.h"
 
 namespace trammel {
 
@@ -76,6 +76,7 @@ class RungeKutta {
 
   const OdeSystem& system_;
   RungeKuttaOptions options_;
+  StepControl control_;
   int order_;
   WeightedNorm weights_;
   std::unique_ptr<Workspace> workspace_;

@@ -74,7 +74,6 @@ class EnergyDecaying final : public MotionIntegrator {
   double calc_norm(double h) const;
   double calc_tolerance(double h, double rough_tol) const;
   double error_norm(double h) const;
-  double smallest_step() const;  // or rounding of t
   template <class Use>
   void for_each_turn(double h, Use&& use) const;
   Status accept(double h, const State& state);
@@ -86,6 +85,7 @@ class EnergyDecaying final : public MotionIntegrator {
   const JumpSystem& jump_;
   const SecondOrderDae& dae_;
   StepOptions options_;
+  StepControl control_;
   std::unique_ptr<LinearSolver<double>> solver_;
   std::unique_ptr<Workspace> jump_workspace_, workspace_;
   std::unique_ptr<Projection> projection_;
@@ -108,7 +108,7 @@ class EnergyDecaying final : public MotionIntegrator {
   Eigen::VectorXd q_first_;  // where the run began
   bool began_ = false;
   bool pending_ = false;
-  double h_next_ = 0.0, t_end_ = 0.0;
+  double h_next_ = 0.0, t_trial_ = 0.0;  // proposed; where the step under way ends
   long n_continued_ = 0, n_first_order_ = 0;
 };
 

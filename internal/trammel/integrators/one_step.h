@@ -1,10 +1,13 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
+#include <numbers>
 #include <optional>
 
 #include "trammel/dae/acceleration_solver.h"
-#include "trammel/integrators/motion_integrator.h"
+#include "trammel/integrators/step_control.h"
 #include "trammel/nonlinear/convergence.h"
 
 namespace trammel {
@@ -25,6 +28,18 @@ struct StepOptions {
   NewtonStop newton_stop = NewtonStop::tolerance;  ///< the others are for a fixed step: they see no divergence
   bool records_corrections = false;                ///< sizes of every correction in the report of a step
 };
+
+/// Newton's tolerance of an error-controlled run as a fraction of the local error's: its remainder must not be seen in
+/// the error estimate, a difference of accelerations.
+inline constexpr double newton_fraction = 1e-3;
+
+/// What rtol is a part of, of a coordinate that began at `first`. What turns on and on is where it is to within half a
+/// turn, and a machine far from the origin moves as one that stands there: of an angle it is at most half a turn, of a
+/// position at most the extent of the machine [m] and the way that was gone.
+inline double relative_size(Kind kind, double q, double first, double extent) {
+  const double size = std::abs(q);
+  return std::min(size, kind == Kind::rotation ? std::numbers::pi : extent + std::abs(q - first));
+}
 
 /// What one-step methods for SecondOrderDae share: the choice of step sizes by a local error estimate, simplified
 /// Newton on the scaled equations, restarts at kinks of inputs, and memory. A method adds its formula: how variables at
@@ -103,7 +118,7 @@ class OneStep : public MotionIntegrator {
   class Iteration;
   Status calc_rates(const State& state);
   StepReport attempt(double t_end, const State& state);
-  double choose_step(double t_end);
+  double choose_step(double t_end) const;
   void extrapolate(double h);
   Status iterate(double h, const State& state, StepReport& report);
   Status refresh(double h, const State& state, StepReport& report);
@@ -119,7 +134,6 @@ class OneStep : public MotionIntegrator {
   double position_limit(Eigen::Index i) const;
   double velocity_limit(double h, Eigen::Index i) const;
   double calc_noise(Eigen::Index i) const;  // of q, by Newton's iteration and rounding
-  double smallest_step() const;             // or rounding of t
   int find_worst_error(double h) const;     // the unknown
   template <class Error, class Weight>
   double motion_error_norm(double others, bool filters, Error&& error, Weight&& weight);
@@ -131,6 +145,7 @@ class OneStep : public MotionIntegrator {
   bool uses_newton_tol() const { return options_.h || options_.newton_test == NewtonTest::all; }
 
   StepOptions options_;
+  StepControl control_;
   AccelerationSolver acceleration_;
   ConvergenceTest test_;
   std::uint64_t matrix_version_ = 0;          // State::version when the matrix was made
@@ -142,7 +157,7 @@ class OneStep : public MotionIntegrator {
   bool pending_ = false;            // ends_.to is accepted, but the charts still belong to ends_.from
   bool restart_ = true;             // the accelerations before ends_.from are unknown (start, kink of an input)
   bool after_kink_ = false;         // and ends_.from.a belongs to the time before the kink
-  double t_end_ = 0.0;              // which a step may reach and not pass
+  double t_trial_ = 0.0;            // where the step under way ends
   double h_next_ = 0.0;             // proposal of the error control
   int waits_for_ = 0, waited_ = 0;  // steps that the next growth waits for, twice, and has waited
   Eigen::VectorXd x_, residual_, weight_, bias_;
