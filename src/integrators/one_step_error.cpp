@@ -17,9 +17,9 @@ namespace {
 // positions over T the steps of smooth motion stay what positions make them; a pulse then errs by five times as much as
 // one as long as the motion itself, at most. Errors of first order (Newmark's) have the tolerance itself.
 constexpr double early_part = 0.1, velocity_part = 6.0;
-// What Newton's iteration leaves in q, δ, is seen as δ/h in the estimate of the velocity's error: its tolerance stays
-// below this part of that error's, and that error's above this multiple of what the iteration did leave.
-constexpr double newton_velocity_part = 0.05, newton_noise = 2.0;
+// What Newton's iteration did leave in q, δ, is δ/h in the estimate of the velocity's error: the tolerance of that is
+// at least this multiple of it.
+constexpr double newton_noise = 2.0;
 // Smaller errors do not bound the growth of a step; nor does a velocity across the constraints, in units of q's
 // tolerance over h, that makes a third of this.
 constexpr double unbounding_error = 0.1, ringing_part = 0.3;

@@ -6,7 +6,6 @@
 
 #include "time_rounding.h"
 #include "trammel/integrators/memory_check.h"
-#include "trammel/nonlinear/newton.h"
 
 namespace trammel {
 
@@ -14,21 +13,7 @@ using detail::epsilon, detail::kink_side;
 
 namespace {
 
-// New planes when Newton contracts less than this: each iteration costs s residuals and a solve per block, and the
-// remainder must fall below some 1e-3 of the tolerance.
-constexpr double radau_slow_rate = 0.03;
-constexpr double radau_max_rate = 0.99;
-// A fixed step cannot shrink and has a tolerance near rounding: a matrix of t_n that wins one digit per iteration must
-// do.
-constexpr int fixed_step_patience = 3;
-// A correction of this many roundings of y cannot become smaller.
-constexpr double radau_rounding_margin = 100.0;
 constexpr double gap_order = 6.0;  // of DaeSystem::calc_gap in h
-// Newton converges linearly. Corrections that fell by this much at first and have stopped falling are what rounding
-// leaves of the residuals; they are accepted where they are within the remainder that a loose tolerance is allowed.
-constexpr double quick_fall = 0.1, largest_noise = 0.03;
-// And a residual of this many roundings of y, through the matrix, cannot either.
-constexpr double residual_margin = 32.0;
 
 RadauOptions checked(const DaeSystem& system, RadauOptions options) {
   std::vector<Issue> found = options.issues(system.layout());
@@ -184,183 +169,6 @@ void Radau::update_stages() {
     Yp_.col(i).setZero();
     for (int j = 0; j < tableau_.stages(); ++j) Yp_.col(i) += tableau_.A_inverse()(i, j) / h_ * Z_.col(j);
   }
-}
-
-// Newton with the planes at hand, and once more with new ones if those were old.
-Status Radau::correct(const State& state, RadauStep& step) {
-  const bool outdated = !blocks_.ready() || matrix_version_ != state.version || rate_ > radau_slow_rate ||
-                        system_.matrix_outdated({t_, inputs_.view(), y_, yp_}, state, *workspace_);
-  Status status = Status::success();
-  if (outdated && !planes_are_new_)
-    status = refresh(state, Refresh::linearize, step);
-  else if (!blocks_.ready() || blocks_.h() != h_)
-    status = refresh(state, Refresh::combine, step);
-  if (!status.ok()) return status;
-  status = iterate(state, step);
-  if (status.ok() || planes_are_new_ || status.outcome == Outcome::fatal) return status;
-
-  status = refresh(state, Refresh::linearize, step);
-  return status.ok() ? iterate(state, step) : status;
-}
-
-Status Radau::refresh(const State& state, Refresh what, RadauStep& step) {
-  Planes& planes = blocks_.planes();
-  planes.typical.resize(y_.size());
-  for (Eigen::Index i = 0; i < y_.size(); ++i) planes.typical[i] = tolerance_.weight(i, y_[i]);
-  ++step.factorizations;
-  ++counters_.factorizations;
-  if (what == Refresh::linearize) {
-    ++step.linearizations;
-    ++counters_.linearizations;
-    rate_factor_ = 1.0;
-  }
-  const Status status = blocks_.setup({t_, inputs_.view(), y_, yp_}, state, h_, what, *workspace_);
-  if (what == Refresh::combine || !status.ok()) return status;
-  matrix_version_ = state.version;
-  planes_are_new_ = true;
-  update_masks();  // the tested sets may follow the linearization
-  update_weights();
-  return status;
-}
-
-// The problem of a step: the stages Z.
-class Radau::Iteration {
- public:
-  Iteration(Radau& method, const State& state, RadauStep& step, int max_iterations)
-      : m_(method),
-        state_(state),
-        step_(step),
-        last_(max_iterations - 1),
-        is_fixed_(method.options_.fixed_h.has_value()),
-        noise_limit_(method.options_.newton_constant ? method.newton_limit_
-                                                     : std::max(method.newton_limit_, largest_noise)),
-        rounding_(radau_rounding_margin * epsilon * method.corrector_norm(method.y_)) {}
-
-  Status prepare(int) {
-    m_.update_stages();
-    ++step_.iterations;
-    return Status::success();
-  }
-
-  Status solve(int) { return m_.calc_corrections(state_); }
-
-  NewtonVerdict correct(int m) {
-    double norm = 0.0;
-    for (int i = 0; i < m_.tableau_.stages(); ++i) norm = std::max(norm, m_.corrector_norm(m_.R_.col(i)));
-    if (!std::isfinite(norm)) return NewtonVerdict::not_finite;
-    m_.Z_ += m_.R_;
-    const NewtonVerdict verdict = judge(m, norm);
-    previous_ = norm;
-    if (verdict != NewtonVerdict::converged) return verdict;
-    m_.last_iterations_ = m + 1;
-    m_.update_stages();
-    return verdict;
-  }
-
-  Status give_up(Cause cause) { return Status::recoverable(cause); }
-
- private:
-  NewtonVerdict judge(int m, double norm) {
-    if (norm <= rounding_) return NewtonVerdict::converged;
-    double& rate = m_.rate_;
-    if (m > 0) {
-      const double ratio = norm / previous_;
-      rate = m == 1 ? ratio : std::sqrt(ratio * previous_ratio_);
-      previous_ratio_ = ratio;
-      fastest_ = std::min(fastest_, ratio);
-      if (rate < radau_max_rate) m_.rate_factor_ = rate / (1.0 - rate);
-      // Corrections below the tolerance that no longer fall are rounding.
-      if (rate >= radau_max_rate && norm <= m_.newton_limit_) return NewtonVerdict::converged;
-      const int left = last_ - m;
-      const double remainder = m_.rate_factor_ * norm * std::pow(rate, left) / m_.newton_limit_;
-      const bool hopeless = rate >= radau_max_rate || remainder >= 1.0;  // it would not converge in time
-      // A first correction of coordinates says little of the multipliers: a step that cannot shrink goes on, and stops
-      // where rounding does.
-      if (hopeless && (!is_fixed_ || m >= fixed_step_patience)) {
-        const bool stalls = fastest_ <= quick_fall && norm <= noise_limit_;
-        if (is_fixed_ ? m_.residuals_are_rounding(state_) : stalls) {
-          rate = 0.0, m_.rate_factor_ = 1.0;  // noise says nothing of the matrix
-          return NewtonVerdict::converged;
-        }
-        if (rate < radau_max_rate)
-          m_.newton_shrink_ = 0.8 * std::pow(std::clamp(remainder, 1e-4, 20.0), -1.0 / (4.0 + left));
-        return NewtonVerdict::diverging;
-      }
-    }
-    return m_.rate_factor_ * norm <= m_.newton_limit_ ? NewtonVerdict::converged : NewtonVerdict::go_on;
-  }
-
-  Radau& m_;
-  const State& state_;
-  RadauStep& step_;
-  const int last_;
-  const bool is_fixed_;
-  const double noise_limit_, rounding_;
-  double previous_ = 0.0, previous_ratio_ = 0.0, fastest_ = 1.0;
-};
-
-Status Radau::iterate(const State& state, RadauStep& step) {
-  predict();
-  rate_factor_ = std::pow(std::max(rate_factor_, epsilon), 0.8);
-  rate_ = 0.0;
-  newton_shrink_ = control_.rule().newton_shrink;
-  const int max_iterations = options_.fixed_h ? fixed_step_patience * options_.max_iterations : options_.max_iterations;
-  const Status status = solve_by_newton(Iteration(*this, state, step, max_iterations), max_iterations);
-  if (!status.ok()) rate_ = 1.0;
-  return status;
-}
-
-// Rounding y, and with it y′ of (1), changes the rows of F by up to ε (|F_y||y| + |F_y′||A⁻¹||y|/h). Smaller residuals
-// are noise, whatever they still correct: light and stiff parts at small steps move by more than any tolerance. |y| is
-// the largest of its kind, since what vanishes by symmetry is known relative to the others, and 1 for rotations, of
-// which frames are made.
-bool Radau::residuals_are_rounding(const State& state) {
-  const Planes& planes = blocks_.planes();
-  const Pattern& pattern = planes.pattern;
-  const std::span<const Kind> kinds = system_.layout().kinds();
-  for (int i = 0; i < tableau_.stages(); ++i) {
-    double largest[Tolerances::n_kinds] = {};
-    largest[static_cast<int>(Kind::rotation)] = 1.0;
-    for (Eigen::Index j = 0; j < y_.size(); ++j) {
-      double& size = largest[static_cast<int>(kinds[j])];
-      size = std::max(size, std::abs(Y_(j, i)));
-    }
-    const double per_step = tableau_.A_inverse().row(i).cwiseAbs().sum() / h_;
-    noise_.setZero();
-    for (int j = 0; j < pattern.n_cols; ++j) {
-      const double y = largest[static_cast<int>(kinds[j])];
-      for (std::size_t plane = 0; plane < planes.roles.size(); ++plane) {
-        const double size = planes.roles[plane] == PlaneRole::y ? y : per_step * y;
-        for (int k = pattern.start[j]; k < pattern.start[j + 1]; ++k)
-          noise_[pattern.index[k]] += std::abs(planes.values[plane][k]) * size;
-      }
-    }
-    e_ = F_.col(i);
-    system_.to_matrix_rows(stage_point(i), state, e_, *workspace_);
-    for (Eigen::Index k = 0; k < e_.size(); ++k)
-      if (std::abs(e_[k]) > residual_margin * epsilon * noise_[k]) return false;
-  }
-  return true;
-}
-
-// R ← corrections of all Z_i. Each stage turns its rows and columns with its own rotations.
-Status Radau::calc_corrections(const State& state) {
-  const int s = tableau_.stages();
-  for (int i = 0; i < s; ++i) {
-    ++counters_.residuals;
-    if (const Status status = system_.residual(stage_point(i), state, F_.col(i), *workspace_); !status.ok())
-      return status;
-    R_.col(i) = F_.col(i);
-    system_.to_matrix_rows(stage_point(i), state, R_.col(i), *workspace_);
-  }
-  ++counters_.solves;
-  if (const Status status = blocks_.solve(R_); !status.ok()) {
-    for (Eigen::Index k = 0; k < F_.size(); ++k)
-      if (!std::isfinite(F_.data()[k])) return Status::recoverable(Cause::not_finite, static_cast<int>(k % F_.rows()));
-    return status;
-  }
-  for (int i = 0; i < s; ++i) system_.from_matrix_columns(stage_point(i), state, R_.col(i), *workspace_);
-  return Status::success();
 }
 
 // (4)

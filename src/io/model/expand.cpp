@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
-#include <unordered_map>
-#include <unordered_set>
 
 #include "entities.h"
+#include "parameters.h"
 #include "trammel/base/text.h"
 #include "trammel/io/model_tables.h"
 #include "trammel/io/source_file.h"
@@ -23,13 +22,6 @@ const KeyIndex* find_entity(const std::string& kind) {
   const std::vector<EntityKind>& kinds = entity_kinds();
   const bool known = std::any_of(kinds.begin(), kinds.end(), [&](const EntityKind& k) { return k.table.name == kind; });
   return known ? find_table(kind) : nullptr;
-}
-
-bool is_identifier(const std::string& text) { return !text.empty() && quoted_name(text) == text; }
-
-// Words that formulas understand by themselves.
-bool is_reserved(const std::string& name) {
-  return name == "t" || name == "pi" || name == "and" || name == "or" || name == "not" || name == ground_name;
 }
 
 // body.'left rod'.mass -> {"body", "left rod", "mass"}; empty if it is not a dotted key.
@@ -103,7 +95,7 @@ Expansion::Expansion(Findings& findings, const std::string& text, const std::fil
   part.file = file.string();
   part.folder = file.parent_path();
   Scope& scope = scopes_.emplace_back();
-  if (const Node* table = root_->find("parameters")) parameters_ = evaluate_parameters(*table, {}, scope, part);
+  if (const Node* table = root_->find("parameters")) parameters_ = calc_parameters(findings_, *table, {}, scope, part);
   for (const auto& [name, value] : parameters_) scope.add(name, value);
   Fields fields(findings_, *root_, scope, part, "model", find_table(""));
   most_elements_ = fields.integer("max_elements", static_cast<int>(most_elements_));
@@ -199,94 +191,6 @@ void Expansion::apply_entity_settings() {
       apply(setting, copy, 2, find_table(kind), fmt::format("{} '{}'", kind, found->name));
     found->node = &copy;
   }
-}
-
-std::map<std::string, double> Expansion::evaluate_parameters(const Node& table,
-                                                             const std::map<std::string, double>& given,
-                                                             const Scope& outer, const Part& part) {
-  std::map<std::string, double> values = given;
-  const Fields fields(findings_, table, outer, part, "parameters", nullptr);
-  if (table.kind != NodeKind::table) {
-    fields.report_type(table, "parameters", "a table of numbers");
-    return values;
-  }
-  std::vector<std::string> names = outer.names();
-  for (const Entry& entry : table.entries) names.push_back(entry.key);
-
-  std::unordered_map<std::string, const Node*> nodes;
-  for (const Entry& entry : table.entries) nodes.try_emplace(entry.key, &entry.value);
-
-  // Each parameter is evaluated when it is first needed, what it needs before it. Chains may be as long as the file:
-  // what is underway is a list of our own, not of calls. Meeting one that is underway closes a circle.
-  std::vector<std::string> underway;
-  std::unordered_set<std::string> on_the_way;
-  const auto finish = [&](const std::string& name, double value) {
-    values[name] = value;
-    on_the_way.erase(name);
-    underway.pop_back();
-  };
-  const auto report_circle = [&](const std::string& name) {
-    std::string chain;
-    for (auto it = std::find(underway.begin(), underway.end(), name); it != underway.end(); ++it)
-      chain += "'" + *it + "' needs ";
-    fields.report(*nodes.at(name), fmt::format("the parameters depend on each other in a circle: {}'{}'", chain, name));
-    values[name] = 1.0;  // a harmless value: said once is enough
-  };
-  const auto calc_value = [&](const std::string& wanted) {
-    underway.assign(1, wanted);
-    on_the_way = {wanted};
-    while (!underway.empty()) {
-      const std::string name = underway.back();
-      const Node& node = *nodes.at(name);
-      if (values.count(name) > 0) {
-        finish(name, values[name]);
-        continue;
-      }
-      if (node.kind != NodeKind::string) {
-        finish(name, fields.number_of(node, name, 1.0));
-        continue;
-      }
-      std::string missing;
-      const Evaluated result = evaluate(
-          node.text,
-          [&](const std::string& other) -> std::optional<double> {
-            if (const auto it = values.find(other); it != values.end()) return it->second;
-            if (nodes.count(other) == 0) return outer.find(other);
-            if (missing.empty()) missing = other;
-            return 1.0;
-          },
-          names);
-      if (!missing.empty()) {
-        if (on_the_way.count(missing) > 0) {
-          report_circle(missing);
-        } else {
-          on_the_way.insert(missing);
-          underway.push_back(missing);
-        }
-        continue;
-      }
-      double value = 1.0;
-      if (!result.error.empty())
-        fields.report(node, fmt::format("'{}' = {}: {}", name, describe(node), result.error));
-      else if (!std::isfinite(result.value))
-        fields.report(node, fmt::format("'{}' = {} is {}; it must be finite", name, describe(node), result.value));
-      else
-        value = result.value;
-      finish(name, value);
-    }
-  };
-  for (const Entry& entry : table.entries) {
-    if (!is_identifier(entry.key))
-      findings_.add(entry.place, fmt::format("parameters: '{}' cannot be used in formulas; a parameter's name consists "
-                                             "of letters, digits and _, and does not begin with a digit",
-                                             entry.key));
-    else if (is_reserved(entry.key))
-      findings_.add(
-          entry.place,
-          fmt::format("parameters: '{}' has a meaning of its own in formulas; choose another name", entry.key));
-    if (values.count(entry.key) == 0) calc_value(entry.key);
-  }
-  return values;
 }
 
 void Expansion::expand(const Node& table, const Scope& scope, Part& part, const std::string& what) {
@@ -412,7 +316,7 @@ void Expansion::repeat(const Node& node, const Scope& scope, Part& part) {
     Scope* inner = &scopes_.emplace_back(&scope, true);
     inner->add(index, static_cast<double>(start) + k);
     if (locals != nullptr) {
-      const std::map<std::string, double> values = evaluate_parameters(*locals, {}, *inner, part);
+      const std::map<std::string, double> values = calc_parameters(findings_, *locals, {}, *inner, part);
       inner = &scopes_.emplace_back(inner, true);
       for (const auto& [name, value] : values) inner->add(name, value);
     }
@@ -492,7 +396,7 @@ void Expansion::include(const Node& node, const Scope& scope, Part& outer) {
   }
   Scope& inner = scopes_.emplace_back(&scope, true);
   if (declared != nullptr)
-    for (const auto& [name, value] : evaluate_parameters(*declared, given, scope, part)) inner.add(name, value);
+    for (const auto& [name, value] : calc_parameters(findings_, *declared, given, scope, part)) inner.add(name, value);
   complete_ = so_far;
   expand(*tree, inner, part, "included model");
 }

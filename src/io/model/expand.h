@@ -49,8 +49,6 @@ class Expansion {
   void apply_settings(Node& root, std::span<const std::string> settings);
   void apply_entity_settings();
   void apply(const Setting& setting, Node& table, std::size_t from, const KeyIndex* keys, const std::string& what);
-  std::map<std::string, double> evaluate_parameters(const Node& table, const std::map<std::string, double>& given,
-                                                    const Scope& outer, const Part& part);
   void expand(const Node& table, const Scope& scope, Part& part, const std::string& what);
   void add_entity(const std::string& kind, const Node& node, const Scope& scope, Part& part);
   void repeat(const Node& node, const Scope& scope, Part& part);
