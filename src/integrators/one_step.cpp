@@ -35,6 +35,10 @@ constexpr double early_part = 0.1, velocity_part = 6.0;
 // What Newton's iteration leaves in q, δ, is seen as δ/h in the estimate of the velocity's error: its tolerance stays
 // below this part of that error's, and that error's above this multiple of what the iteration did leave.
 constexpr double newton_velocity_part = 0.05, newton_noise = 2.0;
+// Errors of positions below this multiple of what rounding leaves of Φ are not seen: δ in q is δ/(β h²) in v̇, which
+// rings on, and some δ in the estimate, δ is larger than what is left of Φ by 1/σ near a position where G loses rank
+// (0.15 rad before it is passed), and no shorter step has less of it.
+constexpr double rounding_in_error = 16.0;
 // A change of h makes stiff springs swing, and an estimate sees it: where longer steps failed, growth waits for 0, 1,
 // 3, … and at last 15 steps.
 constexpr int longest_wait = 31;
@@ -373,9 +377,12 @@ bool OneStep::is_solved_to_rounding() const {
 
 void OneStep::update_weights(double h) {
   const int nv = dae_.nv(), nz = dae_.nz();
-  // Φ is a difference of coordinates: corrections cannot become smaller than what rounding leaves of it.
-  const double size = nv > 0 ? ends_.from.q.lpNorm<Eigen::Infinity>() : 0.0;
+  // Φ is a difference of positions: corrections cannot become smaller than what rounding leaves of it. In joint
+  // coordinates these are as large as the machine, however small the coordinates are.
+  const double size = std::max(nv > 0 ? ends_.from.q.lpNorm<Eigen::Infinity>() : 0.0,
+                               dae_.nc() > 0 && std::isfinite(options_.extent) ? options_.extent : 0.0);
   const double rounding = rounding_margin * epsilon * size;
+  unseen_ = dae_.nc() > 0 ? rounding_in_error * rounding : 0.0;
   finest_ = 1.0;
   const auto absolute = [&](double atol, double unit) {
     return std::max(uses_newton_tol() ? options_.newton_tol * unit : one_step::newton_fraction * atol, rounding);
@@ -476,7 +483,7 @@ double OneStep::size_of(Eigen::Index i, double q) const {
 
 double OneStep::position_limit(Eigen::Index i) const {
   const double place = std::max(size_of(i, ends_.from.q[i]), size_of(i, ends_.to.q[i]));
-  return std::max(factor_ * (atol_[i] + options_.rtol * place), calc_noise(i));
+  return std::max({factor_ * (atol_[i] + options_.rtol * place), calc_noise(i), unseen_});
 }
 
 double OneStep::velocity_limit(double h, Eigen::Index i) const {
