@@ -207,8 +207,10 @@ StepReport OneStep::attempt(double t_end, const State& state) {
         continue;
       }
       if (h > h_old_ && report.rejected_error == 0) waits_for_ = 0;
-      const bool grows = factor >= keep_below && ++waited_ > waits_for_ / 2;
-      h_next_ = factor > 1.0 && !grows ? h : h * factor;
+      // Where rounding is all that is seen a shorter step only divides it by less: the step stays, and soon grows
+      // again.
+      const bool grows = factor >= (sees_rounding_ ? 1.0 : keep_below) && ++waited_ > waits_for_ / 2;
+      h_next_ = (factor > 1.0 || sees_rounding_) && !grows ? h : h * factor;
       if (report.rejected_newton > 0) h_next_ = std::min(h_next_, h);
     }
     if (!options_.h && rings()) {
@@ -383,6 +385,7 @@ void OneStep::update_weights(double h) {
                                dae_.nc() > 0 && std::isfinite(options_.extent) ? options_.extent : 0.0);
   const double rounding = rounding_margin * epsilon * size;
   unseen_ = dae_.nc() > 0 ? rounding_in_error * rounding : 0.0;
+  sees_rounding_ = false;
   finest_ = 1.0;
   const auto absolute = [&](double atol, double unit) {
     return std::max(uses_newton_tol() ? options_.newton_tol * unit : one_step::newton_fraction * atol, rounding);
@@ -395,6 +398,7 @@ void OneStep::update_weights(double h) {
     const double place = uses_newton_tol() ? std::abs(ends_.from.q[i]) : size_of(i, ends_.from.q[i]);
     weight_[i] = (dae_.layout().kinds()[i] == Kind::rotation ? of_angles : newton_absolute_) + relative * place;
     if (uses_newton_tol()) continue;
+    sees_rounding_ = sees_rounding_ || factor_ * (atol_[i] + options_.rtol * place) < unseen_;
     const double of_velocity = newton_velocity_part * h * velocity_tolerance(i, place, std::abs(ends_.from.v[i]));
     const double wanted = std::min(factor_ * weight_[i], of_velocity);
     weight_[i] = std::max(wanted, rounding);
