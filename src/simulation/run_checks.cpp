@@ -25,6 +25,11 @@ constexpr int rarest_look = 10;
 constexpr double unnoticed_way = 0.1;
 // Of the mean kinetic energy: a machine that has less at some instant comes to rest, and (4) says nothing of it.
 constexpr double at_rest = 0.02;
+// (5) A top is one when the kinetic energy has fallen to this part of it, and has risen as much again before the next.
+// Beside the largest kinetic energy, the work that the machine exchanged may be this part.
+constexpr double swing_depth = 0.5, quiet_part = 0.1;
+// The relative error of the period by (ωh)², of the trapezoidal rule and its relatives.
+constexpr double dispersion = 1.0 / 12.0;
 
 }  // namespace
 
@@ -152,6 +157,39 @@ RunChecks::Unresolved RunChecks::find_delay(std::span<const Kind> kinds, std::sp
   if (n_steps_ < 2 || least_kinetic_ * (last_t_ - first_t_) < at_rest * kinetic_sum_) return {};
   Unresolved worst = find_worst(std::abs(most_early_) * fastest_, kinds, charts);
   worst.t = most_early_t_;
+  return worst;
+}
+
+void RunChecks::note_swings(double t, double kinetic, double work) {
+  if (has_swings_) {
+    cubes_ += std::pow(t - swings_t_, 3);
+    exchanged_ += std::abs(work - work_);
+  }
+  has_swings_ = true;
+  swings_t_ = t, work_ = work;
+  most_kinetic_ = std::max(most_kinetic_, kinetic);
+  if (!rises_) {
+    bottom_ = std::min(bottom_, kinetic);
+    if (!(kinetic * swing_depth > bottom_)) return;
+    rises_ = true;
+    top_ = {};
+  }
+  if (kinetic > top_.kinetic) top_ = {t, kinetic, cubes_};
+  if (!(kinetic < swing_depth * top_.kinetic)) return;
+  if (n_tops_++ > 0) {
+    const double omega = std::numbers::pi / (top_.t - last_top_.t);
+    late_ += dispersion * omega * omega * (top_.cubes - last_top_.cubes);
+    if (const double size = late_ * std::sqrt(top_.kinetic); size > latest_) latest_ = size, latest_t_ = top_.t;
+  }
+  last_top_ = top_;
+  rises_ = false;
+  bottom_ = kinetic;
+}
+
+RunChecks::Unresolved RunChecks::find_late_swings(std::span<const Kind> kinds, std::span<const int> charts) const {
+  if (n_steps_ < 2 || !(latest_ > 0.0) || exchanged_ > quiet_part * most_kinetic_) return {};
+  Unresolved worst = find_worst(latest_ / std::sqrt(most_kinetic_) * fastest_, kinds, charts);
+  worst.t = latest_t_;
   return worst;
 }
 
