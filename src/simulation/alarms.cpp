@@ -175,7 +175,7 @@ void Simulation::start_checks() {
 void Simulation::check_step(const MotionVariables& x, bool smooth) {
   checks_->note_reactions(x.t, shown_lam_, smooth);
   if (can_be_late(study_)) checks_->note_delay(x.t, ledger_.kinetic, ledger_.drift(), x.v);
-  if (lags(study_)) checks_->note_swings(x.t, ledger_.kinetic, ledger_.work);
+  if (lags(study_)) checks_->note_swings(x.t, ledger_.kinetic, ledger_.work, smooth);
 }
 
 // A recorded frame, whose violations stand in all_phi_.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 namespace trammel {
 
@@ -28,6 +29,8 @@ constexpr double at_rest = 0.02;
 // (5) A top is one when the kinetic energy has fallen to this part of it, and has risen as much again before the next.
 // Beside the largest kinetic energy, the work that the machine exchanged may be this part.
 constexpr double swing_depth = 0.5, quiet_part = 0.1;
+// Two times from top to top that differ by this part are not of the same vibration.
+constexpr double irregular = 0.2;
 // The relative error of the period by (ωh)², of the trapezoidal rule and its relatives.
 constexpr double dispersion = 1.0 / 12.0;
 
@@ -160,7 +163,8 @@ RunChecks::Unresolved RunChecks::find_delay(std::span<const Kind> kinds, std::sp
   return worst;
 }
 
-void RunChecks::note_swings(double t, double kinetic, double work) {
+void RunChecks::note_swings(double t, double kinetic, double work, bool smooth) {
+  if (!smooth) n_tops_ = 0, rises_ = true, top_ = {}, half_period_ = 0.0;
   if (has_swings_) {
     cubes_ += std::pow(t - swings_t_, 3);
     exchanged_ += std::abs(work - work_);
@@ -177,8 +181,9 @@ void RunChecks::note_swings(double t, double kinetic, double work) {
   if (kinetic > top_.kinetic) top_ = {t, kinetic, cubes_};
   if (!(kinetic < swing_depth * top_.kinetic)) return;
   if (n_tops_++ > 0) {
-    const double omega = std::numbers::pi / (top_.t - last_top_.t);
-    late_ += dispersion * omega * omega * (top_.cubes - last_top_.cubes);
+    const double half = top_.t - last_top_.t, omega = std::numbers::pi / half;
+    if (std::abs(half - std::exchange(half_period_, half)) < irregular * half)
+      late_ += dispersion * omega * omega * (top_.cubes - last_top_.cubes);
     if (const double size = late_ * std::sqrt(top_.kinetic); size > latest_) latest_ = size, latest_t_ = top_.t;
   }
   last_top_ = top_;

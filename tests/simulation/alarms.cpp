@@ -345,7 +345,7 @@ TEST(Alarms, swings_are_late_by_a_twelfth_of_the_square_of_their_phase_in_a_step
       const Eigen::VectorXd v = Eigen::VectorXd::Constant(1, omega * std::cos(omega * t));
       const double kinetic = 0.5 * v.squaredNorm();
       checks.note_delay(t, kinetic, 0.0, v);
-      checks.note_swings(t, kinetic, power * t);
+      checks.note_swings(t, kinetic, power * t, true);
     }
     const double late = omega * omega * h * h / 12.0 * 100.0;
     // What is driven forgets where it was.

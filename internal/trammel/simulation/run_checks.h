@@ -25,8 +25,9 @@ namespace trammel {
 ///                           v τ. Of one freedom that never comes to rest this is exact
 ///   (5) delay of swings     a method of second order, whose energy may be right, turns a vibration of the frequency ω
 ///                           by (ωh)³/12 too little in a step: it is late by τ = Σ ω² h³/12. The kinetic energy has two
-///                           tops in a period, so that ω = π / (time from top to top). Only where forces and motions
-///                           exchange hardly any energy with the machine: what is driven or damped forgets
+///                           tops in a period, so that ω = π / (time from top to top). Only where these times are
+///                           regular, without kinks between them (a flight from blow to blow has no error at all), and
+///                           forces exchange hardly any energy with the machine: what is driven or damped forgets
 class RunChecks {
  public:
   using Name = std::function<std::string(int row)>;
@@ -64,8 +65,9 @@ class RunChecks {
   /// v τ of the coordinate where it is the largest part of its own way; none if the machine comes to rest.
   Unresolved find_delay(std::span<const Kind> kinds, std::span<const int> charts) const;
 
-  /// (5), after every step, behind note_delay(): kinetic energy, and the work of forces and motions so far.
-  void note_swings(double t, double kinetic, double work);
+  /// (5), after every step, behind note_delay(): kinetic energy, and the work of forces and motions so far; `smooth` as
+  /// of reactions.
+  void note_swings(double t, double kinetic, double work, bool smooth);
   /// As find_delay(), with the velocity of each swing.
   Unresolved find_late_swings(std::span<const Kind> kinds, std::span<const int> charts) const;
 
@@ -105,7 +107,8 @@ class RunChecks {
   };
   Top last_top_, top_;
   bool has_swings_ = false, rises_ = true;
-  int n_tops_ = 0;
+  int n_tops_ = 0;  // since the last kink
+  double half_period_ = 0.0;
   double bottom_ = 0.0, cubes_ = 0.0, late_ = 0.0, latest_ = 0.0, latest_t_ = 0.0, most_kinetic_ = 0.0;
   double swings_t_ = 0.0, work_ = 0.0, exchanged_ = 0.0;
   Look looks_[3];  // newest first
