@@ -166,11 +166,13 @@ RunChecks::Unresolved RunChecks::find_delay(std::span<const Kind> kinds, std::sp
 void RunChecks::note_swings(double t, double kinetic, double work, bool smooth) {
   if (!smooth) n_tops_ = 0, rises_ = true, top_ = {}, half_period_ = 0.0;
   if (has_swings_) {
-    cubes_ += std::pow(t - swings_t_, 3);
+    const double h = t - swings_t_, change = kinetic - last_kinetic_, twice = kinetic + last_kinetic_;  // 2T
+    if (twice > 0.0) cubes_ += h * change * change / twice;
+    squares_ += h * twice;
     exchanged_ += std::abs(work - work_);
   }
   has_swings_ = true;
-  swings_t_ = t, work_ = work;
+  swings_t_ = t, work_ = work, last_kinetic_ = kinetic;
   most_kinetic_ = std::max(most_kinetic_, kinetic);
   if (!rises_) {
     bottom_ = std::min(bottom_, kinetic);
@@ -178,12 +180,12 @@ void RunChecks::note_swings(double t, double kinetic, double work, bool smooth) 
     rises_ = true;
     top_ = {};
   }
-  if (kinetic > top_.kinetic) top_ = {t, kinetic, cubes_};
+  if (kinetic > top_.kinetic) top_ = {t, kinetic, cubes_, squares_};
   if (!(kinetic < swing_depth * top_.kinetic)) return;
   if (n_tops_++ > 0) {
-    const double half = top_.t - last_top_.t, omega = std::numbers::pi / half;
+    const double half = top_.t - last_top_.t;
     if (std::abs(half - std::exchange(half_period_, half)) < irregular * half)
-      late_ += dispersion * omega * omega * (top_.cubes - last_top_.cubes);
+      late_ += dispersion * half * (top_.cubes - last_top_.cubes) / (top_.squares - last_top_.squares);
     if (const double size = late_ * std::sqrt(top_.kinetic); size > latest_) latest_ = size, latest_t_ = top_.t;
   }
   last_top_ = top_;

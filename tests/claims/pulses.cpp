@@ -75,8 +75,8 @@ struct UsersPulse {
   Pulse pulse;
   template <class S>
   void operator()(double t, const Frame<S>*, Wrench<S>* w) const {
-    w[0] = w[1] = Wrench<S>{};
-    w[1].force.x() = pulse.calc_force(t);
+    for (int i = 0; i < 2; ++i) w[i].force.setZero(), w[i].moment.setZero();
+    w[1].force.x() = S(pulse.calc_force(t));
   }
 };
 
