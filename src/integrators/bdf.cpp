@@ -75,7 +75,7 @@ Bdf::Bdf(const DaeSystem& system, BdfOptions options, std::unique_ptr<IterationO
     system.calc_indices(index);
     for (int i = 0; i < n; ++i)
       if (system.layout().kinds()[i] == Kind::multiplier)
-        guarded_.push_back({i, index[static_cast<std::size_t>(i)] - 1});
+        guarded_.push_back({i, index[static_cast<std::size_t>(i)] - 1, 0.0});
   }
   points_.setZero(static_cast<Eigen::Index>(system.chart_unknowns().size()), BdfHistory::max_order + 1);
 }
@@ -373,10 +373,9 @@ Bdf::Verdict Bdf::judge(int iteration, double norm) {
   // left again.
   // The largest counts, not a mean with the states: one among many grows like all.
   if (iteration == 0) {
-    double largest = 0.0;  // in units of corrector_mean_
-    for (const Guarded& g : guarded_)
-      largest = std::max(largest, std::abs(x_[g.unknown]) * corrector_factor_[g.unknown]);
-    if (presumed_rate * largest > corrector_mean_ * newton_limit()) return Verdict::go_on;
+    double largest = 0.0;
+    for (const Guarded& g : guarded_) largest = std::max(largest, std::abs(x_[g.unknown]) * g.factor);
+    if (presumed_rate * largest > newton_limit()) return Verdict::go_on;
   }
   return rate_factor_ * norm <= newton_limit() ? Verdict::converged : Verdict::go_on;
 }
@@ -446,14 +445,15 @@ void Bdf::update_weights() {
     corrector_factor_[i] = of_corrector[i] * corrector_mean_ * inverse;
   }
   // An unknown of index 1 + m ≤ 3 moves the states by hᵐ of what Newton leaves of it, and cannot be settled to more
-  // than ε/hᵐ: first steps are small. What no test of the corrector looks at keeps its factor 0.
+  // than ε/hᵐ: first steps are small. The modified corrector does not wait for them, but takes the second look: what
+  // it leaves of them is left in Φ as well, where it is a force in whatever is stiff, long before positions show it.
   const double h = std::min(h_, 1.0), powers[] = {1.0, h, h * h};
-  for (const Guarded& g : guarded_) {
-    if (of_corrector[g.unknown] == 0.0) continue;
+  for (Guarded& g : guarded_) {
     const bool force = g.unknown >= forces_.first && g.unknown < forces_.first + forces_.size;
     const double size = force ? multiplier_size_ : std::abs(history_.y(g.unknown));
     const double plain = tolerance_.weight(g.unknown, size), loose = plain / powers[g.power];
     const double weight = force ? std::max(plain, std::min(loose, multiplier_part * multiplier_size_)) : loose;
+    g.factor = corrector_mask_[g.unknown] / weight;
     corrector_factor_[g.unknown] = of_corrector[g.unknown] * corrector_mean_ / weight;
   }
 }

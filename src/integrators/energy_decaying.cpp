@@ -101,8 +101,7 @@ StepReport EnergyDecaying::attempt(double t_end, const State& state) {
         if (!shrink(factor)) return report;
         continue;
       }
-      h_next_ = control_.grow(h, factor);
-      if (report.rejected_newton > 0) h_next_ = std::min(h_next_, h);
+      h_next_ = report.rejected_newton > 0 ? std::min(h, h * factor) : h * factor;
     }
     report.status = accept(h, state);
     report.h = h;
@@ -149,16 +148,16 @@ void EnergyDecaying::for_each_turn(double h, Use&& use) const {
   }
 }
 
-std::string EnergyDecaying::warning() const {
+MotionIntegrator::LeftBehind EnergyDecaying::left_behind() const {
   Eigen::Index worst = 0;
   if (behind_.size() == 0 || behind_.maxCoeff(&worst) < noticeable_angle ||
       behind_[worst] < noticeable_part * turned_[worst])
     return {};
-  return fmt::format(
-      "the rotation of {} fell behind by {:.3g} rad of {:.3g} rad: the scheme turns a body by 2 atan(θ/2) instead of θ "
-      "in a "
-      "step. Take a smaller step 'h' (the error falls with its square), or leave it to 'rtol' and 'atol'",
-      dae_.layout().describe_unknown(static_cast<int>(worst)), behind_[worst], turned_[worst]);
+  return {
+      static_cast<int>(worst), behind_[worst] / turned_[worst], noticeable_part,
+      fmt::format("the rotation fell behind by {:.3g} rad of {:.3g} rad, limit {:.0f} %: the scheme turns a body by "
+                  "2 atan(θ/2) instead of θ in a step, an error that falls with the square of the step",
+                  behind_[worst], turned_[worst], 100.0 * noticeable_part)};
 }
 
 double EnergyDecaying::error_norm(double h) const {

@@ -177,8 +177,11 @@ StepReport OneStep::attempt(double t_end, const State& state) {
         return report;
       }
       if (h > h_old_ && report.rejected_error == 0) waits_for_ = 0;
-      const bool waits = factor >= control_.rule().keep_below && ++waited_ <= waits_for_ / 2;
-      h_next_ = waits ? h : control_.grow(h, factor);
+      // Where rounding is all that is seen a shorter step only divides it by less: the step stays, and soon grows
+      // again.
+      const double keep_below = sees_rounding_ ? 1.0 : control_.rule().keep_below;
+      const bool grows = factor >= keep_below && ++waited_ > waits_for_ / 2;
+      h_next_ = (factor > 1.0 || sees_rounding_) && !grows ? h : h * factor;
       if (report.rejected_newton > 0) h_next_ = std::min(h_next_, h);
     }
     if (!options_.h && rings()) {

@@ -42,7 +42,7 @@ double OneStep::size_of(Eigen::Index i, double q) const {
 
 double OneStep::position_limit(Eigen::Index i) const {
   const double place = std::max(size_of(i, ends_.from.q[i]), size_of(i, ends_.to.q[i]));
-  return std::max(factor_ * (atol_[i] + options_.rtol * place), calc_noise(i));
+  return std::max({factor_ * (atol_[i] + options_.rtol * place), calc_noise(i), unseen_});
 }
 
 double OneStep::velocity_limit(double h, Eigen::Index i) const {

@@ -20,6 +20,10 @@ constexpr double rounding_margin = 16.0;  // a chain of 10 000 links stagnates a
 // iterations also leave a remainder of the size of the tolerance, which the steps of a small h add up in the
 // velocities.
 constexpr double slow_rate = 0.2, patience = 2.0;
+// Errors of positions below this multiple of what rounding leaves of Φ are not seen: δ in q is δ/(β h²) in v̇, which
+// rings on, and some δ in the estimate, δ is larger than what is left of Φ by 1/σ near a position where G loses rank
+// (0.15 rad before it is passed), and no shorter step has less of it.
+constexpr double rounding_in_error = 16.0;
 // Corrections may exceed the tolerance by this much when the equations are solved to rounding already.
 constexpr double rounding_growth = 1e3;
 // What is left in q, δ, is seen as δ/h in the estimate of the velocity's error: the tolerance stays below this part of
@@ -172,9 +176,13 @@ bool OneStep::is_solved_to_rounding() const {
 
 void OneStep::update_weights(double h) {
   const int nv = dae_.nv(), nz = dae_.nz();
-  // Φ is a difference of coordinates: corrections cannot become smaller than what rounding leaves of it.
-  const double size = nv > 0 ? ends_.from.q.lpNorm<Eigen::Infinity>() : 0.0;
+  // Φ is a difference of positions: corrections cannot become smaller than what rounding leaves of it. In joint
+  // coordinates these are as large as the machine, however small the coordinates are.
+  const double size = std::max(nv > 0 ? ends_.from.q.lpNorm<Eigen::Infinity>() : 0.0,
+                               dae_.nc() > 0 && std::isfinite(options_.extent) ? options_.extent : 0.0);
   const double rounding = rounding_margin * epsilon * size;
+  unseen_ = dae_.nc() > 0 ? rounding_in_error * rounding : 0.0;
+  sees_rounding_ = false;
   finest_ = 1.0;
   const auto absolute = [&](double atol, double unit) {
     return std::max(uses_newton_tol() ? options_.newton_tol * unit : newton_fraction * atol, rounding);
@@ -187,6 +195,7 @@ void OneStep::update_weights(double h) {
     const double place = uses_newton_tol() ? std::abs(ends_.from.q[i]) : size_of(i, ends_.from.q[i]);
     weight_[i] = (dae_.layout().kinds()[i] == Kind::rotation ? of_angles : newton_absolute_) + relative * place;
     if (uses_newton_tol()) continue;
+    sees_rounding_ = sees_rounding_ || factor_ * (atol_[i] + options_.rtol * place) < unseen_;
     const double of_velocity = newton_velocity_part * h * velocity_tolerance(i, place, std::abs(ends_.from.v[i]));
     const double wanted = std::min(factor_ * weight_[i], of_velocity);
     weight_[i] = std::max(wanted, rounding);

@@ -88,8 +88,19 @@ std::optional<ImbalanceParts> imbalance_parts(const Study& study, double availab
 // With a fixed step its length is judged; motions are never late.
 bool can_be_late(const Study& study) { return !study.solver.h && study.model.motions.empty(); }
 
+// Relatives of the trapezoidal rule: the others turn a vibration in higher order.
+bool lags(const Study& study) {
+  const std::optional<Integrator>& i = study.solver.integrator;
+  return can_be_late(study) && (i == Integrator::generalized_alpha || i == Integrator::hht ||
+                                i == Integrator::newmark || i == Integrator::midpoint);
+}
+
 std::optional<Alarm> judge_delay(const Study& study, const RunChecks& checks, const Index3& machine) {
-  const RunChecks::Unresolved delay = checks.find_delay(machine.layout().kinds(), machine.system().chart_offsets());
+  RunChecks::Unresolved delay = checks.find_delay(machine.layout().kinds(), machine.system().chart_offsets());
+  const RunChecks::Unresolved swings =
+      checks.find_late_swings(machine.layout().kinds(), machine.system().chart_offsets());
+  const bool swings_more = swings.part > delay.part;
+  if (swings_more) delay = swings;
   const double limit = delay_in_tolerances * calc_tolerance(study);
   if (!(delay.part > limit)) return std::nullopt;
   Alarm alarm{.name = "delay",
@@ -99,8 +110,10 @@ std::optional<Alarm> judge_delay(const Study& study, const RunChecks& checks, co
               .limit = limit,
               .text = {}};
   alarm.text = fmt::format(
-      "the energy that the method lost or added makes the machine late or early, until it is off by {:.2g} of the way "
-      "from end to end of that coordinate, limit {:.2g}; tighten rtol and atol, or take a method of higher order",
+      "{} makes the machine late or early, until it is off by {:.2g} of the way from end to end of that coordinate, "
+      "limit {:.2g}; tighten rtol and atol, or take a method of higher order",
+      swings_more ? "what a step lacks of the phase of a vibration, in many swings,"
+                  : "the energy that the method lost or added",
       delay.part, limit);
   return alarm;
 }
@@ -162,6 +175,7 @@ void Simulation::start_checks() {
 void Simulation::check_step(const MotionVariables& x, bool smooth) {
   checks_->note_reactions(x.t, shown_lam_, smooth);
   if (can_be_late(study_)) checks_->note_delay(x.t, ledger_.kinetic, ledger_.drift(), x.v);
+  if (lags(study_)) checks_->note_swings(x.t, ledger_.kinetic, ledger_.work, smooth);
 }
 
 // A recorded frame, whose violations stand in all_phi_.

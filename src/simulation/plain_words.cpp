@@ -123,6 +123,12 @@ void Simulation::sum_up_fixed_step(Summary& summary) const {
         largest_velocity_, limit, largest_speed_));
     return;
   }
+  if (const MotionIntegrator::LeftBehind behind = integrator_->left_behind(); behind.unknown >= 0) {
+    alarm.value = behind.part, alarm.limit = behind.limit;
+    alarm.element = index3_->layout().describe_unknown(behind.unknown);
+    raise("too long: " + behind.text);
+    return;
+  }
   const RunChecks::Unresolved worst =
       checks_->find_unresolved(index3_->layout().kinds(), index3_->system().chart_offsets());
   const double part = worst.part;

@@ -437,7 +437,6 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
   summary.scaling_m = scaling.m, summary.scaling_d = scaling.d, summary.scaling_k = scaling.k;
   summary.scaling_s = scaling.s;
   warn_of_split(summary);
-  if (std::string warning = integrator_->warning(); !warning.empty()) summary.notes.push_back(std::move(warning));
   summary.scaling_rho = study_.solver.scaling.rho.value_or(0.0);
   finish_summary(summary);
   return summary;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 namespace trammel {
 
@@ -25,6 +26,13 @@ constexpr int rarest_look = 10;
 constexpr double unnoticed_way = 0.1;
 // Of the mean kinetic energy: a machine that has less at some instant comes to rest, and (4) says nothing of it.
 constexpr double at_rest = 0.02;
+// (5) A top is one when the kinetic energy has fallen to this part of it, and has risen as much again before the next.
+// Beside the largest kinetic energy, the work that the machine exchanged may be this part.
+constexpr double swing_depth = 0.5, quiet_part = 0.1;
+// Two times from top to top that differ by this part are not of the same vibration.
+constexpr double irregular = 0.2;
+// The relative error of the period by (ωh)², of the trapezoidal rule and its relatives.
+constexpr double dispersion = 1.0 / 12.0;
 
 }  // namespace
 
@@ -152,6 +160,43 @@ RunChecks::Unresolved RunChecks::find_delay(std::span<const Kind> kinds, std::sp
   if (n_steps_ < 2 || least_kinetic_ * (last_t_ - first_t_) < at_rest * kinetic_sum_) return {};
   Unresolved worst = find_worst(std::abs(most_early_) * fastest_, kinds, charts);
   worst.t = most_early_t_;
+  return worst;
+}
+
+void RunChecks::note_swings(double t, double kinetic, double work, bool smooth) {
+  if (!smooth) n_tops_ = 0, rises_ = true, top_ = {}, half_period_ = 0.0;
+  if (has_swings_) {
+    const double h = t - swings_t_, change = kinetic - last_kinetic_, twice = kinetic + last_kinetic_;  // 2T
+    if (twice > 0.0) cubes_ += h * change * change / twice;
+    squares_ += h * twice;
+    exchanged_ += std::abs(work - work_);
+  }
+  has_swings_ = true;
+  swings_t_ = t, work_ = work, last_kinetic_ = kinetic;
+  most_kinetic_ = std::max(most_kinetic_, kinetic);
+  if (!rises_) {
+    bottom_ = std::min(bottom_, kinetic);
+    if (!(kinetic * swing_depth > bottom_)) return;
+    rises_ = true;
+    top_ = {};
+  }
+  if (kinetic > top_.kinetic) top_ = {t, kinetic, cubes_, squares_};
+  if (!(kinetic < swing_depth * top_.kinetic)) return;
+  if (n_tops_++ > 0) {
+    const double half = top_.t - last_top_.t;
+    if (std::abs(half - std::exchange(half_period_, half)) < irregular * half)
+      late_ += dispersion * half * (top_.cubes - last_top_.cubes) / (top_.squares - last_top_.squares);
+    if (const double size = late_ * std::sqrt(top_.kinetic); size > latest_) latest_ = size, latest_t_ = top_.t;
+  }
+  last_top_ = top_;
+  rises_ = false;
+  bottom_ = kinetic;
+}
+
+RunChecks::Unresolved RunChecks::find_late_swings(std::span<const Kind> kinds, std::span<const int> charts) const {
+  if (n_steps_ < 2 || !(latest_ > 0.0) || exchanged_ > quiet_part * most_kinetic_) return {};
+  Unresolved worst = find_worst(latest_ / std::sqrt(most_kinetic_) * fastest_, kinds, charts);
+  worst.t = latest_t_;
   return worst;
 }
 

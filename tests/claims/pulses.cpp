@@ -2,6 +2,9 @@
 #include <random>
 
 #include "support/pulse_machine.h"
+#include "trammel/mechanics/elements/batch_force.h"
+#include "trammel/mechanics/elements/custom_force.h"
+#include "trammel/mechanics/elements/custom_law.h"
 
 /// Pulses that are short beside the run are met wherever they are: both ends of a long step would say that nothing
 /// happened, so that what depends on time alone is examined before the run. The matrix of widths, instants and methods
@@ -66,6 +69,68 @@ TEST(Pulses, are_met_of_any_shape) {
       run_text(rail("table(bump, t)", 10) + table, {"solver.rtol=1e-8", "solver.atol=1e-8", "solver.hmax=1e-4"});
   EXPECT_NEAR(tabled.last_value("rail.displacement_rate"), reference.last_value("rail.displacement_rate"),
               1e-4 * std::abs(reference.last_value("rail.displacement_rate")));
+}
+
+struct UsersPulse {
+  Pulse pulse;
+  template <class S>
+  void operator()(double t, const Frame<S>*, Wrench<S>* w) const {
+    for (int i = 0; i < 2; ++i) w[i].force.setZero(), w[i].moment.setZero();
+    w[1].force.x() = S(pulse.calc_force(t));
+  }
+};
+
+// A user's own force is a function of time with the machine as it stands at the start, in all three ways to write it;
+// laws of Python are the last two.
+TEST(Pulses, are_met_in_forces_of_users) {
+  constexpr double tol = 1e-6;
+  std::mt19937 random(17);
+  std::uniform_real_distribution<double> place(0.02, 0.98);
+  for (const char* integrator : integrators) {
+    const Errors wide = run_pulse({.t0 = 5.0, .w = wide_pulse}, integrator, "absolute", tol);
+    for (int kind = 0; kind < 3; ++kind) {
+      const UsersPulse law{{.t0 = 10.0 * place(random), .w = 10.0 / 2000.0}};
+      SCOPED_TRACE(fmt::format("{} {} t0 = {}", integrator, kind, law.pulse.t0));
+      const Customize customize = [&](Assembly& assembly) {
+        const std::vector<int> frames{0, assembly.body_frame[0]};
+        if (kind == 0) {
+          auto group = std::make_unique<CustomForceGroup>();
+          group->add(std::make_unique<TemplatedForce<UsersPulse>>(frames, law));
+          assembly.system->add_group(std::move(group));
+        } else if (kind == 1) {
+          auto group =
+              std::make_unique<BatchForceGroup>(2, [law](double t, int n, const Frame<double>* f, Wrench<double>* w) {
+                for (int e = 0; e < n; ++e) law(t, f + 2 * e, w + 2 * e);
+              });
+          group->add(frames);
+          assembly.system->add_group(std::move(group));
+        } else {
+          auto group = std::make_unique<CustomLawGroup>(
+              [law](double t, std::span<const double> x, std::span<const double>, std::span<double> Q) {
+                for (std::size_t e = 0; e < x.size(); ++e) Q[e] = law.pulse.calc_force(t);
+              });
+          CustomLawGroup::Element element;
+          element.line = true;
+          element.frame[1] = frames[1];
+          element.s_a = {-1.0, 0.0, 0.0};
+          group->add(element);
+          assembly.system->add_group(std::move(group));
+        }
+      };
+      Simulation simulation(
+          read_study_text(rail("0", law.pulse.span), "model.toml",
+                          SetList{fmt::format("solver.integrator={}", integrator), "solver.coordinates=absolute",
+                                  set("solver.rtol", tol), set("solver.atol", tol)}),
+          customize);
+      Recorded recorded;
+      recorded.summary = simulation.run(recorded.record);
+      EXPECT_TRUE(recorded.summary.completed) << recorded.summary.failure;
+      const Errors e = measure(recorded, law.pulse);
+      const double limit = allowance(integrator, law.pulse.w) * std::max(wide.v, wide.x);
+      EXPECT_LE(e.v, limit);
+      EXPECT_LE(e.x, limit);
+    }
+  }
 }
 
 // A vibration is met by itself: not one step more than with the step control alone.

@@ -35,9 +35,9 @@ integrator = "energy_decaying"
                      speed, stiffness);
 }
 
-bool has_note(const Recorded& run, const std::string& words) {
-  for (const std::string& note : run.summary.notes)
-    if (note.find(words) != std::string::npos) return true;
+bool has_alarm(const Recorded& run, const std::string& words) {
+  for (const Alarm& alarm : run.summary.alarms)
+    if (alarm.text.find(words) != std::string::npos) return true;
   return false;
 }
 
@@ -58,7 +58,7 @@ TEST(EnergyDecayingSpin, a_rotor_on_a_weak_spring_errs_by_its_tolerance) {
         error =
             std::max(error, std::abs(x(static_cast<Eigen::Index>(i), 0) - speed / nu * std::sin(nu * run.times()[i])));
       EXPECT_LT(error, 2.0 * tol * 2.0 * speed);
-      EXPECT_FALSE(has_note(run, "fell behind"));
+      EXPECT_FALSE(has_alarm(run, "fell behind"));
       errors.push_back(error);
     }
     EXPECT_GT(std::log10(errors[0] / errors[1]), 0.8 * 2.0);
@@ -67,8 +67,8 @@ TEST(EnergyDecayingSpin, a_rotor_on_a_weak_spring_errs_by_its_tolerance) {
 
 // With a fixed step nothing watches, but the summary tells: 2 atan ½ instead of 1 rad at h = 0.01 s.
 TEST(EnergyDecayingSpin, a_rotation_that_fell_behind_at_a_fixed_step_is_told) {
-  EXPECT_TRUE(has_note(run_text(rotor_on_spring(100.0, 1.0), {"solver.h=0.01"}), "fell behind"));
-  EXPECT_FALSE(has_note(run_text(rotor_on_spring(100.0, 1.0), {"solver.h=0.001"}), "fell behind"));
+  EXPECT_TRUE(has_alarm(run_text(rotor_on_spring(100.0, 1.0), {"solver.h=0.01"}), "fell behind"));
+  EXPECT_FALSE(has_alarm(run_text(rotor_on_spring(100.0, 1.0), {"solver.h=0.001"}), "fell behind"));
 }
 
 }  // namespace trammel

@@ -334,5 +334,25 @@ TEST(Alarms, a_delay_is_that_of_the_energy_over_twice_the_kinetic_energy) {
   EXPECT_EQ(checks.find_delay(kinds, {}).part, 0.0);
 }
 
+// q = sin ωt with steps of h: late by ω² h²/12 of the time, v of at most ω, a way of 2. The steps in which it turns are
+// not quite counted.
+TEST(Alarms, swings_are_late_by_a_twelfth_of_the_square_of_their_phase_in_a_step) {
+  const std::vector<Kind> kinds{Kind::position};
+  constexpr double omega = 20.0, h = 0.001;
+  for (const double power : {0.0, 5.0}) {
+    RunChecks checks([](int) { return std::string(); });
+    double t = 0.0;
+    for (int i = 0; i <= 100000; ++i, t = h * i) {
+      const Eigen::VectorXd v = Eigen::VectorXd::Constant(1, omega * std::cos(omega * t));
+      const double kinetic = 0.5 * v.squaredNorm();
+      checks.note_delay(t, kinetic, 0.0, v);
+      checks.note_swings(t, kinetic, power * t, true);
+    }
+    const double late = omega * omega * h * h / 12.0 * 100.0;
+    // What is driven forgets where it was.
+    EXPECT_NEAR(checks.find_late_swings(kinds, {}).part, power > 0.0 ? 0.0 : omega * late / 2.0, 0.025 * omega * late);
+  }
+}
+
 }  // namespace
 }  // namespace trammel::test_alarms

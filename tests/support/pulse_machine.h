@@ -15,6 +15,7 @@ struct Pulse {
   std::string force() const {
     return fmt::format("{:.17g}*exp(-((t - {:.17g})/{:.17g})^2)", 1.0 / (w * std::sqrt(std::numbers::pi)), t0, w);
   }
+  double calc_force(double t) const { return std::exp(-std::pow((t - t0) / w, 2)) / (w * std::sqrt(std::numbers::pi)); }
   double v(double t) const { return 0.5 * (std::erf((t - t0) / w) + std::erf(t0 / w)); }
   /// ∫ v dt, v = ½ (erf((t − t₀)/w) + erf(t₀/w)).
   double x(double t) const {

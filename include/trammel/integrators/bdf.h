@@ -166,7 +166,8 @@ class Bdf {
   double alpha_matrix_ = 0.0, alpha_last_ = 0.0;
   double rate_factor_ = 0.0, first_norm_ = 0.0, predicted_norm_ = 0.0;
   struct Guarded {
-    int unknown, power;  // of the states' index 1, or of 1 + power
+    int unknown, power;   // of the states' index 1, or of 1 + power
+    double factor = 0.0;  // of its first correction in a step
   };
   std::vector<Guarded> guarded_;  // multipliers: BdfOptions::guards_multipliers
   DaeSystem::Range forces_;       // those of them that are forces

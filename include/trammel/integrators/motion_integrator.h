@@ -99,8 +99,13 @@ class MotionIntegrator {
   virtual SplitReport split() const { return {}; }
   /// The balance of energy of the last step, of methods that keep one; null: none.
   virtual const JumpLedger* ledger() const { return nullptr; }
-  /// What is worth a note at the end of the run; empty if nothing is.
-  virtual std::string warning() const { return {}; }
+  /// A coordinate that fixed steps left behind by a part of its way that is worth an alarm; unknown < 0: none.
+  struct LeftBehind {
+    int unknown = -1;
+    double part = 0.0, limit = 0.0;
+    std::string text;  ///< how far, and why
+  };
+  virtual LeftBehind left_behind() const { return {}; }
 
   /// How Jacobians were obtained, of methods that count it [arnold2004 section 4].
   struct JacobianReport {

@@ -65,8 +65,6 @@ class StepControl {
 
   /// What a step may be multiplied by for an error ∼ hᵖ of 1, ‖e‖ being that of this step.
   double factor(double error, double p) const;
-  /// The next step, of which a growth by less than keep_below is not taken.
-  double grow(double h, double factor) const { return factor > 1.0 && factor < rule_.keep_below ? h : h * factor; }
 
   /// Counts a rejected attempt and shrinks its step. False: it would be too small.
   bool reject(Cause cause, double factor, double smallest, double& h, StepReport& report) const;

@@ -47,7 +47,7 @@ class EnergyDecaying final : public MotionIntegrator {
   const LinearSolver<double>& linear_solver() const override { return *solver_; }
   double calc_condition() override;
   const JumpLedger* ledger() const override { return &ledger_; }
-  std::string warning() const override;
+  LeftBehind left_behind() const override;
   std::vector<double> save() override;
   void restore(std::span<const double> numbers) override;
 

@@ -153,6 +153,8 @@ class OneStep : public MotionIntegrator {
   Eigen::VectorXd atol_;                      // of every coordinate
   double factor_ = 1.0, state_factor_ = 1.0;  // of the tolerances of q and v, and of z: (1)
   double remainder_ = 1.0, finest_ = 1.0;     // in units of weight_: what the iteration left, and was meant to leave
+  double unseen_ = 0.0;                       // error of q beside the rounding of constraints
+  bool sees_rounding_ = false;                // the tolerance of a coordinate is below that
   double newton_absolute_ = 0.0;    // absolute tolerance of corrections, never below what rounding leaves of Φ
   bool pending_ = false;            // ends_.to is accepted, but the charts still belong to ends_.from
   bool restart_ = true;             // the accelerations before ends_.from are unknown (start, kink of an input)
