@@ -136,7 +136,8 @@ BdfStep Bdf::advance(double t_stop, State& state) {
   if (restart_) {
     if (inconsistent_) step.status = system_.make_consistent(t_, state, y_, yp_, *workspace_);
     if (!step.status.ok()) return step;
-    begin_anew(options_.fixed_h.value_or(options_.h0.value_or(first_step(t_limit))));
+    const double h = inconsistent_ ? step_behind_kink(t_limit) : first_step(t_limit);
+    begin_anew(options_.fixed_h.value_or(options_.h0.value_or(h)));
     step.restarted = true;
   }
   update_weights();

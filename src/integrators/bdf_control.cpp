@@ -33,6 +33,14 @@ double Bdf::first_step(double t_limit) const {
   return h;
 }
 
+// ‖h y′‖ ≤ ½ knows nothing of the motion. Behind a kink it goes on at about its pace, of which the last step was a
+// part: the error of order 1, h²/2 y″ ∼ (h/T)² y, allows √(h T). Steps that are much shorter are not only dear: of
+// index 3, λ has ε/h² in it and v has ε/h.
+double Bdf::step_behind_kink(double t_limit) const {
+  const double h = first_step(t_limit);
+  return std::max(h, std::sqrt(h * std::min(history_.last_h(), t_limit - t_)));
+}
+
 void Bdf::begin_anew(double h) {
   history_.start(t_, y_, yp_, h);
   h_ = h;

@@ -283,7 +283,8 @@ void RungeKutta::interpolate(double t, Vec y) const {
   if (projected_) y += theta * projection_;  // the end is where the projection left it
 }
 
-std::vector<double> RungeKutta::save() const {
+std::vector<double> RungeKutta::save() {
+  workspace_ = system_.make_workspace();  // with its pivots and first guesses
   std::vector<double> numbers{
       t_, h_next_, error_before_, pending_ ? 1.0 : 0.0, stale_rates_ ? 1.0 : 0.0, static_cast<double>(stiff_steps_)};
   for (const auto* x : {&y_, &yp_}) numbers.insert(numbers.end(), x->data(), x->data() + x->size());

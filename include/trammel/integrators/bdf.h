@@ -124,6 +124,7 @@ class Bdf {
 
   // Control of order and step size: bdf_control.cpp.
   double first_step(double t_limit) const;
+  double step_behind_kink(double t_limit) const;
   void limit_step(double t_limit, double bound);
   Choice keep_or_lower(const BdfHistory::Estimates& estimates) const;
   void choose_next(Choice choice, const BdfHistory::Estimates& estimates, BdfStep& step);

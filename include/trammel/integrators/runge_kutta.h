@@ -52,7 +52,9 @@ class RungeKutta {
   const RungeKuttaCounters& counters() const { return counters_; }
   Workspace& workspace() const { return *workspace_; }
 
-  std::vector<double> save() const;
+  /// Everything besides State that a continuation needs. Scratch memory is made anew, here and after restore, so that
+  /// both continue with the same bits.
+  std::vector<double> save();
   void restore(std::span<const double> numbers);
 
  private:

@@ -1,0 +1,2 @@
+#define TRAMMEL_DEFINE_ALLOCATION_COUNTER
+#include "support/allocation_counter.h"
