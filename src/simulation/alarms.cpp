@@ -7,7 +7,7 @@
 #include "trammel/simulation/machine_length.h"
 #include "trammel/simulation/option.h"
 #include "trammel/simulation/run_checks.h"
-#include "trammel/simulation/simulation.h"
+#include "trammel/simulation/runner.h"
 #include "trammel/simulation/singular_passage.h"
 
 // Checks of a run's own numbers.
@@ -107,13 +107,13 @@ std::optional<Alarm> judge_delay(const Study& study, const RunChecks& checks, co
 
 }  // namespace
 
-void Simulation::watch_energy(const MotionVariables& x) {
+void Runner::watch_energy(const MotionVariables& x) {
   if (energy_watch_.update(x.t, ledger_)) energy_watch_.mark(find_largest_energy(x));
 }
 
 // The contact or force that stores most in the last step: where energy comes from, as a rule. A blow may have come and
 // gone between the ends of a fixed step.
-std::string Simulation::find_largest_energy(const MotionVariables& x) {
+std::string Runner::find_largest_energy(const MotionVariables& x) {
   std::string name;
   double largest = 0.0;
   const auto look = [&](const KinematicState& k) {
@@ -141,7 +141,7 @@ std::string Simulation::find_largest_energy(const MotionVariables& x) {
   return name;
 }
 
-void Simulation::start_checks() {
+void Runner::start_checks() {
   checks_ = std::make_unique<RunChecks>([this](int row) { return full_.system->describe_row(row); });
   // Rows in metres and radians.
   const SolverOptions& o = study_.solver;
@@ -159,13 +159,13 @@ void Simulation::start_checks() {
 }
 
 // After every step.
-void Simulation::check_step(const MotionVariables& x, bool smooth) {
+void Runner::check_step(const MotionVariables& x, bool smooth) {
   checks_->note_reactions(x.t, shown_lam_, smooth);
   if (can_be_late(study_)) checks_->note_delay(x.t, ledger_.kinetic, ledger_.drift(), x.v);
 }
 
 // A recorded frame, whose violations stand in all_phi_.
-void Simulation::check_frame(const MotionVariables& x, const Ledger& of_frame) {
+void Runner::check_frame(const MotionVariables& x, const Ledger& of_frame) {
   const bool fixed = study_.solver.h.has_value();
   if (of_frame.position > least_violation_limit_) {
     for (int row = 0; row < full_.system->n_rows(); ++row) {
@@ -179,7 +179,7 @@ void Simulation::check_frame(const MotionVariables& x, const Ledger& of_frame) {
 }
 
 // With a fixed step nothing else would tell that the numbers mean nothing.
-void Simulation::raise_alarms(Summary& summary) {
+void Runner::raise_alarms(Summary& summary) {
   const bool fixed = study_.solver.h.has_value();
   checks_->raise(summary.alarms);
   std::optional<Alarm> energy = energy_watch_.judge(fixed);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "trammel/simulation/simulation.h"
+#include "trammel/simulation/runner.h"
 #include "trammel/simulation/singular_passage.h"
 
 // Steps that end where contact begins or ends, or where another force has a kink.
@@ -50,42 +50,18 @@ bool is_behind(const KinkWatch::Change& change, const KinematicState& k, const A
 
 }  // namespace
 
-// The frames at a point in the charts of state_, with the modes of the contacts; no accelerations, no multipliers.
-KinematicState Simulation::motion_kinematics(const MotionVariables& x) {
-  full_.system->calc_inputs(x.t, inputs_);
-  KinematicState k;
-  if (joint_) {
-    k = joint_->update_kinematics(x.point(inputs_.view()), state_, *joint_workspace_);
-  } else {
-    spread_multipliers(x);
-    const MotionPoint point{x.t, inputs_.view(), x.q, x.v, x.a, x.z, x.zp, all_lam_};
-    k = full_.system->update_kinematics(point, state_, *full_workspace_);
-  }
-  if (full_.contacts != nullptr)
-    k.modes = std::span(state_.modes).subspan(full_.contact_modes, full_.contacts->n_modes());
-  return k;
-}
-
-void Simulation::watch_kinks() {
+void Runner::watch_kinks() {
   std::vector<const ElementGroup*> switching;
   for (const auto& group : full_.system->groups())
     if (group->n_switches() > 0) switching.push_back(group.get());
   kink_watch_ = KinkWatch(full_.contacts, std::move(switching), joint_ != nullptr);
 }
 
-// Moves charts to the rotations of x and lists what is near, so that x stays what it is when a method starts from it.
-void Simulation::centre_charts(MotionVariables& x) {
-  moved_system().calc_inputs(x.t, inputs_);
-  const Eigen::VectorXd q = x.q;
-  const MotionPoint p{x.t, inputs_.view(), q, x.v, x.a, x.z, x.zp, x.lam};
-  moved_system().accepted(p, 0.0, x.q, state_, *workspace_);
-}
-
 // Whether a change at t is so near to the beginning of the step that q + δ v + δ²/2 v̇ is as good as a step to it. The
 // remainder is δ³/6 of v̈, for which the change of v̇ in the whole step stands; methods of higher order care for δ²/2 of
 // it as well, and so does everybody where that is a thousandth of the speed: a blow deeper than no tolerance of
 // positions.
-bool Simulation::is_sliver(double t) const {
+bool Runner::is_sliver(double t) const {
   const MotionVariables &x = x_before_, &end = active().newest();
   const double h = end.t - x.t, dt = t - x.t;
   if (dt > sliver * h) return false;
@@ -102,7 +78,7 @@ bool Simulation::is_sliver(double t) const {
 }
 
 // Begins the step anew at a change right behind its beginning.
-bool Simulation::begin_at_change(const KinkWatch::Change& change) {
+bool Runner::begin_at_change(const KinkWatch::Change& change) {
   state_ = state_before_;
   x_change_ = x_before_;
   centre_charts(x_change_);  // q̇ = v
@@ -125,7 +101,7 @@ bool Simulation::begin_at_change(const KinkWatch::Change& change) {
 // Whether a force jumps at an instant of the last step, or has a kink there that matters over such a step: its values
 // right before and behind are continued straight to the instant. Where a law is smooth to the first derivative, as that
 // of a rounded stop is, or where a formula looks at something that is multiplied by zero, the method may pass.
-bool Simulation::has_kink(double t, double h, const KinkWatch::At& at) const {
+bool Runner::has_kink(double t, double h, const KinkWatch::At& at) const {
   constexpr double near = 1e-6, slight = 1e-4;  // of the step, of the largest force
   const AbsoluteSystem& machine = joint_ ? *joint_->machine().system : *full_.system;
   const double offset[4] = {-2.0 * near * h, -near * h, near * h, 2.0 * near * h};
@@ -164,7 +140,7 @@ bool Simulation::has_kink(double t, double h, const KinkWatch::At& at) const {
 //
 // A one-step method takes the step again from its beginning, so that the change is met with its full accuracy; BDF goes
 // back on its own dense output, which is as accurate as its steps.
-bool Simulation::cut_at_kink(Summary& summary) {
+bool Runner::cut_at_kink(Summary& summary) {
   change_.reset();
   const double t = active().newest().t, tiny = KinkWatch::instant_tol * (1.0 + std::abs(t));
   const auto at = [this](double time) {
@@ -232,7 +208,7 @@ bool Simulation::cut_at_kink(Summary& summary) {
 
 // Forces have a kink (or a jump) here: bristles of surfaces that parted are at rest, accelerations are those after the
 // change, and the method starts without its past.
-Status Simulation::restart_after_kink() {
+Status Runner::restart_after_kink() {
   KinematicState k = motion_kinematics(x_change_);
   // The step may have ended short of the change by a rounding. Derivatives there would be those of the other side, and
   // methods that keep a matrix would keep that one: they would take stiff forces for what is free, or the reverse.
@@ -257,7 +233,7 @@ Status Simulation::restart_after_kink() {
   return active().restart(x_change_, state_);
 }
 
-std::string Simulation::find_contact_failure() const {
+std::string Runner::find_contact_failure() const {
   if (full_.contacts == nullptr) return {};
   const auto modes = std::span(state_.modes).subspan(full_.contact_modes, full_.contacts->n_modes());
   if (full_.contacts->n_modes() == 0 || !full_.contacts->overflowed(modes)) return {};
@@ -269,7 +245,7 @@ std::string Simulation::find_contact_failure() const {
 }
 
 // For the diagnosis of a step that failed: what pressed, or was about to, where it began.
-std::string Simulation::describe_contacts() {
+std::string Runner::describe_contacts() {
   if (full_.contacts == nullptr || full_.contacts->n_modes() == 0) return {};
   constexpr int few = 3;
   const KinematicState k = motion_kinematics(active().newest());
@@ -293,7 +269,7 @@ std::string Simulation::describe_contacts() {
   return text;
 }
 
-void Simulation::sum_up_contacts(Summary& summary) const {
+void Runner::sum_up_contacts(Summary& summary) const {
   if (full_.contacts == nullptr) return;
   const std::vector<ContactGroup::Law>& laws = full_.contacts->laws();
   for (std::size_t law = 0; law < laws.size(); ++law) {
@@ -309,15 +285,6 @@ void Simulation::sum_up_contacts(Summary& summary) const {
     if (begins > 0) text += fmt::format(", the first touch-down at t = {:.10g} s", first);
     summary.notes.push_back(std::move(text));
   }
-}
-
-void Simulation::begin_at(const MotionVariables& x, const State& state) {
-  x_ = x;
-  state_ = state;
-  centre_charts(x_);
-  if (passage_) passage_->forget();
-  if (const Status status = integrator_->start(x_, state_); !status.ok())
-    throw InputError(fmt::format("No motion begins at t = {:.6g} s: {}.", x_.t, describe(status.cause)));
 }
 
 }  // namespace trammel

@@ -4,14 +4,14 @@
 #include <cmath>
 
 #include "trammel/dae/acceleration_solver.h"
-#include "trammel/simulation/simulation.h"
+#include "trammel/simulation/runner.h"
 
 // Kinematics and inverse dynamics.
 
 namespace trammel {
 
 // Positions, velocities and accelerations follow from the motions alone; multipliers are the efforts that they need.
-Summary Simulation::follow_motions(RecordSink& sink, const ProgressCallback& progress) {
+Summary Runner::follow_motions(RecordSink& sink, const ProgressCallback& progress) {
   const double start = *study_.analysis.start, end = *study_.analysis.end, span = end - start;
   const double interval = study_.output.interval.value_or(span / 500.0);
   const bool inverse = study_.analysis.kind == AnalysisKind::inverse_dynamics;
@@ -75,7 +75,7 @@ Summary Simulation::follow_motions(RecordSink& sink, const ProgressCallback& pro
       StepReport step;
       step.h = taken;
       step.iterations = report.iterations;
-      sink.step(x_.t, steps_->update({.report = step, .max_corrections = max_corrections_}));
+      sink.step(x_.t, steps_->update({.report = step, .max_corrections = motion_.max_corrections()}));
     }
     if (progress && !progress({x_.t, start, end, taken, summary.steps})) {
       summary.stop = fmt::format("stopped on request at t = {:.6g} s", x_.t);

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "trammel/simulation/run_checks.h"
-#include "trammel/simulation/simulation.h"
+#include "trammel/simulation/runner.h"
 
 // What a recorded instant of a motion shows: its own accelerations, reactions, energies and violations.
 
@@ -39,9 +39,9 @@ double noticed_acceleration(const SolverOptions& o) {
 // and are as right as these, unless forces are too stiff for them: then the method's own are moved onto the second row.
 // Velocities of forms that impose Φ alone are moved onto Φ̇ = 0. With a fixed step everything stays the method's, whose
 // study that is.
-void Simulation::settle_frame(MotionVariables& x, bool at_step_end) {
+void Runner::settle_frame(MotionVariables& x, bool at_step_end) {
   if (study_.solver.h) return checks_->note_own_reactions(x.t);
-  const double t = x.t == kink_ ? x.t - side_of_kink(x.t) : x.t;  // inputs as the step to a kink saw them
+  const double t = viewer_.time_of_inputs(x.t);  // inputs as the step to a kink saw them
   const auto size = [](const auto& a) { return a.size() > 0 ? a.template lpNorm<Eigen::Infinity>() : 0.0; };
   const double share = acceleration_share(study_.solver);
   const double known = share * size(newest_a_ - before_.a) + noticed_acceleration(study_.solver) * size(x.a);
@@ -73,7 +73,7 @@ void Simulation::settle_frame(MotionVariables& x, bool at_step_end) {
 }
 
 // Largest violations of all rows at a point.
-void Simulation::calc_violation(const Shown& shown, Ledger& ledger) {
+void Runner::calc_violation(const Shown& shown, Ledger& ledger) {
   const int n_rows = full_.system->n_rows();
   all_phi_.resize(n_rows), phi_dot_.resize(n_rows);
   full_.system->all_constraints(shown.point, shown.state, {all_phi_.data(), static_cast<std::size_t>(n_rows)},
@@ -90,7 +90,7 @@ void Simulation::calc_violation(const Shown& shown, Ledger& ledger) {
   largest_velocity_ = std::max(largest_velocity_, ledger.velocity);
 }
 
-void Simulation::record_frame(RecordSink& sink, const MotionVariables& x, bool at_step_end) {
+void Runner::record_frame(RecordSink& sink, const MotionVariables& x, bool at_step_end) {
   frame_ = x;
   settle_frame(frame_, at_step_end);
   const Shown shown = show(frame_, state_);

@@ -5,15 +5,13 @@
 #include <numbers>
 
 #include "trammel/simulation/run_checks.h"
-#include "trammel/simulation/simulation.h"
+#include "trammel/simulation/runner.h"
 
 // What a run says of models and settings that are allowed and rarely meant.
 
 namespace trammel {
 
 namespace {
-
-constexpr double shortest_arm = 1e-6;  // [m] relative to 1 + where the particle is: drawings are rounded
 
 /// Velocities that violate their constraints by this part of themselves do not belong to the machine.
 constexpr double foreign_velocity = 0.1;
@@ -61,26 +59,6 @@ RunChecks::StepError step_error(const SolverOptions& o) {
 
 }  // namespace
 
-// A particle does not turn: what holds it beside its place holds it by an arm that keeps its direction, and moments
-// about the particle lead nowhere.
-void Simulation::note_arms_of_particles() {
-  for (std::size_t i = 0; i < full_.joints.size(); ++i) {
-    const Assembly::Joint& joint = full_.joints[i];
-    for (const bool first : {true, false}) {
-      const FrameMap& map = full_.system->frame_map(first ? joint.frame_a : joint.frame_b);
-      const double arm = (first ? joint.s_a : joint.s_b).norm();
-      if ((first ? joint.frame_a : joint.frame_b) == 0 || map.kind != FrameMap::Kind::particle) continue;
-      const double place = full_.drawn.q.segment<3>(map.offset).norm();
-      if (arm <= shortest_arm * (1.0 + place)) continue;
-      notes_.push_back(fmt::format(
-          "joint '{}' holds particle '{}' {:.4g} m beside its place: a particle does not turn, so that this is an arm "
-          "that keeps its direction, and no moment about the particle balances it; draw the joint's point where the "
-          "particle is, or make it a rigid body",
-          study_.model.joints[i].name, map.name, arm));
-    }
-  }
-}
-
 // Rotations that change their speed by half a turn per step within a step are not resolved by it. Methods of order 2
 // err by h³/12 |v̈| of a position in each step, which adds up to how far it is off at the end,
 //
@@ -88,7 +66,7 @@ void Simulation::note_arms_of_particles() {
 //     + Σ h²/12 |ω × Δω|                          of rotations of bodies, whose axes turn
 //
 // where it is large beside the way from end to end of the coordinate itself, x = Σ h v.
-void Simulation::watch_fixed_step(const MotionVariables& x, double h) {
+void Runner::watch_fixed_step(const MotionVariables& x, double h) {
   if (x.v.size() > 0) largest_speed_ = std::max(largest_speed_, x.v.lpNorm<Eigen::Infinity>());
   const std::span<const Kind> kinds = index3_->layout().kinds();
   for (Eigen::Index i = 0; i < x.a.size(); ++i) {
@@ -99,7 +77,7 @@ void Simulation::watch_fixed_step(const MotionVariables& x, double h) {
   checks_->note_errors(x.t, h, step_error(study_.solver), x.v, index3_->system().chart_offsets());
 }
 
-void Simulation::sum_up_fixed_step(Summary& summary) const {
+void Runner::sum_up_fixed_step(Summary& summary) const {
   if (!study_.solver.h) return;
   Alarm alarm{.name = "step too long", .t = summary.t, .element = {}, .value = 0.0, .limit = 0.0, .text = {}};
   const auto raise = [&](const std::string& why) {

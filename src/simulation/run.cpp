@@ -1,18 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "beam_watch.h"
 #include "run_watch.h"
-#include "trammel/linalg/dense_decompositions.h"
+#include "trammel/simulation/diagnosis.h"
 #include "trammel/simulation/option.h"
-#include "trammel/simulation/record_size.h"
-#include "trammel/simulation/scene.h"
-#include "trammel/simulation/settings_text.h"
-#include "trammel/simulation/simulation.h"
-#include "trammel/simulation/singular_passage.h"
+#include "trammel/simulation/run_checks.h"
+#include "trammel/simulation/runner.h"
 
 // Running: what is recorded, and the loop over steps.
 
@@ -31,37 +27,37 @@ int find_not_finite(const MotionVariables& x) {
 // A step may hold millions of frames: whoever wants to stop the run need not wait for all of them.
 constexpr long frames_between_looks = 4096;
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
+// A row that others imply is violated as they are, times a factor of the geometry; more than this, and more than this
+// part of the machine's size, and they do not imply it any more.
+constexpr double implied_factor = 1e3, implied_part = 1e-5;
 
 }  // namespace
 
-RecordSchema Simulation::make_schema() const {
-  RecordSchema schema;
-  schema.frames = recorder_->groups();
-  schema.solver = steps_->groups();
-  schema.attributes["title"] = study_.model.title;
-  schema.attributes["model"] = study_.text;
-  schema.attributes["settings"] = settings_text(study_);
-  schema.attributes["scene"] = scene_json(study_.model);
-  return schema;
+Runner::Runner(const Machine& machine, Viewer& viewer, Motion& motion)
+    : machine_(machine),
+      viewer_(viewer),
+      motion_(motion),
+      study_(machine.study()),
+      full_(machine.full()),
+      joint_(machine.joint()),
+      index3_(&machine.index3()),
+      x_(motion.x),
+      state_(motion.state),
+      integrator_(&motion.method()),
+      workspace_(&viewer.workspace()),
+      full_workspace_(&viewer.full_workspace()),
+      left_out_(machine.left_out()) {
+  watch_kinks();
+  if (!passes_singular_positions(machine)) rank_look_ = make_rank_watch(machine);
+  recorder_ = std::make_unique<Recorder>(study_.model, full_, study_.analysis.kind == AnalysisKind::statics,
+                                         study_.analysis.kind != AnalysisKind::kinematics);
+  run_watch_ = std::make_unique<RunWatch>(study_.model, full_, recorder_->groups());
+  steps_.emplace("/solver/", step_channels(), StepSource{study_.solver, *integrator_, motion.max_corrections()});
 }
 
-Summary Simulation::run(RecordSink& sink, const ProgressCallback& progress) {
-  const RecordSchema schema = make_schema();
-  require_moderate_size(study_, schema);
-  sink.begin(schema);
-  const auto clock = std::chrono::steady_clock::now();
-  Summary summary = study_.analysis.kind == AnalysisKind::dynamics  ? integrate(sink, progress)
-                    : study_.analysis.kind == AnalysisKind::statics ? balance(sink)
-                                                                    : follow_motions(sink, progress);
-  summary.wall_time = seconds_since(clock);
-  sink.end(summary.to_attributes());
-  return summary;
-}
+Runner::~Runner() = default;
 
-Summary Simulation::begin_summary() const {
+Summary Runner::begin_summary() const {
   Summary s;
   s.integrator = word_of(*study_.solver.integrator);
   s.formulation = study_.solver.formulation                             ? word_of(*study_.solver.formulation)
@@ -69,12 +65,12 @@ Summary Simulation::begin_summary() const {
                                                                         : "slots";
   s.nv = full_.system->nv(), s.nc = full_.system->nc(), s.nz = full_.system->nz();
   if (joint_) s.nv = joint_->nv(), s.nc = joint_->machine().system->n_rows();
-  s.degrees_of_freedom = s.nv - rank_;
-  s.notes = notes_;
+  s.degrees_of_freedom = s.nv - machine_.rank();
+  s.notes = machine_.notes();
   return s;
 }
 
-void Simulation::finish_summary(Summary& s) const {
+void Runner::finish_summary(Summary& s) const {
   s.energy_start = ledger_.start;
   s.energy_drift = largest_drift_;
   s.work = ledger_.work;
@@ -84,50 +80,7 @@ void Simulation::finish_summary(Summary& s) const {
   run_watch_->sum_up(s.notes);
 }
 
-// All multipliers; 0 for dropped rows, as they are integrated.
-void Simulation::spread_multipliers(const MotionVariables& x) {
-  const AbsoluteSystem& active = reduced_ ? *reduced_->system : *full_.system;
-  const int n_rows = full_.system->n_rows();
-  all_lam_.setZero(n_rows);
-  for (int row = 0; row < n_rows; ++row)
-    if (const int i = active.active_row(row); i >= 0) all_lam_[row] = x.lam[i];
-}
-
-Simulation::Shown Simulation::show(const MotionVariables& x, const State& state) {
-  full_.system->calc_inputs(x.t == kink_ ? x.t - side_of_kink(x.t) : x.t, inputs_);
-  if (!joint_) {
-    spread_multipliers(x);
-    return {{x.t, inputs_.view(), x.q, x.v, x.a, x.z, x.zp, all_lam_}, state};
-  }
-  joint_->to_absolute(x.point(inputs_.view()), state, full_, shown_, shown_state_, *joint_workspace_);
-  all_lam_ = shown_.lam;
-  return {{x.t, inputs_.view(), shown_.q, shown_.v, shown_.a, shown_.z, shown_.zp, all_lam_}, shown_state_};
-}
-
-std::vector<Frame<double>> Simulation::calc_frames(const MotionVariables& x, const State& state) {
-  const Shown shown = show(x, state);
-  const KinematicState k = full_.system->update_kinematics(shown.point, shown.state, *full_workspace_);
-  return {k.frames.begin(), k.frames.end()};
-}
-
-// For reports: the multipliers of redundant rows with the smallest norm. The null space of Gᵀ is spanned by
-// n = e_row − Σ c_i e_i, one vector per dependent row; λ ← λ − N (NᵀN)⁻¹ Nᵀ λ changes no force.
-void Simulation::share_multipliers(const Shown& shown) {
-  if (dropped_.empty() || study_.solver.redundant != RedundancyPolicy::minimum_norm) return;
-  const int n_rows = full_.system->n_rows();
-  const MotionPoint& p = shown.point;
-  const MotionVariables at{p.t, p.q, p.v, p.a, p.z, p.zp, p.lam};
-  const RankReport rank = find_redundancy(Index3(*full_.system), at, shown.state, *full_workspace_);
-  const int k = static_cast<int>(rank.dependent.size());
-  Eigen::MatrixXd N = Eigen::MatrixXd::Zero(n_rows, k);
-  for (int j = 0; j < k; ++j) {
-    N(rank.dependent[j].row, j) = 1.0;
-    for (const DependentRow::Term& term : rank.dependent[j].terms) N(term.row, j) = -term.coefficient;
-  }
-  if (k > 0) all_lam_ -= N * solve_symmetric(N.transpose() * N, N.transpose() * all_lam_);
-}
-
-void Simulation::update_ledger(const MotionVariables& x, double h) {
+void Runner::update_ledger(const MotionVariables& x, double h) {
   const Shown shown = show(x, state_);
   const MotionPoint& p = shown.point;
   const MechanicalSystem::Energy energy = full_.system->calc_energy(p, shown.state, *full_workspace_);
@@ -141,7 +94,7 @@ void Simulation::update_ledger(const MotionVariables& x, double h) {
   calc_violation(shown, ledger_);
   if (run_watch_->follows_bushings())
     run_watch_->note_step(full_.system->update_kinematics(p, shown.state, *full_workspace_), x.t);
-  shown_lam_ = all_lam_;
+  shown_lam_ = viewer_.lam();
   left_out_violation_ = 0.0, violated_row_ = -1;
   for (const int row : left_out_) {
     if (!full_.system->holonomic()[row] || std::abs(all_phi_[row]) <= left_out_violation_) continue;
@@ -155,8 +108,8 @@ void Simulation::update_ledger(const MotionVariables& x, double h) {
         kept_violation_ = std::max(kept_violation_, std::abs(all_phi_[row]));
   }
   double power = energy.power;
-  if (!drives()) power += all_lam_.dot(phi_dot_);
-  if (solves_for_power()) power = solve_for_power(x, x.t == kink_ ? x.t - side_of_kink(x.t) : x.t).value_or(power);
+  if (!drives()) power += viewer_.lam().dot(phi_dot_);
+  if (solves_for_power()) power = solve_for_power(x, viewer_.time_of_inputs(x.t)).value_or(power);
   const double bend = h > 0.0 && h_before > 0.0
                           ? ((power - last_power_) / h - (last_power_ - power_before) / h_before) / (h + h_before)
                           : 0.0;
@@ -172,19 +125,19 @@ void Simulation::update_ledger(const MotionVariables& x, double h) {
   largest_drift_ = std::max(largest_drift_, std::abs(ledger_.drift()));
 }
 
-void Simulation::record(RecordSink& sink, const MotionVariables& x, const State& state) {
+void Runner::record(RecordSink& sink, const MotionVariables& x, const State& state) {
   const Shown shown = show(x, state);
   write_frame(sink, shown, ledger_);
 }
 
-void Simulation::write_frame(RecordSink& sink, const Shown& shown, const Ledger& ledger) {
-  share_multipliers(shown);
+void Runner::write_frame(RecordSink& sink, const Shown& shown, const Ledger& ledger) {
+  viewer_.share_multipliers(shown);
   const std::span<const double> values = recorder_->update_frame(shown.point, shown.state, ledger);
   run_watch_->note_frame(shown.point.t, values);
   sink.frame(shown.point.t, values);
 }
 
-void Simulation::watch_events() {
+void Runner::watch_events() {
   std::vector<Crossing> wanted;
   for (const EventSpec& event : study_.model.events)
     wanted.push_back(event.rising && event.falling ? Crossing::both
@@ -194,7 +147,7 @@ void Simulation::watch_events() {
 }
 
 // Events as functions of time within the last step.
-EventFinder::Values Simulation::event_values() {
+EventFinder::Values Runner::event_values() {
   return [this](double t, Vec g) {
     active().interpolate(t, sample_);
     const Shown shown = show(sample_, state_);
@@ -202,12 +155,32 @@ EventFinder::Values Simulation::event_values() {
   };
 }
 
+std::optional<Alarm> Runner::find_violated_row() const {
+  if (violated_row_ < 0) return std::nullopt;
+  const double size = full_.drawn.q.size() ? full_.drawn.q.lpNorm<Eigen::Infinity>() : 0.0;
+  const double limit = std::max(implied_factor * kept_violation_, implied_part * (size > 0.0 ? size : 1.0));
+  if (left_out_violation_ <= limit) return std::nullopt;
+  Alarm alarm{.name = "left-out row violated",
+              .t = ledger_time_,
+              .element = full_.system->describe_row(violated_row_),
+              .value = left_out_violation_,
+              .limit = limit,
+              .text = {}};
+  alarm.text = fmt::format(
+      "a row that was left out, because others implied it where the machine was drawn, does not hold any more: {:.3g}, "
+      "limit {:.3g}; usual cause: the machine was drawn in a singular position, or reached one in which it goes "
+      "another "
+      "way; draw it elsewhere, or remove the redundancy",
+      left_out_violation_, limit);
+  return alarm;
+}
+
 // A split that amplifies by more than this, or that is another one in more than this part of its choices, is worth a
 // warning.
 constexpr double large_split = 100.0, restless_split = 0.1;
 constexpr long few_choices = 20;
 
-void Simulation::warn_of_split(Summary& s) const {
+void Runner::warn_of_split(Summary& s) const {
   if (s.split_condition_max > large_split)
     s.notes.push_back(
         fmt::format("the split of coordinates amplifies: ‖(GY)⁻¹GX‖ reached {:.3g} (limit {:.0f}). Errors "
@@ -224,13 +197,13 @@ void Simulation::warn_of_split(Summary& s) const {
 }
 
 // Inputs are examined over the run before it: a step over a pulse could not know of it.
-StepBounds Simulation::calc_step_bounds(double end) {
+StepBounds Runner::calc_step_bounds(double end) {
   const Shown shown = show(x_, state_);
   return full_.system->calc_step_bounds(shown.point, end, shown.state, *full_workspace_);
 }
 
-void Simulation::record_step(RecordSink& sink, double t, const StepReport& report, Summary& summary) {
-  StepInstant step{.report = report, .max_corrections = max_corrections_, .split = integrator_->split()};
+void Runner::record_step(RecordSink& sink, double t, const StepReport& report, Summary& summary) {
+  StepInstant step{.report = report, .max_corrections = motion_.max_corrections(), .split = integrator_->split()};
   if (study_.solver.record_condition.value_or(false)) {
     summary.condition = step.condition = integrator_->calc_condition();
     summary.condition_max = std::max(summary.condition_max, summary.condition);
@@ -245,7 +218,7 @@ void Simulation::record_step(RecordSink& sink, double t, const StepReport& repor
   sink.step(t, steps_->update(step));
 }
 
-Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress) {
+Summary Runner::integrate(RecordSink& sink, const ProgressCallback& progress) {
   const double start = x_.t, end = *study_.analysis.end, span = end - start;
   const double interval = study_.output.interval.value_or(span / 500.0), same = 1e-9 * std::min(interval, span);
   Summary summary = begin_summary();
@@ -300,8 +273,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
     const double kink = study_.solver.h ? std::numeric_limits<double>::infinity() : index3_->next_breakpoint(from);
     const double limit = study_.solver.h ? end : std::min({end, kink, kink_limit_});
     integrator_->bound_step(bounds.longest_step(from));
-    const StepReport report =
-        passage_ ? passage_->advance(*integrator_, limit, state_) : integrator_->advance(limit, state_);
+    const StepReport report = motion_.advance(limit);
     summary.iterations += report.iterations;
     summary.linearizations += report.linearizations;
     summary.factorizations += report.factorizations;
@@ -316,7 +288,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
         summary.remedies.emplace(report.remedy, 1);
     }
     if (!report.status.ok()) {
-      summary.failure = explain(report) + describe_contacts();
+      summary.failure = explain(report, *integrator_, study_) + describe_contacts();
       summary.stop = fmt::format("failed at t = {:.6g} s: {}", t, describe(report.status.cause));
       break;
     }
@@ -338,7 +310,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
     changed = change_.has_value();
     ends_at_kink_ = index3_->next_breakpoint(t) <= newest.t;
     t = newest.t;
-    kink_ = kink;
+    viewer_.set_kink(kink);
     ++summary.steps;
     summary.h_min = summary.steps == 1 ? report.h : std::min(summary.h_min, report.h);
     summary.h_max = std::max(summary.h_max, report.h);
@@ -395,7 +367,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
       break;
     }
     if (stopped_by_event) continue;
-    kink_ = std::numeric_limits<double>::infinity();
+    viewer_.forget_kink();
     if (const VelocityJump jump = t >= kink && t < end ? find_velocity_jump(newest) : VelocityJump{}; jump.row >= 0) {
       if (const Status status = pass_velocity_jump(jump, newest, summary); !status.ok()) {
         summary.failure = fmt::format("No motion after a jump of a prescribed velocity at t = {:.6g} s: {}.", t,
@@ -419,7 +391,7 @@ Summary Simulation::integrate(RecordSink& sink, const ProgressCallback& progress
   }
   summary.t = t;
   sum_up_contacts(summary);
-  sum_up_passages(summary);
+  motion_.sum_up_passages(summary.notes);
   sum_up_velocity_jumps(summary);
   sum_up_fixed_step(summary);
   for (const EventSpec& event : study_.model.events)

@@ -8,7 +8,7 @@
 #include "trammel/base/text.h"
 #include "trammel/dae/acceleration_solver.h"
 #include "trammel/dae/static_stability.h"
-#include "trammel/simulation/simulation.h"
+#include "trammel/simulation/runner.h"
 
 // Equilibria, steady motions and small motions about them.
 
@@ -37,7 +37,7 @@ std::string_view usual_cause(const EquilibriumReport& report) {
 
 }  // namespace
 
-std::string Simulation::explain_equilibrium(const EquilibriumReport& report) const {
+std::string Runner::explain_equilibrium(const EquilibriumReport& report) const {
   const Layout& layout = index3_->layout();
   std::string text = fmt::format("No equilibrium was found: {}.\n",
                                  report.unheld_only ? "nothing holds a force" : describe(report.status.cause));
@@ -71,29 +71,7 @@ std::string Simulation::explain_equilibrium(const EquilibriumReport& report) con
   return text;
 }
 
-// "axle" means every coordinate of body, joint or coordinate 'axle', "axle.pitch" its coordinate 'pitch'.
-std::vector<int> Simulation::find_coordinates(const std::vector<std::string>& names) const {
-  std::vector<int> found;
-  std::vector<Issue> issues;
-  for (const std::string& name : names) {
-    const std::size_t before = found.size(), dot = name.rfind('.');
-    const std::string sought = dot == std::string::npos
-                                   ? "'" + name + "'"
-                                   : fmt::format("'{}', {} ", name.substr(0, dot), name.substr(dot + 1));
-    for (int i = 0; i < index3_->nv(); ++i)
-      if (index3_->layout().describe_unknown(i).find(sought) != std::string::npos) found.push_back(i);
-    if (found.size() > before) continue;
-    std::string known;
-    for (int i = 0; i < std::min(index3_->nv(), 8); ++i)
-      known += (i ? "; " : "") + index3_->layout().describe_unknown(i);
-    issues.push_back({"analysis.steady", fmt::format("nothing that moves is named '{}'. Coordinates: {}{}", name, known,
-                                                     index3_->nv() > 8 ? "; …" : "")});
-  }
-  if (!issues.empty()) throw InputError(std::move(issues));
-  return found;
-}
-
-EquilibriumReport Simulation::find_equilibrium(const EquilibriumOptions& options, const Equilibrium::Watch& watch) {
+EquilibriumReport Runner::find_equilibrium(const EquilibriumOptions& options, const Equilibrium::Watch& watch) {
   const MotionVariables drawn = x_;
   const State drawn_state = state_;
   Equilibrium equilibrium(*index3_, solver_kind(), options);
@@ -107,8 +85,8 @@ EquilibriumReport Simulation::find_equilibrium(const EquilibriumOptions& options
 
 // Newton's iteration finds the nearest equilibrium, stable or not. Of an unstable one the machine is let down from
 // where it was drawn, and if that is where it stands, from a little beside it. Along a path of loads it is only told.
-void Simulation::leave_unstable(EquilibriumOptions options, const MotionVariables& drawn, const State& drawn_state,
-                                EquilibriumReport& report) {
+void Runner::leave_unstable(EquilibriumOptions options, const MotionVariables& drawn, const State& drawn_state,
+                            EquilibriumReport& report) {
   for (int fall = 0; fall <= most_falls; ++fall) {
     StaticStability stability;
     const Status status = calc_static_stability(*index3_, x_, state_, largest_stability_test, *workspace_, stability);
@@ -143,7 +121,7 @@ void Simulation::leave_unstable(EquilibriumOptions options, const MotionVariable
 }
 
 // Equilibria are found with bristles that stick. The first whose friction exceeds its limit, in words.
-std::string Simulation::find_slipping() {
+std::string Runner::find_slipping() {
   constexpr double margin = 1e-6;
   const int nv = index3_->nv(), nz = index3_->nz();
   Eigen::VectorXd others = Eigen::VectorXd::Ones(nz);  // states that are not bristles of contacts
@@ -183,13 +161,13 @@ std::string Simulation::find_slipping() {
 }
 
 // The "time" of its frames is the part of the load.
-Summary Simulation::balance(RecordSink& sink) {
+Summary Runner::balance(RecordSink& sink) {
   Summary summary = begin_summary();
   EquilibriumOptions options;
   options.tol = *study_.solver.newton_tol;
   options.load_steps = *study_.analysis.load_steps;
   options.arc_length = *study_.analysis.arc_length;
-  options.steady = find_coordinates(*study_.analysis.steady);
+  options.steady = machine_.find_coordinates(*study_.analysis.steady);
   summary.statics = true;
   summary.integrator = options.load_steps == 0 ? "statics, relaxation"
                        : options.arc_length    ? "statics, Newton along the path"
@@ -207,7 +185,7 @@ Summary Simulation::balance(RecordSink& sink) {
       if (const std::string element = beam_watch.find_passed(k); !element.empty())
         turned = explain_turned(element, fmt::format("{:.4g} of the load", reached.load));
     }
-    share_multipliers(shown);
+    viewer_.share_multipliers(shown);
     const double place = options.arc_length ? reached.path : reached.load;
     const std::span<const double> values = recorder_->update_frame(shown.point, shown.state, ledger_);
     run_watch_->note_frame(place, values);
@@ -242,7 +220,7 @@ Summary Simulation::balance(RecordSink& sink) {
   return summary;
 }
 
-Eigen::VectorXd Simulation::residual_at(const MotionVariables& x, const State& state) {
+Eigen::VectorXd Runner::residual_at(const MotionVariables& x, const State& state) {
   const int nv = index3_->nv(), nz = index3_->nz();
   Eigen::VectorXd r(nv + nz + index3_->nc());
   index3_->calc_inputs(x.t, inputs_);
@@ -254,7 +232,7 @@ Eigen::VectorXd Simulation::residual_at(const MotionVariables& x, const State& s
   return r;
 }
 
-EigenModes Simulation::calc_lowest_modes(int n_modes, double& largest_acceleration) {
+EigenModes Runner::calc_lowest_modes(int n_modes, double& largest_acceleration) {
   AccelerationSolver acceleration(*index3_, solver_kind());
   Status status = acceleration.solve(x_, state_, *workspace_);
   largest_acceleration = x_.a.size() > 0 ? x_.a.lpNorm<Eigen::Infinity>() : 0.0;
@@ -266,8 +244,8 @@ EigenModes Simulation::calc_lowest_modes(int n_modes, double& largest_accelerati
   return modes;
 }
 
-Simulation::Linearized Simulation::linearize(const Eigen::MatrixXd& by_input) {
-  Linearized result;
+LinearizedMachine Runner::linearize(const Eigen::MatrixXd& by_input) {
+  LinearizedMachine result;
   // Accelerations and multipliers of the point itself: zero in an equilibrium.
   AccelerationSolver acceleration(*index3_, solver_kind());
   Status status = acceleration.solve(x_, state_, *workspace_);

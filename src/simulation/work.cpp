@@ -2,7 +2,7 @@
 #include <array>
 #include <cmath>
 
-#include "trammel/simulation/simulation.h"
+#include "trammel/simulation/runner.h"
 
 // The work that forces and motions do on the machine, with the order of the method.
 //
@@ -37,34 +37,34 @@ constexpr double straight_power = 1e-7;
 
 }  // namespace
 
-bool Simulation::drives() const { return !study_.model.motions.empty() || !study_.model.tracks.empty(); }
+bool Runner::drives() const { return !study_.model.motions.empty() || !study_.model.tracks.empty(); }
 
 // Joints and gravity alone neither bring energy in nor take it out.
-bool Simulation::may_work() const {
+bool Runner::may_work() const {
   const Model& m = study_.model;
-  return drives() || customize_ || !m.forces.empty() || !m.controls.empty() || !m.contacts.empty() ||
+  return drives() || machine_.is_customized() || !m.forces.empty() || !m.controls.empty() || !m.contacts.empty() ||
          !m.beams.empty() || !m.wheels.empty() || !m.flange_stops.empty();
 }
 
-double Simulation::calc_power(const Shown& shown) {
+double Runner::calc_power(const Shown& shown) {
   double power = full_.system->calc_energy(shown.point, shown.state, *full_workspace_).power;
   if (drives()) return power;
   full_.system->calc_rates(shown.point, shown.state, phi_dot_, *full_workspace_);
-  return power + all_lam_.dot(phi_dot_);
+  return power + viewer_.lam().dot(phi_dot_);
 }
 
-bool Simulation::solves_for_power() const {
+bool Runner::solves_for_power() const {
   return !study_.solver.h && study_.analysis.kind == AnalysisKind::dynamics &&
          study_.solver.integrator == Integrator::midpoint && drives();
 }
 
 // The power just behind a kink, where the next step begins: forces and reactions may have jumped there.
-void Simulation::renew_power(const MotionVariables& x) {
+void Runner::renew_power(const MotionVariables& x) {
   if (!may_work_ || study_.solver.h) return;
   last_power_ = solve_for_power(x, x.t + side_of_kink(x.t)).value_or(last_power_);
 }
 
-std::optional<double> Simulation::solve_for_power(const MotionVariables& x, double t) {
+std::optional<double> Runner::solve_for_power(const MotionVariables& x, double t) {
   sample_ = x;
   sample_.t = t;
   if (!frame_solver_) frame_solver_ = std::make_unique<AccelerationSolver>(*index3_, solver_kind());
@@ -73,7 +73,7 @@ std::optional<double> Simulation::solve_for_power(const MotionVariables& x, doub
 }
 
 // Over the step that ends at x; `power` there, `bend` = P″/2 from the last three ends.
-double Simulation::calc_step_work(const MotionVariables& x, double h, double power, double bend) {
+double Runner::calc_step_work(const MotionVariables& x, double h, double power, double bend) {
   knows_inner_powers_ = false;
   if (!may_work_) return 0.0;
   const double trapezoid = 0.5 * h * (last_power_ + power);
@@ -102,7 +102,7 @@ double Simulation::calc_step_work(const MotionVariables& x, double h, double pow
 
 // Work until t within the last step: the integral of the polynomial through all powers that are known of it, at its
 // ends and at Gauss' points, or of a cubic with the right integral.
-double Simulation::calc_work(double t) const {
+double Runner::calc_work(double t) const {
   const double h = ledger_time_ - before_.t, theta = h > 0.0 ? std::clamp((t - before_.t) / h, 0.0, 1.0) : 1.0;
   const double rest = 1.0 - theta, change = ledger_.work - before_.ledger.work;
   if (!knows_inner_powers_)
