@@ -227,22 +227,19 @@ std::string Dynamics::find_turned_element(const MotionVariables& x) {
 bool Dynamics::pass_kinks() {
   viewer_.forget_kink();
   if (t_ >= kink_ && t_ < end_ && !pass_velocity_jump()) return false;
-  if (!kinks_.has_change()) {
-    if (t_ >= kink_) ledger_.renew_power(kinks_.newest());
-    return true;
-  }
-  if (const Status status = kinks_.restart(); !status.ok())
-    return fail(
-        fmt::format("No accelerations after a change of contact at t = {:.6g} s: {}.", t_, describe(status.cause)),
-        status.cause);
-  ledger_.renew_power(motion_.active().newest());
+  if (kinks_.has_change())
+    if (const Status status = kinks_.restart(); !status.ok())
+      return fail(
+          fmt::format("No accelerations after a change of contact at t = {:.6g} s: {}.", t_, describe(status.cause)),
+          status.cause);
+  if (kinks_.has_change() || t_ >= kink_) ledger_.renew_power(motion_.active().newest());
   return true;
 }
 
 bool Dynamics::pass_velocity_jump() {
   const VelocityJumps::Jump jump = jumps_.find(kinks_.newest());
   if (jump.row < 0) return true;
-  if (const Status status = jumps_.pass(jump, kinks_.newest(), ledger_, kinks_, summary_.notes); !status.ok())
+  if (const Status status = jumps_.pass(jump, kinks_.newest(), ledger_, summary_.notes); !status.ok())
     return fail(
         fmt::format("No motion after a jump of a prescribed velocity at t = {:.6g} s: {}.", t_, describe(status.cause)),
         status.cause);

@@ -75,8 +75,7 @@ Status VelocityJumps::calc_velocities(double after, MotionVariables& x, double& 
   return Status::success();
 }
 
-Status VelocityJumps::pass(const Jump& jump, MotionVariables x, RunLedger& ledger, KinkEvents& kinks,
-                           std::vector<std::string>& notes) {
+Status VelocityJumps::pass(const Jump& jump, MotionVariables x, RunLedger& ledger, std::vector<std::string>& notes) {
   const double t = x.t, after = t + side_of_kink(t);
   x.t = t - side_of_kink(t);
   double energy = 0.0;
@@ -88,13 +87,12 @@ Status VelocityJumps::pass(const Jump& jump, MotionVariables x, RunLedger& ledge
   ledger.note_impulse(energy, x);
   x.t = t;
   viewer_.centre_charts(x, motion_.state);
-  kinks.set_velocities(x.v);
   if (++n_ <= jumps_told)
     notes.push_back(fmt::format(
         "the velocity that {} asks for jumps by {:.4g} at t = {:.6g} s: velocities jump with it by an impulse, the "
         "kinetic energy by {:.4g} J",
         full_.system->describe_row(jump.row), jump.size, t, energy));
-  return motion_.method().restart(x, motion_.state);
+  return motion_.active().restart(x, motion_.state);
 }
 
 void VelocityJumps::sum_up(std::vector<std::string>& notes) const {

@@ -40,10 +40,6 @@ class KinkEvents {
 
   bool has_change() const { return change_.has_value(); }
   void forget_change() { change_.reset(); }
-  /// Velocities at the change jump besides.
-  void set_velocities(const Eigen::VectorXd& v) {
-    if (change_) x_change_.v = v;
-  }
   /// Forces have a kink (or a jump) here: bristles of surfaces that parted are at rest, accelerations are those after
   /// the change, and the method starts without its past.
   Status restart();

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "trammel/dae/acceleration_solver.h"
-#include "trammel/simulation/kink_events.h"
 #include "trammel/simulation/run_ledger.h"
 
 namespace trammel {
@@ -22,8 +21,7 @@ class VelocityJumps {
   };
   Jump find(const MotionVariables& x);
   /// Velocities after it are those of impulse.h (1); the method begins anew with them.
-  Status pass(const Jump& jump, MotionVariables x, RunLedger& ledger, KinkEvents& kinks,
-              std::vector<std::string>& notes);
+  Status pass(const Jump& jump, MotionVariables x, RunLedger& ledger, std::vector<std::string>& notes);
   void sum_up(std::vector<std::string>& notes) const;
 
  private:
