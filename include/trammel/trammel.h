@@ -18,6 +18,7 @@
 #include "trammel/io/vtk.h"
 #include "trammel/mechanics/make_beam.h"
 #include "trammel/mechanics/model.h"
+#include "trammel/simulation/annotated_sink.h"
 #include "trammel/simulation/channels.h"
 #include "trammel/simulation/option.h"
 #include "trammel/simulation/record.h"

@@ -51,28 +51,21 @@ void KeptRecord::save(const std::filesystem::path& path) const {
   file.end(memory.summary());
 }
 
-template <class Call>
-void AnnotatedSink::pass(const Call& call) {
-  if (!locked_) return call();
+void LockedSink::begin(const RecordSchema& schema) {
   const py::gil_scoped_acquire lock;
-  call();
+  sink_.begin(schema);
 }
-
-void AnnotatedSink::begin(const RecordSchema& schema) {
-  RecordSchema annotated = schema;
-  for (const auto& [key, value] : attributes_) annotated.attributes[key] = value;
-  begun_ = true;
-  pass([&] { sink_.begin(annotated); });
+void LockedSink::frame(double t, std::span<const double> values) {
+  const py::gil_scoped_acquire lock;
+  sink_.frame(t, values);
 }
-void AnnotatedSink::frame(double t, std::span<const double> values) {
-  pass([&] { sink_.frame(t, values); });
+void LockedSink::step(double t, std::span<const double> values) {
+  const py::gil_scoped_acquire lock;
+  sink_.step(t, values);
 }
-void AnnotatedSink::step(double t, std::span<const double> values) {
-  pass([&] { sink_.step(t, values); });
-}
-void AnnotatedSink::end(const std::map<std::string, std::string>& summary) {
-  ended_ = true;
-  pass([&] { sink_.end(summary); });
+void LockedSink::end(const std::map<std::string, std::string>& summary) {
+  const py::gil_scoped_acquire lock;
+  sink_.end(summary);
 }
 
 }  // namespace trammel::python

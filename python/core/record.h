@@ -30,26 +30,19 @@ class KeptRecord {
   mutable std::unique_ptr<ChannelIndex> index_;  // made when the first channel is asked for
 };
 
-/// Passes a run on and adds attributes that only the caller knows. `locked`: into a file. The HDF5 library may be used
-/// by one thread at a time; Python's readers of such files hold the interpreter's lock while they do, and so does this.
-class AnnotatedSink : public RecordSink {
+/// Passes a run on into a file. The HDF5 library may be used by one thread at a time; Python's readers of such files
+/// hold the interpreter's lock while they do, and so does this.
+class LockedSink final : public RecordSink {
  public:
-  AnnotatedSink(RecordSink& sink, std::map<std::string, std::string> attributes, bool locked)
-      : sink_(sink), attributes_(std::move(attributes)), locked_(locked) {}
+  explicit LockedSink(RecordSink& sink) : sink_(sink) {}
 
   void begin(const RecordSchema& schema) override;
   void frame(double t, std::span<const double> values) override;
   void step(double t, std::span<const double> values) override;
   void end(const std::map<std::string, std::string>& summary) override;
-  bool is_open() const { return begun_ && !ended_; }
 
  private:
-  template <class Call>
-  void pass(const Call& call);
-
   RecordSink& sink_;
-  std::map<std::string, std::string> attributes_;
-  bool locked_, begun_ = false, ended_ = false;
 };
 
 /// An array that must not be written to: `data` belongs to `owner`.

@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include "trammel/simulation/annotated_sink.h"
+
 namespace trammel::python {
 
 namespace {
@@ -42,14 +44,15 @@ std::map<std::string, std::string> unfinished(const std::string& reason) {
 RunOutcome run(const Study& study, const RunRequest& request) {
   RunOutcome outcome;
   std::optional<ResultsFile> file;
+  std::optional<LockedSink> locked;
   ResultsFileOptions options;
   options.flush_every_frame = study.output.flush_every_frame.value_or(false);
   if (request.file)
-    file.emplace(*request.file, options);
+    locked.emplace(file.emplace(*request.file, options));
   else
     outcome.record = std::make_shared<KeptRecord>();
-  RecordSink& kept = file ? static_cast<RecordSink&>(*file) : outcome.record->memory;
-  AnnotatedSink sink(kept, request.attributes, file.has_value());
+  RecordSink& kept = locked ? static_cast<RecordSink&>(*locked) : outcome.record->memory;
+  AnnotatedSink sink(kept, request.attributes);
   Watch watch(request.progress, request.progress_interval);
   const Customize customize = make_customize(study.model, request.laws, request.forces);
   try {

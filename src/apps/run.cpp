@@ -15,6 +15,7 @@
 #include "trammel/io/report.h"
 #include "trammel/io/results_file.h"
 #include "trammel/io/source_file.h"
+#include "trammel/simulation/annotated_sink.h"
 #include "trammel/simulation/simulation.h"
 
 namespace trammel::apps {
@@ -48,33 +49,14 @@ class StopOnSignal {
   std::array<struct sigaction, 3> before_{};
 };
 
-/// Passes a run on to its file and adds what only the program knows: when, from which file, by which command.
-class AnnotatedResults : public RecordSink {
- public:
-  AnnotatedResults(ResultsFile& file, std::map<std::string, std::string> attributes)
-      : file_(file), attributes_(std::move(attributes)) {}
-
-  void begin(const RecordSchema& schema) override {
-    RecordSchema annotated = schema;
-    for (const auto& [key, value] : attributes_) annotated.attributes[key] = value;
-    file_.begin(annotated);
-  }
-  void frame(double t, std::span<const double> values) override { file_.frame(t, values); }
-  void step(double t, std::span<const double> values) override { file_.step(t, values); }
-  void end(const std::map<std::string, std::string>& summary) override { file_.end(summary); }
-
- private:
-  ResultsFile& file_;
-  std::map<std::string, std::string> attributes_;
-};
-
 std::filesystem::path results_path(const RunCommand& command, const Study& study) {
   if (!command.out.empty()) return command.out;
   if (study.output.file && !study.output.file->empty()) return *study.output.file;
   return command.model.stem().concat(".h5");
 }
 
-// `sources` and `set` say what the results were made of; a sweep knows by them which cases are done.
+// What only the program knows. `sources` and `set` say what the results were made of; a sweep knows by them which cases
+// are done.
 std::map<std::string, std::string> annotations(const RunCommand& command, const std::vector<SourceFile>& sources) {
   return {{"model_file", command.model.filename().string()},
           {"command", command.command_line},
@@ -104,7 +86,7 @@ int run(const RunCommand& command) {
   ResultsFileOptions options;
   options.flush_every_frame = study.output.flush_every_frame.value_or(false);
   ResultsFile file(path, options);
-  AnnotatedResults results(file, annotations(command, sources.files()));
+  AnnotatedSink results(file, annotations(command, sources.files()));
 
   const StopOnSignal signals;
   Simulation simulation(study);

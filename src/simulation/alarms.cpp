@@ -6,9 +6,7 @@
 
 #include "trammel/simulation/machine_length.h"
 #include "trammel/simulation/option.h"
-#include "trammel/simulation/run_checks.h"
-#include "trammel/simulation/simulation.h"
-#include "trammel/simulation/singular_passage.h"
+#include "trammel/simulation/run_alarms.h"
 
 // Checks of a run's own numbers.
 
@@ -120,13 +118,40 @@ std::optional<Alarm> judge_delay(const Study& study, const RunChecks& checks, co
 
 }  // namespace
 
-void Simulation::watch_energy(const MotionVariables& x) {
-  if (energy_watch_.update(x.t, ledger_)) energy_watch_.mark(find_largest_energy(x));
+RunAlarms::RunAlarms(const Machine& machine, Viewer& viewer, const Motion& motion)
+    : study_(machine.study()),
+      full_(machine.full()),
+      index3_(machine.index3()),
+      viewer_(viewer),
+      motion_(motion),
+      checks_([this](int row) { return full_.system->describe_row(row); }),
+      sample_(motion.x) {
+  if (!passes_singular_positions(machine)) rank_look_ = make_rank_watch(machine);
+  // Rows in metres and radians.
+  const SolverOptions& o = study_.solver;
+  const double length = machine_length(study_.model);
+  least_violation_limit_ = std::numeric_limits<double>::infinity();
+  for (int row = 0; row < full_.system->n_rows(); ++row) {
+    const bool in_metres = full_.system->describe_row(row).find("[m]") != std::string::npos;
+    const double size = in_metres && length > 0.0 ? length : 1.0;
+    violation_limits_.push_back(o.h ? fixed_step_violation * size
+                                    : violation_in_tolerances * (o.atol.value_or(0.0) + o.rtol.value_or(0.0) * size));
+    if (full_.system->holonomic()[row])
+      least_violation_limit_ = std::min(least_violation_limit_, violation_limits_.back());
+  }
+}
+
+void RunAlarms::note_step(const MotionVariables& x, const RunLedger& ledger) {
+  const Ledger& now = ledger.now();
+  if (energy_watch_.update(x.t, now)) energy_watch_.mark(find_largest_energy(x));
+  checks_.note_reactions(x.t, ledger.lam(), ledger.smooth_steps() > 1);
+  if (can_be_late(study_)) checks_.note_delay(x.t, now.kinetic, now.drift(), x.v);
+  if (lags(study_)) checks_.note_swings(x.t, now.kinetic, now.work, ledger.smooth_steps() > 1);
 }
 
 // The contact or force that stores most in the last step: where energy comes from, as a rule. A blow may have come and
 // gone between the ends of a fixed step.
-std::string Simulation::find_largest_energy(const MotionVariables& x) {
+std::string RunAlarms::find_largest_energy(const MotionVariables& x) {
   std::string name;
   double largest = 0.0;
   const auto look = [&](const KinematicState& k) {
@@ -145,57 +170,33 @@ std::string Simulation::find_largest_energy(const MotionVariables& x) {
                                              group.geometry()[p.a].name, group.geometry()[p.b].name);
     }
   };
-  look(motion_kinematics(x));
+  look(viewer_.update_kinematics(x, motion_.state));
   constexpr int parts = 4;
   for (int i = 0; i < parts && study_.solver.h; ++i) {
-    integrator_->interpolate_motion(x.t - *study_.solver.h * (1.0 - static_cast<double>(i) / parts), sample_);
-    look(motion_kinematics(sample_));
+    motion_.method().interpolate_motion(x.t - *study_.solver.h * (1.0 - static_cast<double>(i) / parts), sample_);
+    look(viewer_.update_kinematics(sample_, motion_.state));
   }
   return name;
 }
 
-void Simulation::start_checks() {
-  checks_ = std::make_unique<RunChecks>([this](int row) { return full_.system->describe_row(row); });
-  // Rows in metres and radians.
-  const SolverOptions& o = study_.solver;
-  const double length = machine_length(study_.model);
-  violation_limits_.clear();
-  least_violation_limit_ = std::numeric_limits<double>::infinity();
-  for (int row = 0; row < full_.system->n_rows(); ++row) {
-    const bool in_metres = full_.system->describe_row(row).find("[m]") != std::string::npos;
-    const double size = in_metres && length > 0.0 ? length : 1.0;
-    violation_limits_.push_back(o.h ? fixed_step_violation * size
-                                    : violation_in_tolerances * (o.atol.value_or(0.0) + o.rtol.value_or(0.0) * size));
-    if (full_.system->holonomic()[row])
-      least_violation_limit_ = std::min(least_violation_limit_, violation_limits_.back());
-  }
-}
-
-// After every step.
-void Simulation::check_step(const MotionVariables& x, bool smooth) {
-  checks_->note_reactions(x.t, shown_lam_, smooth);
-  if (can_be_late(study_)) checks_->note_delay(x.t, ledger_.kinetic, ledger_.drift(), x.v);
-  if (lags(study_)) checks_->note_swings(x.t, ledger_.kinetic, ledger_.work, smooth);
-}
-
-// A recorded frame, whose violations stand in all_phi_.
-void Simulation::check_frame(const MotionVariables& x, const Ledger& of_frame) {
+void RunAlarms::note_frame(const MotionVariables& x, const Ledger& of_frame, const Eigen::VectorXd& phi) {
   const bool fixed = study_.solver.h.has_value();
   if (of_frame.position > least_violation_limit_) {
     for (int row = 0; row < full_.system->n_rows(); ++row) {
       if (!full_.system->holonomic()[row]) continue;
-      const double value = std::abs(all_phi_[row]), limit = violation_limits_[static_cast<std::size_t>(row)];
-      if (value > limit) checks_->note_violation(x.t, row, value, limit);
+      const double value = std::abs(phi[row]), limit = violation_limits_[static_cast<std::size_t>(row)];
+      if (value > limit) checks_.note_violation(x.t, row, value, limit);
     }
   }
-  if (!fixed || !rank_look_ || !checks_->wants_rank()) return;
-  checks_->note_rank(x.t, rank_look_->calc_sigma(x, state_), [this] { return rank_look_->find_dependent_rows(); });
+  if (!fixed || !rank_look_ || !checks_.wants_rank()) return;
+  checks_.note_rank(x.t, rank_look_->calc_sigma(x, motion_.state),
+                    [this] { return rank_look_->find_dependent_rows(); });
 }
 
 // With a fixed step nothing else would tell that the numbers mean nothing.
-void Simulation::raise_alarms(Summary& summary) {
+void RunAlarms::raise(Summary& summary) const {
   const bool fixed = study_.solver.h.has_value();
-  checks_->raise(summary.alarms);
+  checks_.raise(summary.alarms);
   std::optional<Alarm> energy = energy_watch_.judge(fixed);
   if (energy && energy->value <= calc_energy_noise(study_)) energy.reset();
   std::optional<Alarm> imbalance;
@@ -208,7 +209,7 @@ void Simulation::raise_alarms(Summary& summary) {
   if (imbalance && imbalance->value <= calc_energy_noise(study_)) imbalance.reset();
   if (energy) summary.alarms.push_back(*energy);
   if (parts && !energy && !imbalance && can_be_late(study_))
-    if (const std::optional<Alarm> delay = judge_delay(study_, *checks_, *index3_)) summary.alarms.push_back(*delay);
+    if (const std::optional<Alarm> delay = judge_delay(study_, checks_, index3_)) summary.alarms.push_back(*delay);
   if (imbalance && imbalance->element.empty())  // no force or contact stores anything
     imbalance->element = fmt::format("integrator '{}'", word_of(*study_.solver.integrator));
   if (imbalance) summary.alarms.push_back(*imbalance);

@@ -1,4 +1,4 @@
-#include "beam_watch.h"
+#include "trammel/simulation/beam_watch.h"
 
 #include <fmt/format.h>
 
@@ -14,6 +14,11 @@ BeamWatch::BeamWatch(const Assembly& assembly, const Model& model) : group_(asse
     for (int e = 0; e < beam.n_elements(); ++e, ++element)
       if (beam.order != 2)  // elements with one node in the middle measure both halves from it
         elements_.push_back({element, fmt::format("beam '{}', element {}", beam.name, e + 1), Eigen::Vector3d::Zero()});
+}
+
+void BeamWatch::start(const KinematicState& k) {
+  for (Watched& watched : elements_)
+    watched.phi = log_near<double>(group_->middle_turn(watched.element, k), Eigen::Vector3d::Zero());
 }
 
 std::string BeamWatch::find_passed(const KinematicState& k) {

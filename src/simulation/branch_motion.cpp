@@ -14,11 +14,15 @@ BranchMotion::BranchMotion(const MechanicalSystem& system, const Tolerances& tol
   for (auto* y : {&y_, &yp_, &y_at_}) y->setZero(form_.layout().n());
 }
 
-Status BranchMotion::start(const MotionVariables& at, State& state) {
+void BranchMotion::begin_at(const MotionVariables& at, State& state) {
   newest_ = at;
   state_ = &state;
   pending_ = false;
   form_.pack(at, y_);
+}
+
+Status BranchMotion::start(const MotionVariables& at, State& state) {
+  begin_at(at, state);
   return Status::success();
 }
 

@@ -1,9 +1,8 @@
+#include "trammel/simulation/diagnosis.h"
+
 #include <fmt/format.h>
 
-#include "option_pairs.h"
 #include "trammel/simulation/option.h"
-#include "trammel/simulation/settings_text.h"
-#include "trammel/simulation/simulation.h"
 
 namespace trammel {
 
@@ -59,16 +58,16 @@ std::string formulas_on(const Model& model, const std::string& row) {
 
 }  // namespace
 
-std::string Simulation::describe_not_finite(const std::string& row) const {
+std::string describe_not_finite(const Model& model, const std::string& row) {
   std::string text = fmt::format("\n    {:<12}: {}", "row", row);
-  if (const std::string forces = formulas_on(study_.model, row); !forces.empty())
+  if (const std::string forces = formulas_on(model, row); !forces.empty())
     text += fmt::format("\n    {:<12}: {}", "formulas", forces);
   return text;
 }
 
-std::string Simulation::explain(const StepReport& report) const {
-  const Layout& layout = integrator_->layout();
-  const double t = integrator_->newest().t;
+std::string explain(const StepReport& report, const MotionIntegrator& method, const Study& study) {
+  const Layout& layout = method.layout();
+  const double t = method.newest().t;
   const int attempts = report.rejected_newton + report.rejected_error;
   std::string text;
   const Cause cause = report.status.cause;
@@ -76,7 +75,7 @@ std::string Simulation::explain(const StepReport& report) const {
   text += newton ? fmt::format("Newton did not converge ({})", describe(cause))
                  : fmt::format("The step failed: {}", describe(cause));
   text += fmt::format(" at t = {:.6g} s, h = {:.3g} s", t, report.attempted_h);
-  text += study_.solver.h ? " (fixed step).\n" : fmt::format(" (after {} reduced attempts).\n", attempts);
+  text += study.solver.h ? " (fixed step).\n" : fmt::format(" (after {} reduced attempts).\n", attempts);
   const auto line = [&](const char* name, const std::string& value) {
     text += fmt::format("    {:<12}: {}\n", name, value);
   };
@@ -86,7 +85,7 @@ std::string Simulation::explain(const StepReport& report) const {
     line("worst change", fmt::format("{}: {:.3g}, limit {:.3g}", layout.describe_unknown(report.worst_unknown),
                                      report.worst_correction, report.worst_limit));
   if (cause == Cause::not_finite && report.status.row >= 0)
-    text += describe_not_finite(layout.describe_row(report.status.row)).substr(1) + "\n";
+    text += describe_not_finite(study.model, layout.describe_row(report.status.row)).substr(1) + "\n";
   if (cause == Cause::element_turned && report.status.row >= 0)
     line("element", "next to " + layout.describe_row(report.status.row));
   const bool names_unknown =
@@ -94,69 +93,14 @@ std::string Simulation::explain(const StepReport& report) const {
   if (names_unknown && report.status.row >= 0) line("unknown", layout.describe_unknown(report.status.row));
   const bool errs = cause == Cause::error_test || cause == Cause::step_too_small;
   if (errs && report.status.row >= 0) line("error in", layout.describe_unknown(report.status.row));
-  if (const Pivot pivot = integrator_->smallest_pivot(); pivot.unknown >= 0 && pivot.relative < 1e-10)
+  if (const Pivot pivot = method.smallest_pivot(); pivot.unknown >= 0 && pivot.relative < 1e-10)
     line("linear solve", fmt::format("smallest relative pivot {:.2g} while eliminating {}", pivot.relative,
                                      layout.describe_unknown(pivot.unknown)));
-  if (study_.solver.hmin && 0.25 * report.attempted_h <= *study_.solver.hmin)
+  if (study.solver.hmin && 0.25 * report.attempted_h <= *study.solver.hmin)
     line("step",
-         fmt::format("must not be shorter than solver.hmin = {:.3g} s; a shorter one may do", *study_.solver.hmin));
-  line("usual cause", advice(cause, study_.solver));
+         fmt::format("must not be shorter than solver.hmin = {:.3g} s; a shorter one may do", *study.solver.hmin));
+  line("usual cause", advice(cause, study.solver));
   text.pop_back();
-  return text;
-}
-
-CheckReport check(const Study& study) {
-  CheckReport report;
-  Resolved resolved = resolve(study, study.model);
-  if (!resolved.issues.empty()) throw InputError(std::move(resolved.issues));
-  report.settings = settings_text(resolved.settings);
-  const std::string without_effect = detail::describe_set_aside(resolved);
-  if (!without_effect.empty()) report.settings += "\n# " + without_effect + "\n";
-  const Assembly assembly = assemble(study.model);
-  const Index3 index3(*assembly.system);
-  std::unique_ptr<Workspace> workspace = index3.make_workspace();
-  MotionVariables x = assembly.drawn;
-  x.t = *resolved.settings.analysis.start;
-  State state = assembly.state;
-  for (Branch& branch : state.branches) branch.t = x.t;
-  report.bodies = static_cast<int>(study.model.bodies.size());
-  report.nv = index3.nv(), report.nz = index3.nz(), report.rows = index3.nc();
-  InitialFailure failure = project_positions(index3, assembly.firm_q, x, state, *workspace, report.initial);
-  if (!failure.failed()) {
-    const RankReport rank = find_redundancy(index3, x, state, *workspace);
-    report.rank = report.rows - static_cast<int>(rank.dependent.size());
-    report.degrees_of_freedom = report.nv - report.rank;
-    report.redundant = describe_redundancy(rank, *assembly.system);
-    failure = project_velocities(index3, assembly.firm_v, x, state, *workspace, report.initial);
-  }
-  report.failure = failure.message;
-  if (report.failure.empty()) {
-    // The rest (firm values, accelerations) is what a run would find before its first step.
-    Study tolerant = study;
-    if (resolved.settings.solver.redundant == RedundancyPolicy::error)
-      tolerant.solver.redundant = RedundancyPolicy::drop;
-    tolerant.solver.strict = false;
-    try {
-      const Simulation simulation(tolerant);
-      report.remarks = simulation.notes();
-      std::erase_if(report.remarks,
-                    [&](const std::string& note) { return note.rfind("left out:", 0) == 0 || note == without_effect; });
-    } catch (const InputError& error) {
-      report.failure = error.what();
-    }
-  }
-  return report;
-}
-
-std::string CheckReport::to_text() const {
-  std::string text =
-      fmt::format("{} bodies, {} coordinates, {} constraint rows of rank {}, {} states: {} degrees of freedom\n",
-                  bodies, nv, rows, rank, nz, degrees_of_freedom);
-  for (const std::string& line : redundant) text += "redundant: " + line + "\n";
-  for (const std::string& line : remarks) text += "initial conditions: " + line + "\n";
-  if (!failure.empty()) text += failure + "\n";
-  if (failure.empty() && redundant.empty() && remarks.empty()) text += "ready to run\n";
-  if (!settings.empty()) text += "\nSettings that take effect:\n\n" + settings;
   return text;
 }
 

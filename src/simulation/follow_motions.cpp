@@ -1,93 +1,166 @@
+#include "trammel/simulation/follow_motions.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "trammel/dae/acceleration_solver.h"
-#include "trammel/simulation/simulation.h"
+#include "trammel/simulation/frames.h"
 
 // Kinematics and inverse dynamics.
 
 namespace trammel {
 
-// Positions, velocities and accelerations follow from the motions alone; multipliers are the efforts that they need.
-Summary Simulation::follow_motions(RecordSink& sink, const ProgressCallback& progress) {
+namespace {
+
+// [m, rad] Newton must stay on the branch: a larger correction of a prediction asks for a smaller step.
+constexpr double largest_correction = 0.1;
+// Steps are not made shorter than this part of the distance between frames.
+constexpr double shortest_step = 1e-9;
+
+class FollowMotions {
+ public:
+  FollowMotions(Rig& rig, RecordSink& sink, const ProgressCallback& progress);
+  Summary run();
+
+ private:
+  bool step_to(double t, double h);
+  void record();
+  void note_step(double h, double taken);
+  void sum_up();
+
+  Rig& rig_;
+  const Study& study_;
+  const Index3& index3_;
+  Viewer& viewer_;
+  MotionVariables& x_;
+  State& state_;
+  RecordSink& sink_;
+  const ProgressCallback& progress_;
+  bool inverse_;
+  AccelerationSolver acceleration_;
+  Violations violations_;
+  RunLedger ledger_;
+  FrameWriter writer_;
+  InputBuffer inputs_;
+  InitialReport report_;  // of the last step
+  std::string failure_;   // of it
+  Summary summary_;
+};
+
+FollowMotions::FollowMotions(Rig& rig, RecordSink& sink, const ProgressCallback& progress)
+    : rig_(rig),
+      study_(rig.machine.study()),
+      index3_(rig.machine.index3()),
+      viewer_(rig.viewer),
+      x_(rig.motion.x),
+      state_(rig.motion.state),
+      sink_(sink),
+      progress_(progress),
+      inverse_(study_.analysis.kind == AnalysisKind::inverse_dynamics),
+      acceleration_(index3_, rig.machine.solver_kind()),
+      violations_(rig.machine, viewer_),
+      ledger_(rig.machine, viewer_, rig.motion, violations_, acceleration_),
+      writer_(viewer_, rig.recorder, rig.run_watch, sink),
+      summary_(rig.begin_summary()) {
+  summary_.integrator = inverse_ ? "inverse dynamics" : "kinematics";
+}
+
+Summary FollowMotions::run() {
   const double start = *study_.analysis.start, end = *study_.analysis.end, span = end - start;
-  const double interval = study_.output.interval.value_or(span / 500.0);
-  const bool inverse = study_.analysis.kind == AnalysisKind::inverse_dynamics;
-  Summary summary = begin_summary();
-  summary.integrator = inverse ? "inverse dynamics" : "kinematics";
-  AccelerationSolver acceleration(*index3_, solver_kind());
-  const std::vector<char> nothing_firm;
-  const auto show = [&](const MotionVariables& x) {
-    MotionVariables shown = x;
-    if (!inverse) shown.lam.setConstant(std::numeric_limits<double>::quiet_NaN());  // formulas of reactions say so
-    record(sink, shown, state_);
-  };
-  update_ledger(x_, 0.0);
-  show(x_);
+  const double interval = study_.output.interval.value_or(span / 500.0), h_floor = shortest_step * interval;
+  ledger_.update(x_, 0.0);
+  rig_.note_step(x_);
+  record();
   double h = interval;
   long output = 1;
-  const double h_floor = 1e-9 * interval;
   while (x_.t < end * (1.0 - 1e-15) && start + interval * static_cast<double>(output) <= end + 1e-9 * interval) {
-    const double target = std::min(end, start + interval * static_cast<double>(output));
-    MotionVariables x = x_;
-    State state = state_;
-    h = std::min(h, target - x.t);
-    const double t_new = h >= target - x.t ? target : x.t + h;
-    // Charts are centred: q ← q ∘ exp(h v + h²/2 a).
-    x.q += h * x.v + 0.5 * h * h * x.a;
-    x.v += h * x.a;
-    x.t = t_new;
-    InitialReport report;
-    InitialFailure failure = project_positions(*index3_, nothing_firm, x, state, *workspace_, report);
-    if (!failure.failed()) failure = project_velocities(*index3_, nothing_firm, x, state, *workspace_, report);
-    Status status = Status::success();
-    if (!failure.failed()) status = acceleration.solve(x, state, *workspace_);
-    // Newton must stay on the branch: a large correction of a prediction asks for a smaller step.
-    const bool jumped = report.position_change > 0.1;
-    if (failure.failed() || !status.ok() || jumped) {
+    const double target = std::min(end, start + interval * static_cast<double>(output)), from = x_.t;
+    h = std::min(h, target - from);
+    if (!step_to(h >= target - from ? target : from + h, h)) {
       if (h > h_floor) {
         h *= 0.5;
-        ++summary.rejected_newton;
+        ++summary_.rejected_newton;
         continue;
       }
-      summary.stop = fmt::format("failed at t = {:.6g} s", x_.t);
-      summary.failure = failure.failed()
-                            ? failure.message
-                            : fmt::format("No accelerations at t = {:.6g} s: {}", x.t, describe(status.cause));
+      summary_.stop = fmt::format("failed at t = {:.6g} s", x_.t);
+      summary_.failure = failure_;
       break;
     }
-    ++summary.steps;
-    summary.iterations += report.iterations;
-    summary.h_min = summary.steps == 1 ? h : std::min(summary.h_min, h);
-    summary.h_max = std::max(summary.h_max, h);
-    const double taken = x.t - x_.t;
-    x_ = std::move(x);
-    state_ = std::move(state);
-    full_.system->calc_inputs(x_.t, inputs_);
-    index3_->accepted(x_.point(inputs_.view()), x_.q, state_, *workspace_);
-    update_ledger(x_, taken);
+    const double taken = x_.t - from;
+    note_step(h, taken);
     h *= 2.0;
     if (x_.t >= target) {
-      show(x_);
+      record();
       ++output;
       StepReport step;
       step.h = taken;
-      step.iterations = report.iterations;
-      sink.step(x_.t, steps_->update({.report = step, .max_corrections = max_corrections_}));
+      step.iterations = report_.iterations;
+      rig_.steps.record(x_.t, step, sink_);
     }
-    if (progress && !progress({x_.t, start, end, taken, summary.steps})) {
-      summary.stop = fmt::format("stopped on request at t = {:.6g} s", x_.t);
+    if (progress_ && !progress_({x_.t, start, end, taken, summary_.steps})) {
+      summary_.stop = fmt::format("stopped on request at t = {:.6g} s", x_.t);
       break;
     }
   }
-  summary.t = x_.t;
-  summary.completed = summary.stop.empty();
-  if (summary.completed) summary.stop = fmt::format("reached the end, t = {:.6g} s", x_.t);
-  summary.linear_solver = acceleration.linear_solver().name();
-  finish_summary(summary);
-  return summary;
+  sum_up();
+  return std::move(summary_);
+}
+
+// False: it does not lead there, or not surely on the same branch; the machine stays where it is.
+bool FollowMotions::step_to(double t, double h) {
+  const std::vector<char> nothing_firm;
+  MotionVariables x = x_;
+  State state = state_;
+  // Charts are centred: q ← q ∘ exp(h v + h²/2 a).
+  x.q += h * x.v + 0.5 * h * h * x.a;
+  x.v += h * x.a;
+  x.t = t;
+  report_ = {};
+  InitialFailure failure = project_positions(index3_, nothing_firm, x, state, viewer_.workspace(), report_);
+  if (!failure.failed()) failure = project_velocities(index3_, nothing_firm, x, state, viewer_.workspace(), report_);
+  Status status = Status::success();
+  if (!failure.failed()) status = acceleration_.solve(x, state, viewer_.workspace());
+  if (failure.failed() || !status.ok() || report_.position_change > largest_correction) {
+    failure_ = failure.failed() ? failure.message
+                                : fmt::format("No accelerations at t = {:.6g} s: {}", x.t, describe(status.cause));
+    return false;
+  }
+  x_ = std::move(x);
+  state_ = std::move(state);
+  return true;
+}
+
+void FollowMotions::note_step(double h, double taken) {
+  ++summary_.steps;
+  summary_.iterations += report_.iterations;
+  summary_.h_min = summary_.steps == 1 ? h : std::min(summary_.h_min, h);
+  summary_.h_max = std::max(summary_.h_max, h);
+  rig_.machine.full().system->calc_inputs(x_.t, inputs_);
+  index3_.accepted(x_.point(inputs_.view()), x_.q, state_, viewer_.workspace());
+  ledger_.update(x_, taken);
+  rig_.note_step(x_);
+}
+
+void FollowMotions::record() {
+  MotionVariables shown = x_;
+  if (!inverse_) shown.lam.setConstant(std::numeric_limits<double>::quiet_NaN());  // formulas of reactions say so
+  writer_.write(x_.t, viewer_.show(shown, state_), ledger_.now());
+}
+
+void FollowMotions::sum_up() {
+  summary_.t = x_.t;
+  summary_.completed = summary_.stop.empty();
+  if (summary_.completed) summary_.stop = fmt::format("reached the end, t = {:.6g} s", x_.t);
+  summary_.linear_solver = acceleration_.linear_solver().name();
+  rig_.finish_summary(summary_, ledger_, violations_);
+}
+
+}  // namespace
+
+Summary follow_motions(Rig& rig, RecordSink& sink, const ProgressCallback& progress) {
+  return FollowMotions(rig, sink, progress).run();
 }
 
 }  // namespace trammel

@@ -1,10 +1,7 @@
+#include "trammel/simulation/frames.h"
+
 #include <algorithm>
 #include <cmath>
-
-#include "trammel/simulation/run_checks.h"
-#include "trammel/simulation/simulation.h"
-
-// What a recorded instant of a motion shows: its own accelerations, reactions, energies and violations.
 
 namespace trammel {
 
@@ -31,74 +28,78 @@ double noticed_acceleration(const SolverOptions& o) {
 
 }  // namespace
 
-// Multipliers and accelerations are in no error test, and between the ends of a step they are interpolated with less
-// than the order of positions and velocities: those of a frame follow from its own positions, velocities and states by
-//
-//   M v̇ + Gᵀλ = f,   G v̇ + bias = 0,
-//
-// and are as right as these, unless forces are too stiff for them: then the method's own are moved onto the second row.
-// Velocities of forms that impose Φ alone are moved onto Φ̇ = 0. With a fixed step everything stays the method's, whose
-// study that is.
-void Simulation::settle_frame(MotionVariables& x, bool at_step_end) {
-  if (study_.solver.h) return checks_->note_own_reactions(x.t);
-  const double t = x.t == kink_ ? x.t - side_of_kink(x.t) : x.t;  // inputs as the step to a kink saw them
-  const auto size = [](const auto& a) { return a.size() > 0 ? a.template lpNorm<Eigen::Infinity>() : 0.0; };
+void FrameWriter::write(double place, const Shown& shown, const Ledger& ledger) {
+  viewer_.share_multipliers(shown);
+  const std::span<const double> values = recorder_.update_frame(shown.point, shown.state, ledger);
+  run_watch_.note_frame(place, values);
+  sink_.frame(place, values);
+}
+
+MotionFrames::MotionFrames(const Machine& machine, Viewer& viewer, const Motion& motion, AccelerationSolver& solver,
+                           const RunLedger& ledger, Violations& violations, RunAlarms& alarms, FrameWriter& writer)
+    : machine_(machine),
+      study_(machine.study()),
+      viewer_(viewer),
+      motion_(motion),
+      state_(motion.state),
+      solver_(solver),
+      ledger_(ledger),
+      violations_(violations),
+      alarms_(alarms),
+      writer_(writer) {}
+
+void MotionFrames::start(const MotionVariables& x) {
+  sample_ = frame_ = settled_ = x;
+  settle(frame_, true);
+}
+
+void MotionFrames::settle(MotionVariables& x, bool at_step_end) {
+  if (study_.solver.h) return alarms_.checks().note_own_reactions(x.t);
+  const double t = viewer_.time_of_inputs(x.t);  // inputs as the step to a kink saw them
   const double share = acceleration_share(study_.solver);
-  const double known = share * size(newest_a_ - before_.a) + noticed_acceleration(study_.solver) * size(x.a);
+  const double known =
+      share * ledger_.acceleration_change() + noticed_acceleration(study_.solver) * RunLedger::size_of(x.a);
   settled_ = x;
-  if (joint_ && joint_->nc() == 0 && joint_->explicit_refusal().empty()) {
-    joint_->calc_inputs(t, inputs_);
+  const JointSystem* joint = machine_.joint();
+  if (joint && joint->nc() == 0 && joint->explicit_refusal().empty()) {
+    joint->calc_inputs(t, inputs_);
     const Status status =
-        joint_->accelerate(settled_.point(inputs_.view()), state_, settled_.a, settled_.zp, *workspace_);
-    if (status.ok() && size(settled_.a - x.a) <= known)
+        joint->accelerate(settled_.point(inputs_.view()), state_, settled_.a, settled_.zp, viewer_.workspace());
+    if (status.ok() && RunLedger::size_of(settled_.a - x.a) <= known)
       std::swap(x, settled_);
     else
-      checks_->note_own_reactions(x.t);
+      alarms_.checks().note_own_reactions(x.t);
     return;
   }
-  if (!frame_solver_) frame_solver_ = std::make_unique<AccelerationSolver>(*index3_, solver_kind());
   const double unnoticed = unnoticed_part * study_.solver.atol.value_or(0.0);
   AccelerationSolver::SettleLimits limits;
   limits.acceleration = known;
   if (!at_step_end) {
-    limits.position = std::max(violation_growth * std::max(ledger_.position, before_.ledger.position), unnoticed);
-    limits.velocity = std::max(violation_growth * std::max(ledger_.velocity, before_.ledger.velocity), unnoticed);
+    limits.position = std::max(violation_growth * ledger_.position_violation(), unnoticed);
+    limits.velocity = std::max(violation_growth * ledger_.velocity_violation(), unnoticed);
   }
   if (study_.solver.formulation == Formulation::index3) limits.velocity = unnoticed;
-  const Status status = frame_solver_->settle(settled_, t, limits, state_, *workspace_);
+  const Status status = solver_.settle(settled_, t, limits, state_, viewer_.workspace());
   if (status.ok())
     std::swap(x, settled_);
   else
-    checks_->note_own_reactions(x.t);
+    alarms_.checks().note_own_reactions(x.t);
 }
 
-// Largest violations of all rows at a point.
-void Simulation::calc_violation(const Shown& shown, Ledger& ledger) {
-  const int n_rows = full_.system->n_rows();
-  all_phi_.resize(n_rows), phi_dot_.resize(n_rows);
-  full_.system->all_constraints(shown.point, shown.state, {all_phi_.data(), static_cast<std::size_t>(n_rows)},
-                                *full_workspace_);
-  full_.system->calc_rates(shown.point, shown.state, phi_dot_, *full_workspace_);
-  ledger.position = ledger.velocity = 0.0;
-  for (int row = 0; row < n_rows; ++row) {
-    if (full_.system->holonomic()[row]) ledger.position = std::max(ledger.position, std::abs(all_phi_[row]));
-    if (std::abs(phi_dot_[row]) <= ledger.velocity) continue;
-    ledger.velocity = std::abs(phi_dot_[row]);
-    if (ledger.velocity > largest_velocity_) fastest_row_ = row;
-  }
-  largest_position_ = std::max(largest_position_, ledger.position);
-  largest_velocity_ = std::max(largest_velocity_, ledger.velocity);
-}
-
-void Simulation::record_frame(RecordSink& sink, const MotionVariables& x, bool at_step_end) {
+void MotionFrames::record(const MotionVariables& x, bool at_step_end) {
   frame_ = x;
-  settle_frame(frame_, at_step_end);
-  const Shown shown = show(frame_, state_);
-  Ledger of_frame = ledger_;
-  if (!at_step_end) of_frame.work = calc_work(x.t);
-  calc_violation(shown, of_frame);
-  check_frame(frame_, of_frame);
-  write_frame(sink, shown, of_frame);
+  settle(frame_, at_step_end);
+  const Shown shown = viewer_.show(frame_, state_);
+  Ledger of_frame = ledger_.now();
+  if (!at_step_end) of_frame.work = ledger_.calc_work(x.t);
+  violations_.update(shown, of_frame);
+  alarms_.note_frame(frame_, of_frame, violations_.phi());
+  writer_.write(shown.point.t, shown, of_frame);
+}
+
+void MotionFrames::record_at(double t) {
+  motion_.active().interpolate(t, sample_);
+  record(sample_, false);
 }
 
 }  // namespace trammel

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "trammel/dae/static_stability.h"
-#include "trammel/simulation/simulation.h"
+#include "trammel/simulation/machine_checks.h"
 
 // Kinematics and inverse dynamics follow motions: nothing else may decide where the machine goes.
 
@@ -19,41 +19,42 @@ constexpr double idle = 1e-9;  // of the largest force or momentum
 
 // A free direction is idle if it only turns bodies about their centres of mass and nothing drives it (a rod between
 // two balls about its own axis): the motion of everything else does not depend on it.
-void Simulation::refuse_free_freedoms() {
-  const int nv = index3_->nv(), n_free = nv - rank_;
+void refuse_free_freedoms(const Study& study, const Index3& index3, int rank, const MotionVariables& x,
+                          const State& state) {
+  const int nv = index3.nv(), n_free = nv - rank;
   if (n_free <= 0) return;
   std::string names;
   if (nv <= most_looked_into) {
     MotionPlanes planes;
-    index3_->calc_inputs(x_.t, inputs_);
-    if (!index3_->linearize(x_.point(inputs_.view()), state_, PlaneSet::M | PlaneSet::G, planes, *workspace_).ok())
-      return;
-    const FreeDirections free = calc_free_directions(planes, nv, index3_->nc());
+    InputBuffer inputs;
+    const std::unique_ptr<Workspace> workspace = index3.make_workspace();
+    index3.calc_inputs(x.t, inputs);
+    if (!index3.linearize(x.point(inputs.view()), state, PlaneSet::M | PlaneSet::G, planes, *workspace).ok()) return;
+    const FreeDirections free = calc_free_directions(planes, nv, index3.nc());
     Eigen::VectorXd force = Eigen::VectorXd::Zero(nv), momentum = force;
     for (int c = 0; c < nv; ++c)
       for (int k = planes.motion.start[c]; k < planes.motion.start[c + 1]; ++k) {
-        force[planes.motion.index[k]] += planes.M[k] * x_.a[c];
-        momentum[planes.motion.index[k]] += planes.M[k] * x_.v[c];
+        force[planes.motion.index[k]] += planes.M[k] * x.a[c];
+        momentum[planes.motion.index[k]] += planes.M[k] * x.v[c];
       }
     std::size_t found = 0;
     for (Eigen::Index j = 0; j < free.Z.cols(); ++j) {
       const auto z = free.Z.col(j);
       bool travels = false;
-      for (int i = 0; i < nv; ++i) travels |= index3_->layout().kinds()[i] == Kind::position && std::abs(z[i]) > idle;
+      for (int i = 0; i < nv; ++i) travels |= index3.layout().kinds()[i] == Kind::position && std::abs(z[i]) > idle;
       const double size = z.lpNorm<1>();
       const bool driven = std::abs(z.dot(force)) > idle * (1.0 + force.lpNorm<Eigen::Infinity>()) * size ||
                           std::abs(z.dot(momentum)) > idle * (1.0 + momentum.lpNorm<Eigen::Infinity>()) * size;
       if (!travels && !driven) continue;
       if (found++ < freedoms_named)
-        names +=
-            fmt::format("{}{}", names.empty() ? "" : "; ", index3_->layout().describe_unknown(free.coordinates[j]));
+        names += fmt::format("{}{}", names.empty() ? "" : "; ", index3.layout().describe_unknown(free.coordinates[j]));
     }
     if (found == 0) return;
     if (found > freedoms_named) names += "; …";
   }
-  const bool inverse = study_.analysis.kind == AnalysisKind::inverse_dynamics;
+  const bool inverse = study.analysis.kind == AnalysisKind::inverse_dynamics;
   throw InputError(
-      {Issue{study_.analysis.source.at("kind"),
+      {Issue{study.analysis.source.at("kind"),
              fmt::format(
                  "the machine is not fully driven: {} of its freedoms {} free{}. {} follows motions alone: give each a "
                  "[[motion]], or compute the motion with kind = \"dynamics\"",

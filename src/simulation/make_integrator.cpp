@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "trammel/integrators/energy_decaying.h"
 #include "trammel/integrators/generalized_alpha.h"
 #include "trammel/integrators/midpoint.h"
@@ -7,11 +5,10 @@
 #include "trammel/simulation/bdf_motion.h"
 #include "trammel/simulation/coordinate_names.h"
 #include "trammel/simulation/machine_length.h"
+#include "trammel/simulation/motion.h"
 #include "trammel/simulation/option.h"
 #include "trammel/simulation/radau_motion.h"
 #include "trammel/simulation/runge_kutta_motion.h"
-#include "trammel/simulation/simulation.h"
-#include "trammel/simulation/singular_passage.h"
 
 // From the words of a model file to an integrator on its formulation.
 
@@ -152,13 +149,16 @@ StepOptions step_options_of(const SolverOptions& o, const Model& machine) {
 
 }  // namespace
 
-void Simulation::make_integrator() {
-  const SolverOptions& o = study_.solver;
-  const double span = study_.analysis.span();
-  const double hmin = o.hmin.value_or(0.0) > 0.0 ? *o.hmin : smallest_step(study_.analysis);
+void Motion::make_method(const Machine& machine, Viewer& viewer) {
+  const Study& study = machine.study();
+  const Assembly& full = machine.full();
+  const LinearSolverKind solver = machine.solver_kind();
+  const SolverOptions& o = study.solver;
+  const double span = study.analysis.span();
+  const double hmin = o.hmin.value_or(0.0) > 0.0 ? *o.hmin : smallest_step(study.analysis);
   const double hmax = std::min(o.hmax.value_or(span), span);
   if (o.integrator == Integrator::bdf) {
-    const MechanicalSystem& system = moved_system();
+    const MechanicalSystem& system = machine.moved();
     BdfOptions options = bdf_options_of(o);
     max_corrections_ = options.max_iterations;
     options.hmin = hmin, options.hmax = hmax;
@@ -166,62 +166,34 @@ void Simulation::make_integrator() {
     if (o.bdf.jacobian != JacobianSource::exact)
       differences = {o.bdf.jacobian == JacobianSource::sparse_differences,
                      o.bdf.jacobian_sparsity == JacobianSparsity::estimated};
-    integrator_ =
-        std::make_unique<BdfMotion>(system, make_form(system, o, study_.model), options, solver_kind(),
+    method_ =
+        std::make_unique<BdfMotion>(system, make_form(system, o, study.model), options, solver,
                                     first_order_scaling_of(o.scaling), o.bdf.fields == BdfFields::two, differences);
   } else if (o.integrator == Integrator::radau) {
     RadauOptions options = radau_options_of(o);
     options.hmin = hmin, options.hmax = hmax;
-    integrator_ = std::make_unique<RadauMotion>(moved_system(), form_of(o, study_.model), options, solver_kind(),
-                                                first_order_scaling_of(o.scaling));
+    method_ = std::make_unique<RadauMotion>(machine.moved(), form_of(o, study.model), options, solver,
+                                            first_order_scaling_of(o.scaling));
   } else if (o.integrator == Integrator::runge_kutta) {
     RungeKuttaOptions options = runge_kutta_options_of(o);
     options.hmin = hmin, options.hmax = hmax;
-    integrator_ = std::make_unique<RungeKuttaMotion>(moved_system(), options);
+    method_ = std::make_unique<RungeKuttaMotion>(machine.moved(), options);
   } else {
-    StepOptions steps = step_options_of(o, study_.model);
+    StepOptions steps = step_options_of(o, study.model);
     steps.hmin = hmin, steps.hmax = hmax, steps.span = span;
     max_corrections_ = steps.max_iterations;
     if (o.integrator == Integrator::energy_decaying) {
-      integrator_ =
-          std::make_unique<EnergyDecaying>(std::make_unique<SlotSystem>(reduced_ ? *reduced_->system : *full_.system,
-                                                                        calc_frames(full_.drawn, full_.state)),
-                                           *index3_, steps, solver_kind());
+      method_ = std::make_unique<EnergyDecaying>(
+          std::make_unique<SlotSystem>(machine.kept(), viewer.calc_frames(full.drawn, full.state)), machine.index3(),
+          steps, solver);
     } else {
       scaling_ = make_scaling(o.scaling);
       if (o.integrator == Integrator::midpoint)
-        integrator_ = std::make_unique<Midpoint>(*index3_, steps, solver_kind(), *scaling_);
+        method_ = std::make_unique<Midpoint>(machine.index3(), steps, solver, *scaling_);
       else
-        integrator_ = std::make_unique<GeneralizedAlpha>(*index3_, coefficients_of(o), steps, solver_kind(), *scaling_);
+        method_ = std::make_unique<GeneralizedAlpha>(machine.index3(), coefficients_of(o), steps, solver, *scaling_);
     }
-    const bool undamped = o.one_step.gamma == 0.5 || o.one_step.alpha == 0.0;
-    if (undamped && index3_->nc() > 0)
-      notes_.push_back(
-          "the undamped trapezoidal rule is unstable with constraints: a velocity across them changes its sign in "
-          "every "
-          "step and accelerations and reactions grow without bound; give newmark a gamma > 1/2, hht an alpha < 0, or "
-          "take 'midpoint' if nothing may be damped");
   }
-  if (const double scale = tolerance_scale(study_.model); scale != 1.0 && o.atol && o.tolerances.rotation_tol)
-    notes_.push_back(
-        fmt::format("tolerances of a machine of {:.2g} m: atol = {:.3g} m, rotation_tol = {:.3g} rad, rtol = {:.3g}",
-                    machine_length(study_.model), *o.atol, *o.tolerances.rotation_tol, o.rtol.value_or(0.0)));
-  if (full_.contacts != nullptr) {
-    centre_charts(x_);
-    if (const Status status = find_first_accelerations(); !status.ok())  // with what touches at the start
-      throw InputError(fmt::format("No accelerations exist at the start: {}.", describe(status.cause)));
-  }
-  watch_kinks();
-  watch_rank();
-  // Where constraints lose rank at the start the method need not begin: the passage does.
-  if (const Status status = integrator_->start(x_, state_); !status.ok() && !(starts_singular_ && passage_))
-    throw InputError(fmt::format("No motion begins at t = {:.6g} s: {}.", x_.t, describe(status.cause)));
-  if (starts_singular_ && passage_) passage_->begin_at_position(x_, state_);
-  if (o.split.cm_mode == CmMode::frozen_jacobian)
-    notes_.push_back(
-        "cm_mode = \"frozen_jacobian\" is not consistent: its error does not vanish with the tolerance, and it can "
-        "gain "
-        "energy; it is there to repeat tables of a paper");
 }
 
 }  // namespace trammel

@@ -36,9 +36,9 @@ void RadauMotion::interpolate(double t, MotionVariables& at) const {
   form_.unpack(t, y_at_, yp_at_, at);  // v̇, λ and algebraic z of the collocation polynomial
   if (!(radau_.t() > radau_.t_from())) return;
   const Inputs none;
-  // If it cannot be refined the values of the collocation polynomial stay, which are right to a lower order.
-  static_cast<void>(form_.interpolate({radau_.t_from(), none, radau_.y_from(), radau_.yp_from()},
-                                      {radau_.t(), none, radau_.y(), radau_.yp()}, t, *state_, at, *workspace_));
+  const Status refined = form_.interpolate({radau_.t_from(), none, radau_.y_from(), radau_.yp_from()},
+                                           {radau_.t(), none, radau_.y(), radau_.yp()}, t, *state_, at, *workspace_);
+  if (!refined.ok()) form_.unpack(t, y_at_, yp_at_, at);  // right to a lower order
 }
 
 double RadauMotion::calc_condition() {

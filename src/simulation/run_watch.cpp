@@ -1,4 +1,4 @@
-#include "run_watch.h"
+#include "trammel/simulation/run_watch.h"
 
 #include <fmt/format.h>
 

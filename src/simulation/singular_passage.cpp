@@ -82,7 +82,11 @@ SingularPassage::Look SingularPassage::look_at(const MotionVariables& x, const S
 
 StepReport SingularPassage::advance(MotionIntegrator& method, double t_end, State& state) {
   StepReport failed;
-  if (leaving_) leave(method, state);
+  if (leaving_) failed.status = leave(method, state);
+  if (!failed.status.ok()) {
+    failed.failure = failed.status.cause;
+    return failed;
+  }
   if (entering_ > 0.0) enter(method.newest(), last_, entry_sigma_, entering_, state);
   if (!bridging_) {
     before_ = method.newest(), state_before_ = state;
@@ -285,7 +289,7 @@ void SingularPassage::enter(const MotionVariables& at, const Look& entry, double
   position_ = over_ ? passages_.back().t : x.t + locate(x, sigma, rho, state);
   bridging_ = true, leaving_ = false;
   approaches_ = 0;
-  static_cast<void>(bridge_->start(x, state));  // should it not begin, the step over the position fails and says why
+  bridge_->begin_at(x, state);
 }
 
 // With the position in its middle, or nearer to it if that is too far; behind it as far as it was before it.
@@ -349,7 +353,7 @@ double SingularPassage::find_zero(Look from, Look middle, Look to, const State& 
 
 void SingularPassage::note_passage(double t, const State& state) {
   bridge_->interpolate(t, sample_);
-  static_cast<void>(calc_sigma(sample_, state));  // for the rows that it finds, not for the value
+  look_at(sample_, state);  // for the rows that it finds
   passages_.push_back({t, find_dependent_rows()});
 }
 
@@ -371,7 +375,7 @@ std::string SingularPassage::find_dependent_rows() const {
 
 // ---- behind it -----------------------------------------------------------------------------------------------------
 
-void SingularPassage::leave(MotionIntegrator& method, State& state) {
+Status SingularPassage::leave(MotionIntegrator& method, State& state) {
   bridging_ = leaving_ = false;
   steps_ = 0, interval_ = 1;
   rho_.fill(0.0);
@@ -386,8 +390,9 @@ void SingularPassage::leave(MotionIntegrator& method, State& state) {
   system_.calc_inputs(x.t, inputs_);
   Eigen::VectorXd q = x.q;  // charts stay: the points are in them
   system_.accepted(x.point(inputs_.view()), std::numeric_limits<double>::infinity(), q, state, *workspace_);
-  // A method that cannot use several points begins anew with the last one; if it cannot, its first step says why.
-  if (!method.take_over(taken_over_, state).ok()) static_cast<void>(method.start(taken_over_[0], state));
+  // A method that cannot use several points begins anew with the last one.
+  const Status status = method.take_over(taken_over_, state);
+  return status.ok() ? status : method.start(taken_over_[0], state);
 }
 
 void SingularPassage::begin_at_position(const MotionVariables& x, State& state) {

@@ -1,16 +1,17 @@
+#include "trammel/simulation/statics.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "beam_watch.h"
-#include "run_watch.h"
 #include "trammel/base/text.h"
-#include "trammel/dae/acceleration_solver.h"
 #include "trammel/dae/static_stability.h"
-#include "trammel/simulation/simulation.h"
+#include "trammel/simulation/beam_watch.h"
+#include "trammel/simulation/frames.h"
+#include "trammel/simulation/small_motions.h"
 
-// Equilibria, steady motions and small motions about them.
+// Equilibria and steady motions.
 
 namespace trammel {
 
@@ -18,8 +19,8 @@ namespace {
 
 constexpr int most_falls = 4;                // from one unstable equilibrium to another
 constexpr int largest_stability_test = 600;  // coordinates: it is dense
+constexpr double slip_margin = 1e-6;         // of a limit of friction
 constexpr double beside = 0.05;              // [m, rad] of an unstable equilibrium, where it is left
-constexpr double difference = 1e-6;          // of coordinates, for derivatives of measures
 
 std::string_view usual_cause(const EquilibriumReport& report) {
   if (!report.slipping.empty()) return "friction that cannot hold what it would have to";
@@ -37,8 +38,17 @@ std::string_view usual_cause(const EquilibriumReport& report) {
 
 }  // namespace
 
-std::string Simulation::explain_equilibrium(const EquilibriumReport& report) const {
-  const Layout& layout = index3_->layout();
+Statics::Statics(Rig& rig)
+    : rig_(rig),
+      study_(rig.machine.study()),
+      full_(rig.machine.full()),
+      index3_(rig.machine.index3()),
+      viewer_(rig.viewer),
+      x_(rig.motion.x),
+      state_(rig.motion.state) {}
+
+std::string Statics::explain(const EquilibriumReport& report) const {
+  const Layout& layout = index3_.layout();
   std::string text = fmt::format("No equilibrium was found: {}.\n",
                                  report.unheld_only ? "nothing holds a force" : describe(report.status.cause));
   const auto line = [&](const char* name, const std::string& value) {
@@ -71,35 +81,13 @@ std::string Simulation::explain_equilibrium(const EquilibriumReport& report) con
   return text;
 }
 
-// "axle" means every coordinate of body, joint or coordinate 'axle', "axle.pitch" its coordinate 'pitch'.
-std::vector<int> Simulation::find_coordinates(const std::vector<std::string>& names) const {
-  std::vector<int> found;
-  std::vector<Issue> issues;
-  for (const std::string& name : names) {
-    const std::size_t before = found.size(), dot = name.rfind('.');
-    const std::string sought = dot == std::string::npos
-                                   ? "'" + name + "'"
-                                   : fmt::format("'{}', {} ", name.substr(0, dot), name.substr(dot + 1));
-    for (int i = 0; i < index3_->nv(); ++i)
-      if (index3_->layout().describe_unknown(i).find(sought) != std::string::npos) found.push_back(i);
-    if (found.size() > before) continue;
-    std::string known;
-    for (int i = 0; i < std::min(index3_->nv(), 8); ++i)
-      known += (i ? "; " : "") + index3_->layout().describe_unknown(i);
-    issues.push_back({"analysis.steady", fmt::format("nothing that moves is named '{}'. Coordinates: {}{}", name, known,
-                                                     index3_->nv() > 8 ? "; …" : "")});
-  }
-  if (!issues.empty()) throw InputError(std::move(issues));
-  return found;
-}
-
-EquilibriumReport Simulation::find_equilibrium(const EquilibriumOptions& options, const Equilibrium::Watch& watch) {
+EquilibriumReport Statics::find_equilibrium(const EquilibriumOptions& options, const Equilibrium::Watch& watch) {
   const MotionVariables drawn = x_;
   const State drawn_state = state_;
-  Equilibrium equilibrium(*index3_, solver_kind(), options);
-  EquilibriumReport report = equilibrium.find(x_, state_, *workspace_, watch);
+  Equilibrium equilibrium(index3_, rig_.machine.solver_kind(), options);
+  EquilibriumReport report = equilibrium.find(x_, state_, viewer_.workspace(), watch);
   if (report.status.ok() && options.steady.empty()) leave_unstable(options, drawn, drawn_state, report);
-  if (!report.status.ok() || index3_->nz() == 0 || !options.steady.empty()) return report;
+  if (!report.status.ok() || index3_.nz() == 0 || !options.steady.empty()) return report;
   report.slipping = find_slipping();
   if (!report.slipping.empty()) report.status = Status::recoverable(Cause::outside_domain);
   return report;
@@ -107,15 +95,16 @@ EquilibriumReport Simulation::find_equilibrium(const EquilibriumOptions& options
 
 // Newton's iteration finds the nearest equilibrium, stable or not. Of an unstable one the machine is let down from
 // where it was drawn, and if that is where it stands, from a little beside it. Along a path of loads it is only told.
-void Simulation::leave_unstable(EquilibriumOptions options, const MotionVariables& drawn, const State& drawn_state,
-                                EquilibriumReport& report) {
+void Statics::leave_unstable(EquilibriumOptions options, const MotionVariables& drawn, const State& drawn_state,
+                             EquilibriumReport& report) {
   for (int fall = 0; fall <= most_falls; ++fall) {
     StaticStability stability;
-    const Status status = calc_static_stability(*index3_, x_, state_, largest_stability_test, *workspace_, stability);
+    const Status status =
+        calc_static_stability(index3_, x_, state_, largest_stability_test, viewer_.workspace(), stability);
     if (!status.ok() || !stability.unstable) return;
     Eigen::Index along = 0;
     stability.direction.cwiseAbs().maxCoeff(&along);
-    report.unstable = index3_->layout().describe_unknown(static_cast<int>(along));
+    report.unstable = index3_.layout().describe_unknown(static_cast<int>(along));
     if (options.load_steps > 0 || fall == most_falls) return;
     const MotionVariables kept = x_;
     const State kept_state = state_;
@@ -124,14 +113,14 @@ void Simulation::leave_unstable(EquilibriumOptions options, const MotionVariable
     } else {
       x_.q += beside * stability.direction;
       InitialReport moved;
-      if (project_positions(*index3_, {}, x_, state_, *workspace_, moved).failed()) {
+      if (project_positions(index3_, {}, x_, state_, viewer_.workspace(), moved).failed()) {
         x_ = kept, state_ = kept_state;
         return;
       }
     }
     options.descends = true;
-    Equilibrium lower(*index3_, solver_kind(), options);
-    const EquilibriumReport found = lower.find(x_, state_, *workspace_);
+    Equilibrium lower(index3_, rig_.machine.solver_kind(), options);
+    const EquilibriumReport found = lower.find(x_, state_, viewer_.workspace());
     if (!found.status.ok()) {  // nothing holds it below
       x_ = kept, state_ = kept_state;
       return;
@@ -142,85 +131,102 @@ void Simulation::leave_unstable(EquilibriumOptions options, const MotionVariable
   }
 }
 
-// Equilibria are found with bristles that stick. The first whose friction exceeds its limit, in words.
-std::string Simulation::find_slipping() {
-  constexpr double margin = 1e-6;
-  const int nv = index3_->nv(), nz = index3_->nz();
-  Eigen::VectorXd others = Eigen::VectorXd::Ones(nz);  // states that are not bristles of contacts
-  if (full_.contacts != nullptr && full_.contacts->n_states() > 0) {
-    const ContactGroup& group = *full_.contacts;
-    for (int slot = 0; slot < group.capacity(); ++slot) group.release(slot, others);
-    const KinematicState k = motion_kinematics(x_);
-    for (int i = 0; i < group.n_listed(k.modes); ++i) {
-      const ContactGroup::Place p = group.place(k.modes, i);
-      const ContactGroup::Report report = group.calc_report(k, p);
-      const double limit = group.laws()[p.law].law.friction.mu_s * report.normal_force, force = report.friction.norm();
-      if (force > (1.0 + margin) * limit)
-        return fmt::format("contact '{}' between '{}' and '{}': {:.4g} N, and it holds {:.4g} N",
-                           group.laws()[p.law].name, group.geometry()[p.a].name, group.geometry()[p.b].name, force,
-                           limit);
-    }
+// Equilibria are found with bristles that stick. The first contact whose friction exceeds its limit, in words;
+// `others`: zero for the states that are bristles of contacts.
+std::string Statics::find_slipping_contact(Eigen::VectorXd& others) {
+  if (full_.contacts == nullptr || full_.contacts->n_states() == 0) return {};
+  const ContactGroup& group = *full_.contacts;
+  for (int slot = 0; slot < group.capacity(); ++slot) group.release(slot, others);
+  const KinematicState k = viewer_.update_kinematics(x_, state_);
+  for (int i = 0; i < group.n_listed(k.modes); ++i) {
+    const ContactGroup::Place p = group.place(k.modes, i);
+    const ContactGroup::Report report = group.calc_report(k, p);
+    const double limit = group.laws()[p.law].law.friction.mu_s * report.normal_force, force = report.friction.norm();
+    if (force > (1.0 + slip_margin) * limit)
+      return fmt::format("contact '{}' between '{}' and '{}': {:.4g} N, and it holds {:.4g} N",
+                         group.laws()[p.law].name, group.geometry()[p.a].name, group.geometry()[p.b].name, force,
+                         limit);
   }
+  return {};
+}
+
+// The same of all friction.
+std::string Statics::find_slipping() {
+  const int nv = index3_.nv(), nz = index3_.nz();
+  Eigen::VectorXd others = Eigen::VectorXd::Ones(nz);
+  if (std::string contact = find_slipping_contact(others); !contact.empty()) return contact;
   // Others are known by their rate: a state ż = A(z) v that returns although the machine moves on, along A and in the
   // direction of z, is beyond its limit.
   MotionPlanes planes;
-  index3_->calc_inputs(x_.t, inputs_);
-  if (!index3_->linearize(x_.point(inputs_.view()), state_, PlaneSet::internal, planes, *workspace_).ok()) return {};
+  InputBuffer inputs;
+  index3_.calc_inputs(x_.t, inputs);
+  if (!index3_.linearize(x_.point(inputs.view()), state_, PlaneSet::internal, planes, viewer_.workspace()).ok())
+    return {};
   Eigen::MatrixXd along = Eigen::MatrixXd::Zero(nv, nz);
   for (int column = 0; column < nv; ++column)
     for (int k = planes.state_rate.start[column]; k < planes.state_rate.start[column + 1]; ++k)
       along(column, planes.state_rate.index[k]) = -planes.g_v[k];  // of the row ż − g
   for (int z = 0; z < nz; ++z) {
-    if (others[z] == 0.0 || index3_->E()[z] == 0.0 || x_.z[z] == 0.0 || along.col(z).isZero()) continue;
+    if (others[z] == 0.0 || index3_.E()[z] == 0.0 || x_.z[z] == 0.0 || along.col(z).isZero()) continue;
     MotionVariables x = x_;
-    x.v = (std::signbit(x.z[z]) ? -margin : margin) * along.col(z).normalized();
+    x.v = (std::signbit(x.z[z]) ? -slip_margin : slip_margin) * along.col(z).normalized();
     x.zp.setZero();
-    const double rate = -residual_at(x, state_)[nv + z];
+    const double rate = -residual_at(x, state_, rig_.machine, viewer_)[nv + z];
     if (rate * x.z[z] < 0.0)
-      return fmt::format("{} = {:.4g} is beyond what it can hold", index3_->layout().describe_unknown(nv + z), x.z[z]);
+      return fmt::format("{} = {:.4g} is beyond what it can hold", index3_.layout().describe_unknown(nv + z), x.z[z]);
   }
   return {};
 }
 
-// The "time" of its frames is the part of the load.
-Summary Simulation::balance(RecordSink& sink) {
-  Summary summary = begin_summary();
+EquilibriumOptions Statics::options() const {
   EquilibriumOptions options;
   options.tol = *study_.solver.newton_tol;
   options.load_steps = *study_.analysis.load_steps;
   options.arc_length = *study_.analysis.arc_length;
-  options.steady = find_coordinates(*study_.analysis.steady);
+  options.steady = rig_.machine.find_coordinates(*study_.analysis.steady);
+  return options;
+}
+
+Summary Statics::run(RecordSink& sink) {
+  const EquilibriumOptions options = this->options();
+  Summary summary = rig_.begin_summary();
   summary.statics = true;
   summary.integrator = options.load_steps == 0 ? "statics, relaxation"
                        : options.arc_length    ? "statics, Newton along the path"
                                                : "statics, Newton with load steps";
   summary.formulation = options.steady.empty() ? "equilibrium" : "steady motion";
-  BeamWatch beam_watch(full_, study_.model);
+  AccelerationSolver solver(index3_, rig_.machine.solver_kind());
+  Violations violations(rig_.machine, viewer_);
+  RunLedger ledger(rig_.machine, viewer_, rig_.motion, violations, solver);
+  FrameWriter writer(viewer_, rig_.recorder, rig_.run_watch, sink);
+  BeamWatch beams(full_, study_.model);
   std::string turned;
   const auto record = [&](const EquilibriumReport& reached, const MotionVariables& x, const State& state) {
-    ledger_.load = reached.load;
-    const Shown shown = show(x, state);
-    const MechanicalSystem::Energy energy = full_.system->calc_energy(shown.point, shown.state, *full_workspace_);
-    ledger_.kinetic = energy.kinetic, ledger_.potential = energy.potential;
-    if (turned.empty() && beam_watch.active()) {
-      const KinematicState k = full_.system->update_kinematics(shown.point, shown.state, *full_workspace_);
-      if (const std::string element = beam_watch.find_passed(k); !element.empty())
+    const Shown shown = viewer_.show(x, state);
+    ledger.note_load(reached.load, viewer_.calc_energy(shown));
+    if (turned.empty() && beams.active())
+      if (const std::string element = beams.find_passed(viewer_.update_kinematics(shown)); !element.empty())
         turned = explain_turned(element, fmt::format("{:.4g} of the load", reached.load));
-    }
-    share_multipliers(shown);
-    const double place = options.arc_length ? reached.path : reached.load;
-    const std::span<const double> values = recorder_->update_frame(shown.point, shown.state, ledger_);
-    run_watch_->note_frame(place, values);
-    sink.frame(place, values);
+    writer.write(options.arc_length ? reached.path : reached.load, shown, ledger.now());
   };
-  update_ledger(x_, 0.0);
+  const auto update_ledger = [&] {
+    ledger.update(x_, 0.0);
+    rig_.note_step(x_);
+  };
+  update_ledger();
   if (options.load_steps == 0) record({}, x_, state_);
   const EquilibriumReport report = find_equilibrium(options, record);
-  update_ledger(x_, 0.0);
+  update_ledger();
   if (options.load_steps == 0 && report.status.ok()) record(report, x_, state_);
+  sum_up(report, std::move(turned), summary);
+  rig_.finish_summary(summary, ledger, violations);
+  return summary;
+}
+
+void Statics::sum_up(const EquilibriumReport& report, std::string turned, Summary& summary) const {
   summary.steps = report.load_steps;
   summary.iterations = report.iterations;
-  summary.linear_solver = to_text(solver_kind());
+  summary.linear_solver = to_text(rig_.machine.solver_kind());
   summary.completed = report.status.ok() && turned.empty();
   summary.t = report.load;
   if (!turned.empty()) {
@@ -235,90 +241,9 @@ Summary Simulation::balance(RecordSink& sink) {
                       "drawn position may lead to a stable one",
                       report.unstable));
   } else {
-    summary.failure = explain_equilibrium(report);
+    summary.failure = explain(report);
     summary.stop = fmt::format("no equilibrium: {}", describe(report.status.cause));
   }
-  finish_summary(summary);
-  return summary;
-}
-
-Eigen::VectorXd Simulation::residual_at(const MotionVariables& x, const State& state) {
-  const int nv = index3_->nv(), nz = index3_->nz();
-  Eigen::VectorXd r(nv + nz + index3_->nc());
-  index3_->calc_inputs(x.t, inputs_);
-  if (const Status status = index3_->residual(x.point(inputs_.view()), state, r.head(nv), r.segment(nv, nz),
-                                              r.tail(index3_->nc()), *workspace_);
-      !status.ok())
-    throw SimulationError(
-        fmt::format("The equations cannot be evaluated at t = {:.6g} s: {}.", x.t, describe(status.cause)));
-  return r;
-}
-
-EigenModes Simulation::calc_lowest_modes(int n_modes, double& largest_acceleration) {
-  AccelerationSolver acceleration(*index3_, solver_kind());
-  Status status = acceleration.solve(x_, state_, *workspace_);
-  largest_acceleration = x_.a.size() > 0 ? x_.a.lpNorm<Eigen::Infinity>() : 0.0;
-  EigenModes modes;
-  if (status.ok())
-    status = trammel::calc_lowest_modes(*index3_, x_, state_, index3_->system().chart_offsets(), n_modes, *workspace_,
-                                        modes);
-  if (!status.ok()) throw InputError(fmt::format("its lowest modes cannot be found: {}", describe(status.cause)));
-  return modes;
-}
-
-Simulation::Linearized Simulation::linearize(const Eigen::MatrixXd& by_input) {
-  Linearized result;
-  // Accelerations and multipliers of the point itself: zero in an equilibrium.
-  AccelerationSolver acceleration(*index3_, solver_kind());
-  Status status = acceleration.solve(x_, state_, *workspace_);
-  if (x_.a.size() > 0) result.largest_acceleration = x_.a.lpNorm<Eigen::Infinity>();
-  if (status.ok())
-    status =
-        linearize_motion(*index3_, x_, state_, index3_->system().chart_offsets(), by_input, *workspace_, result.motion);
-  if (!status.ok()) throw InputError(fmt::format("the machine cannot be linearized there: {}", describe(status.cause)));
-
-  // Measures: differences along the columns of δq, δv, δz, δλ.
-  std::vector<int> places;
-  const RecordSchema schema{recorder_->groups(), {}, {}};
-  for (const char* path : {"/frames/point", "/frames/measure"}) {
-    const TablePlace table = schema.find_table(path);
-    for (int i = 0; i < table.width; ++i) {
-      const RecordGroup& group = schema.frames[static_cast<std::size_t>(table.group)];
-      places.push_back(table.column + i);
-      const int item = i / group.n_components();
-      result.outputs.push_back(group.names[item] +
-                               (group.n_components() > 1 ? "." + group.components[i % group.n_components()] : ""));
-    }
-  }
-  const auto measure = [&](const MotionVariables& x) {
-    const Shown shown = show(x, state_);
-    const std::span<const double> all = recorder_->update_frame(shown.point, shown.state, ledger_);
-    Eigen::VectorXd y(places.size());
-    for (std::size_t i = 0; i < places.size(); ++i) y[i] = all[places[i]];
-    return y;
-  };
-  const auto along = [&](const Eigen::VectorXd& q, const Eigen::VectorXd& v, const Eigen::VectorXd& z,
-                         const Eigen::VectorXd& lam) -> Eigen::VectorXd {
-    const double size =
-        std::max({q.size() ? q.lpNorm<Eigen::Infinity>() : 0.0, v.size() ? v.lpNorm<Eigen::Infinity>() : 0.0,
-                  z.size() ? z.lpNorm<Eigen::Infinity>() : 0.0, lam.size() ? lam.lpNorm<Eigen::Infinity>() : 0.0});
-    if (size == 0.0) return Eigen::VectorXd::Zero(places.size());
-    // Coordinates move by `difference`; what is large (multipliers of stiff machines) must not make it smaller.
-    const double step = difference / std::max(q.size() ? q.lpNorm<Eigen::Infinity>() : 0.0, 1.0);
-    MotionVariables x = x_;
-    x.q += step * q, x.v += step * v, x.z += step * z, x.lam += step * lam;
-    const Eigen::VectorXd ahead = measure(x);
-    x = x_;
-    x.q -= step * q, x.v -= step * v, x.z -= step * z, x.lam -= step * lam;
-    return (ahead - measure(x)) / (2.0 * step);
-  };
-  const Linearization& m = result.motion;
-  const Eigen::Index n = m.A.cols(), nu = m.B.cols();
-  result.C.resize(places.size(), n), result.D.resize(places.size(), nu);
-  for (Eigen::Index j = 0; j < n; ++j) result.C.col(j) = along(m.Q.col(j), m.V.col(j), m.Z.col(j), m.L.col(j));
-  const Eigen::VectorXd rest = Eigen::VectorXd::Zero(index3_->nv());
-  for (Eigen::Index j = 0; j < nu; ++j) result.D.col(j) = along(rest, rest, m.Z_u.col(j), m.L_u.col(j));
-  return result;
 }
 
 }  // namespace trammel

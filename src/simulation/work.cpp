@@ -2,23 +2,7 @@
 #include <array>
 #include <cmath>
 
-#include "trammel/simulation/simulation.h"
-
-// The work that forces and motions do on the machine, with the order of the method.
-//
-//   (1)  W ← W + ∫ P dt over the step,   P = Σ f·v of what is not conservative − λᵀG v of motions
-//
-// bdf, radau and the explicit pair take long steps in which P is anything but a straight line: Gauss' three points on
-// the dense output, of order 6, unless P is as good as straight. They lie within the step, so that kinks at its ends do
-// not matter. One-step methods of
-// order 2 keep the trapezoidal rule, of the same order: their multipliers ring with the steps, and its mean of both
-// ends is what damps that. The multipliers of the midpoint rule belong to the middle of the step, and so does its
-// power. With error control its velocities are now and then put back on the constraints, by impulses that are in no
-// multiplier: where motions drive, the power at the ends is that of multipliers solved for there.
-//
-// A method whose velocities violate Φ̇ = 0 moves along its reactions: where nothing drives, that is its own dissipation
-// and nobody's work, −λᵀ(G v − Φ̇) = 0. Beside motions −λᵀG v is kept: errors of λ and v belong together, and their
-// product with the exact u̇ errs by more.
+#include "trammel/simulation/run_ledger.h"
 
 namespace trammel {
 
@@ -37,43 +21,103 @@ constexpr double straight_power = 1e-7;
 
 }  // namespace
 
-bool Simulation::drives() const { return !study_.model.motions.empty() || !study_.model.tracks.empty(); }
+RunLedger::RunLedger(const Machine& machine, Viewer& viewer, const Motion& motion, Violations& violations,
+                     AccelerationSolver& solver)
+    : machine_(machine),
+      study_(machine.study()),
+      full_(machine.full()),
+      viewer_(viewer),
+      motion_(motion),
+      state_(motion.state),
+      violations_(violations),
+      solver_(solver),
+      sample_(motion.x) {}
+
+void RunLedger::update(const MotionVariables& x, double h) {
+  const Shown shown = viewer_.show(x, state_);
+  const MechanicalSystem::Energy energy = viewer_.calc_energy(shown);
+  const double h_before = ledger_time_ - before_.t, power_before = before_.power;
+  before_.t = ledger_time_, before_.power = last_power_, before_.ledger = ledger_;
+  before_.a.swap(newest_a_);
+  ledger_time_ = x.t;
+  newest_a_ = x.a;
+  ledger_.kinetic = energy.kinetic;
+  ledger_.potential = energy.potential;
+  violations_.update(shown, ledger_);
+  violations_.note_left_out(x.t);
+  lam_ = viewer_.lam();
+  double power = energy.power;
+  if (!drives()) power += viewer_.lam().dot(violations_.phi_dot());
+  if (solves_for_power()) power = solve_for_power(x, viewer_.time_of_inputs(x.t)).value_or(power);
+  const double bend = h > 0.0 && h_before > 0.0
+                          ? ((power - last_power_) / h - (last_power_ - power_before) / h_before) / (h + h_before)
+                          : 0.0;
+  if (h == 0.0) {
+    ledger_.start = energy.kinetic + energy.potential;
+    before_.a = x.a;
+    may_work_ = may_work();
+  } else {
+    ledger_.work += calc_step_work(x, h, power, bend);
+    ++smooth_steps_;
+  }
+  last_power_ = power;
+  largest_drift_ = std::max(largest_drift_, std::abs(ledger_.drift()));
+}
+
+void RunLedger::note_impulse(double energy, const MotionVariables& x) {
+  ledger_.work += energy;
+  last_power_ = viewer_.calc_energy(viewer_.show(x, state_)).power;
+}
+
+void RunLedger::note_load(double load, const MechanicalSystem::Energy& energy) {
+  ledger_.load = load;
+  ledger_.kinetic = energy.kinetic, ledger_.potential = energy.potential;
+}
+
+void RunLedger::sum_up(Summary& summary) const {
+  summary.energy_start = ledger_.start;
+  summary.energy_drift = largest_drift_;
+  summary.work = ledger_.work;
+  summary.method_energy = ledger_.drift();
+}
+
+bool RunLedger::drives() const { return !study_.model.motions.empty() || !study_.model.tracks.empty(); }
 
 // Joints and gravity alone neither bring energy in nor take it out.
-bool Simulation::may_work() const {
+bool RunLedger::may_work() const {
   const Model& m = study_.model;
-  return drives() || customize_ || !m.forces.empty() || !m.controls.empty() || !m.contacts.empty() ||
+  return drives() || machine_.is_customized() || !m.forces.empty() || !m.controls.empty() || !m.contacts.empty() ||
          !m.beams.empty() || !m.wheels.empty() || !m.flange_stops.empty();
 }
 
-double Simulation::calc_power(const Shown& shown) {
-  double power = full_.system->calc_energy(shown.point, shown.state, *full_workspace_).power;
+double RunLedger::calc_power(const Shown& shown) {
+  double power = viewer_.calc_energy(shown).power;
   if (drives()) return power;
-  full_.system->calc_rates(shown.point, shown.state, phi_dot_, *full_workspace_);
-  return power + all_lam_.dot(phi_dot_);
+  phi_dot_.resize(full_.system->n_rows());
+  full_.system->calc_rates(shown.point, shown.state, phi_dot_, viewer_.full_workspace());
+  return power + viewer_.lam().dot(phi_dot_);
 }
 
-bool Simulation::solves_for_power() const {
+bool RunLedger::solves_for_power() const {
   return !study_.solver.h && study_.analysis.kind == AnalysisKind::dynamics &&
          study_.solver.integrator == Integrator::midpoint && drives();
 }
 
 // The power just behind a kink, where the next step begins: forces and reactions may have jumped there.
-void Simulation::renew_power(const MotionVariables& x) {
+void RunLedger::renew_power(const MotionVariables& x) {
   if (!may_work_ || study_.solver.h) return;
   last_power_ = solve_for_power(x, x.t + side_of_kink(x.t)).value_or(last_power_);
 }
 
-std::optional<double> Simulation::solve_for_power(const MotionVariables& x, double t) {
+std::optional<double> RunLedger::solve_for_power(const MotionVariables& x, double t) {
   sample_ = x;
   sample_.t = t;
-  if (!frame_solver_) frame_solver_ = std::make_unique<AccelerationSolver>(*index3_, solver_kind());
-  if (!frame_solver_->solve(sample_, state_, *workspace_).ok()) return std::nullopt;
-  return calc_power(show(sample_, state_));
+  if (!solver_.solve(sample_, state_, viewer_.workspace()).ok()) return std::nullopt;
+  return calc_power(viewer_.show(sample_, state_));
 }
 
 // Over the step that ends at x; `power` there, `bend` = P″/2 from the last three ends.
-double Simulation::calc_step_work(const MotionVariables& x, double h, double power, double bend) {
+double RunLedger::calc_step_work(const MotionVariables& x, double h, double power, double bend) {
   knows_inner_powers_ = false;
   if (!may_work_) return 0.0;
   const double trapezoid = 0.5 * h * (last_power_ + power);
@@ -81,9 +125,9 @@ double Simulation::calc_step_work(const MotionVariables& x, double h, double pow
   if (study_.analysis.kind != AnalysisKind::dynamics || solves_for_power())
     return trapezoid - (smooth_steps_ > 0 ? h * h * h / 6.0 * bend : 0.0);
   if (study_.solver.integrator == Integrator::midpoint) {
-    active().interpolate(x.t - 0.5 * h, sample_);
+    motion_.active().interpolate(x.t - 0.5 * h, sample_);
     sample_.a = x.a, sample_.lam = x.lam;
-    return h * calc_power(show(sample_, state_));
+    return h * calc_power(viewer_.show(sample_, state_));
   }
   if (!has_high_order(study_.solver)) return trapezoid;
   // Where P is nearly straight, three ends of steps tell enough.
@@ -92,8 +136,8 @@ double Simulation::calc_step_work(const MotionVariables& x, double h, double pow
   if (smooth_steps_ > 0 && std::abs(correction) <= straight_power * size) return trapezoid + correction;
   double sum = 0.0;
   for (std::size_t i = 0; i < power_points.size(); ++i) {
-    active().interpolate(x.t - h * (1.0 - power_points[i]), sample_);
-    inner_powers_[i] = calc_power(show(sample_, state_));
+    motion_.active().interpolate(x.t - h * (1.0 - power_points[i]), sample_);
+    inner_powers_[i] = calc_power(viewer_.show(sample_, state_));
     sum += power_weights[i] * inner_powers_[i];
   }
   knows_inner_powers_ = true;
@@ -102,7 +146,7 @@ double Simulation::calc_step_work(const MotionVariables& x, double h, double pow
 
 // Work until t within the last step: the integral of the polynomial through all powers that are known of it, at its
 // ends and at Gauss' points, or of a cubic with the right integral.
-double Simulation::calc_work(double t) const {
+double RunLedger::calc_work(double t) const {
   const double h = ledger_time_ - before_.t, theta = h > 0.0 ? std::clamp((t - before_.t) / h, 0.0, 1.0) : 1.0;
   const double rest = 1.0 - theta, change = ledger_.work - before_.ledger.work;
   if (!knows_inner_powers_)

@@ -111,6 +111,29 @@ TEST(VelocityJumps, are_impulses_after_which_the_machine_swings_as_it_must) {
     }
 }
 
+// A stop that is never reached is watched for in every step, and changes nothing: the work behind the jump begins with
+// the power of the velocities there.
+TEST(VelocityJumps, bring_in_the_same_work_where_a_far_stop_is_watched_for) {
+  const std::string stop = R"toml(
+[[force]]
+name = "stop"
+kind = "joint_limit"
+joint = "hinge"
+lower = -300
+upper = 300
+stiffness = 1e3
+)toml";
+  for (const char* integrator : {"generalized_alpha", "midpoint", "bdf"})
+    for (const char* coordinates : {"absolute", "joint"}) {
+      SCOPED_TRACE(fmt::format("{} {}", integrator, coordinates));
+      const SetList settings{fmt::format("solver.integrator=\"{}\"", integrator),
+                             fmt::format("solver.coordinates=\"{}\"", coordinates)};
+      const Recorded without = run_text(cart({}), settings), with = run_text(cart({}) + stop, settings);
+      EXPECT_EQ(with.summary.steps, without.summary.steps);
+      EXPECT_NEAR(with.summary.work, without.summary.work, 1e-9);
+    }
+}
+
 // With default tolerances and steps as long as the method likes.
 TEST(VelocityJumps, are_met_by_the_explicit_pair_with_default_settings) {
   const Recorded recorded =

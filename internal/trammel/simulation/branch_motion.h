@@ -13,6 +13,8 @@ class BranchMotion final : public MotionIntegrator {
   BranchMotion(const MechanicalSystem& system, const Tolerances& tolerances);
 
   Status start(const MotionVariables& at, State& state) override;
+  /// The same: a point is all that is remembered, which cannot fail.
+  void begin_at(const MotionVariables& at, State& state);
   /// One step to t_end; recoverable: it is too long, and nothing has moved.
   StepReport advance(double t_end, State& state) override;
   void commit(State& state) override;

@@ -78,7 +78,7 @@ class SingularPassage {
   bool lies_within(const MotionIntegrator& method, double h, int value, const Look& end, const State& state);
   bool fails_near_position(const State& state);
   void enter(const MotionVariables& at, const Look& entry, double sigma, double rho, State& state);
-  void leave(MotionIntegrator& method, State& state);
+  Status leave(MotionIntegrator& method, State& state);
   StepReport step_over(double t_end, State& state);
   double locate(const MotionVariables& x, double sigma, double rho, const State& state);
   void look_over(const State& state);

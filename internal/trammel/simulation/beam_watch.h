@@ -17,6 +17,8 @@ class BeamWatch {
   BeamWatch(const Assembly& assembly, const Model& model);
 
   bool active() const { return !elements_.empty(); }
+  /// Where elements are at the start.
+  void start(const KinematicState& k);
   /// The first element whose nodes have passed half a turn since the start, by name; empty: none.
   std::string find_passed(const KinematicState& k);
 

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trammel/math/step_bounds.h"
+#include "trammel/simulation/beam_watch.h"
+#include "trammel/simulation/event_watch.h"
+#include "trammel/simulation/fixed_step_watch.h"
+#include "trammel/simulation/frames.h"
+#include "trammel/simulation/kink_events.h"
+#include "trammel/simulation/output_instants.h"
+#include "trammel/simulation/rig.h"
+#include "trammel/simulation/velocity_jumps.h"
+
+namespace trammel {
+
+/// Integrates the motion of a machine from its initial variables to the end, to an event that stops it, or to a
+/// failure. Whoever watches the run has a class of its own; the loop is
+///
+///   advance → judge → ledger → events → output → doubts → kinks.
+class Dynamics {
+ public:
+  /// `contact_changes`: where contact began and ended in the run so far.
+  Dynamics(Rig& rig, RecordSink& sink, const ProgressCallback& progress,
+           std::vector<KinkWatch::Change>& contact_changes);
+
+  /// Once.
+  Summary run();
+
+ private:
+  enum class Verdict { accepted, again, failed };
+
+  void start();
+  StepReport advance();
+  void count(const StepReport& report);
+  Verdict judge(const StepReport& report);
+  void keep_ledger(const StepReport& report);
+  void find_events();
+  bool record(const StepReport& report);
+  bool is_plausible(const StepReport& report);
+  bool pass_kinks();
+  bool pass_velocity_jump();
+  void sum_up();
+  void sum_up_method();
+
+  bool fail(std::string failure, const std::string& why);
+  bool fail(std::string failure, Cause cause) { return fail(std::move(failure), std::string(describe(cause))); }
+  std::string find_turned_element(const MotionVariables& x);
+
+  Rig& rig_;
+  const Machine& machine_;
+  const Study& study_;
+  Viewer& viewer_;
+  Motion& motion_;
+  RecordSink& sink_;
+  const ProgressCallback& progress_;
+  std::vector<KinkWatch::Change>& contact_changes_;
+  AccelerationSolver after_kinks_, of_frames_;
+  Violations violations_;
+  RunLedger ledger_;
+  RunAlarms alarms_;
+  FixedStepWatch fixed_step_;
+  FrameWriter writer_;
+  MotionFrames frames_;
+  OutputInstants output_;
+  EventWatch events_;
+  BeamWatch beams_;
+  KinkEvents kinks_;
+  VelocityJumps jumps_;
+  StepBounds bounds_;  // of steps, by what inputs do ahead
+
+  double start_, end_, t_;  // of the run, and where it is
+  double kink_ = 0.0;       // of the inputs, at or behind the end of the step
+  bool taken_again_ = false;
+  bool is_rough_ = false;  // the last step ended at a kink or at a change of contact
+  bool stopped_by_event_ = false;
+  Summary summary_;
+};
+
+}  // namespace trammel

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "trammel/formulations/scaling.h"
+#include "trammel/integrators/motion_integrator.h"
+#include "trammel/simulation/singular_passage.h"
+#include "trammel/simulation/summary.h"
+#include "trammel/simulation/viewer.h"
+
+namespace trammel {
+
+/// A machine that moves: where it is, the method that moves it, and what leads it through singular positions.
+class Motion {
+ public:
+  /// At the machine's initial variables. Throws InputError where no motion begins.
+  Motion(const Machine& machine, Viewer& viewer);
+
+  MotionVariables x;  ///< where the analysis begins; of analyses without steps: where it is
+  State state;        ///< of method() and active()
+
+  MotionIntegrator& method() const { return *method_; }
+  /// The method, or what leads the motion through a singular position at the moment.
+  MotionIntegrator& active() const { return passage_ ? passage_->current(*method_) : *method_; }
+  /// One step of active() that does not pass t_end.
+  StepReport advance(double t_end) {
+    return passage_ ? passage_->advance(*method_, t_end, state) : method_->advance(t_end, state);
+  }
+  /// Begins at other variables of the same machine, in the charts of `at_state`.
+  void begin_at(const MotionVariables& at, const State& at_state, Viewer& viewer);
+  /// Newton's corrections that the record of a step has room for.
+  int max_corrections() const { return max_corrections_; }
+  void sum_up_passages(std::vector<std::string>& notes) const;
+
+ private:
+  void make_method(const Machine& machine, Viewer& viewer);  // make_integrator.cpp
+
+  std::unique_ptr<MotionScaling> scaling_;
+  std::unique_ptr<MotionIntegrator> method_;
+  std::unique_ptr<SingularPassage> passage_;  // of machines with loops and variable steps
+  int max_corrections_ = 0;
+};
+
+/// With a fixed step nothing is passed on its own, unless the machine begins there: it is only told.
+bool passes_singular_positions(const Machine& machine);
+
+/// Watches for positions in which constraints lose rank; null: none can.
+std::unique_ptr<SingularPassage> make_rank_watch(const Machine& machine);
+
+}  // namespace trammel

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "trammel/simulation/motion.h"
+#include "trammel/simulation/recorder.h"
+#include "trammel/simulation/run_ledger.h"
+#include "trammel/simulation/run_watch.h"
+#include "trammel/simulation/step_record.h"
+
+namespace trammel {
+
+/// A machine ready for its analysis: what moves it, looks at it and records it.
+struct Rig {
+  Rig(const Study& study, Customize customize);
+  Rig(const Rig&) = delete;
+  Rig& operator=(const Rig&) = delete;
+
+  const Machine machine;
+  Viewer viewer;
+  Motion motion;
+  Recorder recorder;
+  RunWatch run_watch;
+  StepRecord steps;
+
+  /// What every analysis says first, and last.
+  Summary begin_summary() const;
+  void finish_summary(Summary& summary, const RunLedger& ledger, const Violations& violations) const;
+  /// After every step, where the ledger was updated.
+  void note_step(const MotionVariables& x);
+};
+
+}  // namespace trammel

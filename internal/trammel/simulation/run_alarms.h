@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "trammel/simulation/energy_watch.h"
+#include "trammel/simulation/run_checks.h"
+#include "trammel/simulation/run_ledger.h"
+
+namespace trammel {
+
+/// Checks of a run's own numbers: energies, reactions, violations and ranks. What is wrong with them is an Alarm at the
+/// end.
+class RunAlarms {
+ public:
+  RunAlarms(const Machine& machine, Viewer& viewer, const Motion& motion);
+
+  void start(const Ledger& ledger) { energy_watch_.start(ledger); }
+  /// After every step.
+  void note_step(const MotionVariables& x, const RunLedger& ledger);
+  /// A recorded frame, and the violations of its rows.
+  void note_frame(const MotionVariables& x, const Ledger& of_frame, const Eigen::VectorXd& phi);
+  RunChecks& checks() { return checks_; }
+  /// Into the Summary; with a fixed step, or if the settings ask for it, they are its failure.
+  void raise(Summary& summary) const;
+
+ private:
+  std::string find_largest_energy(const MotionVariables& x);
+
+  const Study& study_;
+  const Assembly& full_;
+  const Index3& index3_;
+  Viewer& viewer_;
+  const Motion& motion_;
+  EnergyWatch energy_watch_;
+  RunChecks checks_;
+  std::unique_ptr<SingularPassage> rank_look_;  // at σ, with a fixed step
+  std::vector<double> violation_limits_;        // of recorded frames, for each row
+  double least_violation_limit_ = 0.0;          // of them
+  MotionVariables sample_;
+};
+
+}  // namespace trammel

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "trammel/dae/acceleration_solver.h"
+#include "trammel/simulation/motion.h"
+#include "trammel/simulation/violations.h"
+
+namespace trammel {
+
+/// Keeps the balance of energy of a run, from step to step: kinetic and potential energy, and the work that forces and
+/// motions do on the machine, with the order of the method.
+///
+///   (1)  W ← W + ∫ P dt over the step,   P = Σ f·v of what is not conservative − λᵀG v of motions
+///
+/// bdf, radau and the explicit pair take long steps in which P is anything but a straight line: Gauss' three points on
+/// the dense output, of order 6, unless P is as good as straight. They lie within the step, so that kinks at its ends
+/// do not matter. One-step methods of order 2 keep the trapezoidal rule, of the same order: their multipliers ring with
+/// the steps, and its mean of both ends is what damps that. The multipliers of the midpoint rule belong to the middle
+/// of the step, and so does its power. With error control its velocities are now and then put back on the constraints,
+/// by impulses that are in no multiplier: where motions drive, the power at the ends is that of multipliers solved for
+/// there.
+///
+/// A method whose velocities violate Φ̇ = 0 moves along its reactions: where nothing drives, that is its own dissipation
+/// and nobody's work, −λᵀ(G v − Φ̇) = 0. Beside motions −λᵀG v is kept: errors of λ and v belong together, and their
+/// product with the exact u̇ errs by more.
+class RunLedger {
+ public:
+  /// `solver` is that of recorded frames.
+  RunLedger(const Machine& machine, Viewer& viewer, const Motion& motion, Violations& violations,
+            AccelerationSolver& solver);
+
+  /// The step of length h that ends at x; h = 0: the start.
+  void update(const MotionVariables& x, double h);
+  const Ledger& now() const { return ledger_; }  ///< at the end of the last step
+  /// Work until t within the last step.
+  double calc_work(double t) const;
+
+  /// Steps since the start, or since forget_smooth_steps(): a kink, a change of contact.
+  int smooth_steps() const { return smooth_steps_; }
+  void forget_smooth_steps() { smooth_steps_ = 0; }
+  /// The power just behind a kink, where the next step begins: forces and reactions may have jumped there.
+  void renew_power(const MotionVariables& x);
+  /// Velocities have jumped to those of x, which took this energy.
+  void note_impulse(double energy, const MotionVariables& x);
+  /// Statics: a part of the load, and the energies there.
+  void note_load(double load, const MechanicalSystem::Energy& energy);
+
+  /// All multipliers at the end of the last step.
+  const Eigen::VectorXd& lam() const { return lam_; }
+  /// By how much the largest acceleration changed in the last step.
+  double acceleration_change() const { return size_of(newest_a_ - before_.a); }
+  /// The largest violations at its two ends.
+  double position_violation() const { return std::max(ledger_.position, before_.ledger.position); }
+  double velocity_violation() const { return std::max(ledger_.velocity, before_.ledger.velocity); }
+
+  void sum_up(Summary& summary) const;
+
+  template <class Vector>
+  static double size_of(const Vector& a) {
+    return a.size() > 0 ? a.template lpNorm<Eigen::Infinity>() : 0.0;
+  }
+
+ private:
+  bool drives() const;
+  bool may_work() const;
+  bool solves_for_power() const;
+  double calc_power(const Shown& shown);
+  std::optional<double> solve_for_power(const MotionVariables& x, double t);
+  double calc_step_work(const MotionVariables& x, double h, double power, double bend);
+
+  const Machine& machine_;
+  const Study& study_;
+  const Assembly& full_;
+  Viewer& viewer_;
+  const Motion& motion_;
+  const State& state_;
+  Violations& violations_;
+  AccelerationSolver& solver_;
+  MotionVariables sample_;
+  Eigen::VectorXd phi_dot_;
+
+  Ledger ledger_;             // at the end of the last step
+  double ledger_time_ = 0.0;  // its instant
+  Eigen::VectorXd newest_a_;  // its accelerations
+  Eigen::VectorXd lam_;       // its multipliers, of all rows
+  struct {
+    double t = 0.0, power = 0.0;
+    Ledger ledger;
+    Eigen::VectorXd a;
+  } before_;                              // the same at its beginning
+  int smooth_steps_ = 0;                  // since the start, a kink or a change of contact
+  std::array<double, 3> inner_powers_{};  // at Gauss' points of the last step
+  bool knows_inner_powers_ = false;
+  bool may_work_ = true;  // something brings energy in or takes it out
+  double last_power_ = 0.0, largest_drift_ = 0.0;
+};
+
+}  // namespace trammel

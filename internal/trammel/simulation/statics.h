@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+
+#include "trammel/dae/equilibrium.h"
+#include "trammel/simulation/rig.h"
+
+namespace trammel {
+
+/// Equilibria and steady motions of a machine.
+class Statics {
+ public:
+  explicit Statics(Rig& rig);
+
+  /// Near where the motion is; it is there afterwards.
+  EquilibriumReport find_equilibrium(const EquilibriumOptions& options, const Equilibrium::Watch& watch = {});
+  /// Why there is none.
+  std::string explain(const EquilibriumReport& report) const;
+  /// The analysis: the "time" of its frames is the part of the load.
+  Summary run(RecordSink& sink);
+
+ private:
+  void leave_unstable(EquilibriumOptions options, const MotionVariables& drawn, const State& drawn_state,
+                      EquilibriumReport& report);
+  std::string find_slipping();
+  std::string find_slipping_contact(Eigen::VectorXd& others);
+  EquilibriumOptions options() const;
+  void sum_up(const EquilibriumReport& report, std::string turned, Summary& summary) const;
+
+  Rig& rig_;
+  const Study& study_;
+  const Assembly& full_;
+  const Index3& index3_;
+  Viewer& viewer_;
+  MotionVariables& x_;
+  State& state_;
+};
+
+}  // namespace trammel

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <vector>
+
+#include "trammel/simulation/motion.h"
+#include "trammel/simulation/step_channels.h"
+
+namespace trammel {
+
+/// What is recorded of each step.
+class StepRecord {
+ public:
+  StepRecord(const SolverOptions& options, const Motion& motion);
+
+  const std::vector<RecordGroup>& groups() const { return channels_.groups(); }
+  /// A step of the method, which says more of itself than its report; also into the Summary.
+  void record(double t, const StepReport& report, RecordSink& sink, Summary& summary);
+  /// A step of an analysis without a method.
+  void record(double t, const StepReport& report, RecordSink& sink);
+
+ private:
+  const SolverOptions& options_;
+  const Motion& motion_;
+  ChannelList<StepSource, StepInstant> channels_;
+};
+
+}  // namespace trammel

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "trammel/simulation/machine.h"
+
+namespace trammel {
+
+/// How far from a kink its sides are looked at, as integrators do.
+inline double side_of_kink(double t) { return 8.0 * std::numeric_limits<double>::epsilon() * (1.0 + std::abs(t)); }
+
+/// A point as reports see it: in absolute coordinates, with the multipliers of every row. Valid until the viewer that
+/// made it shows another.
+struct Shown {
+  MotionPoint point;
+  const State& state;
+};
+
+/// Looks at points of a machine's motion, in whatever coordinates. Owns the memory that this takes: one for each who
+/// looks at the same time.
+class Viewer {
+ public:
+  explicit Viewer(const Machine& machine);
+
+  Shown show(const MotionVariables& x, const State& state);
+  /// The multipliers of the point that was shown last, all rows; 0 for those that were dropped.
+  const Eigen::VectorXd& lam() const { return all_lam_; }
+  /// Those of redundant rows with the smallest norm, if the settings ask for it.
+  void share_multipliers(const Shown& shown);
+
+  KinematicState update_kinematics(const Shown& shown);
+  MechanicalSystem::Energy calc_energy(const Shown& shown);
+  /// The frames at a point in the charts of `state`, with the modes of the contacts; no accelerations, no multipliers.
+  KinematicState update_kinematics(const MotionVariables& x, const State& state);
+  /// Of all bodies, by Assembly::body_frame.
+  std::vector<Frame<double>> calc_frames(const MotionVariables& x, const State& state);
+  /// Moves charts to the rotations of x and lists what is near, so that x stays what it is when a method starts from
+  /// it.
+  void centre_charts(MotionVariables& x, State& state);
+
+  /// Where a step ends at a kink of the inputs they are those before it.
+  void set_kink(double t) { kink_ = t; }
+  void forget_kink() { kink_ = std::numeric_limits<double>::infinity(); }
+  double time_of_inputs(double t) const { return t == kink_ ? t - side_of_kink(t) : t; }
+
+  Workspace& workspace() { return *workspace_; }            ///< of Machine::index3()
+  Workspace& full_workspace() { return *full_workspace_; }  ///< of Machine::full()
+
+ private:
+  void spread_multipliers(const MotionVariables& x);
+
+  const Machine& machine_;
+  const Assembly& full_;
+  std::unique_ptr<Workspace> workspace_, full_workspace_, joint_workspace_;
+  double kink_ = std::numeric_limits<double>::infinity();
+  InputBuffer inputs_;
+  MotionVariables shown_;
+  State shown_state_;
+  Eigen::VectorXd all_lam_;
+};
+
+}  // namespace trammel

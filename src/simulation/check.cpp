@@ -1,0 +1,66 @@
+#include <fmt/format.h>
+
+#include "option_pairs.h"
+#include "trammel/formulations/index3.h"
+#include "trammel/simulation/option.h"
+#include "trammel/simulation/settings_text.h"
+#include "trammel/simulation/simulation.h"
+
+namespace trammel {
+
+CheckReport check(const Study& study) {
+  CheckReport report;
+  Resolved resolved = resolve(study, study.model);
+  if (!resolved.issues.empty()) throw InputError(std::move(resolved.issues));
+  report.settings = settings_text(resolved.settings);
+  const std::string without_effect = detail::describe_set_aside(resolved);
+  if (!without_effect.empty()) report.settings += "\n# " + without_effect + "\n";
+  const Assembly assembly = assemble(study.model);
+  const Index3 index3(*assembly.system);
+  std::unique_ptr<Workspace> workspace = index3.make_workspace();
+  MotionVariables x = assembly.drawn;
+  x.t = *resolved.settings.analysis.start;
+  State state = assembly.state;
+  for (Branch& branch : state.branches) branch.t = x.t;
+  report.bodies = static_cast<int>(study.model.bodies.size());
+  report.nv = index3.nv(), report.nz = index3.nz(), report.rows = index3.nc();
+  InitialFailure failure = project_positions(index3, assembly.firm_q, x, state, *workspace, report.initial);
+  if (!failure.failed()) {
+    const RankReport rank = find_redundancy(index3, x, state, *workspace);
+    report.rank = report.rows - static_cast<int>(rank.dependent.size());
+    report.degrees_of_freedom = report.nv - report.rank;
+    report.redundant = describe_redundancy(rank, *assembly.system);
+    failure = project_velocities(index3, assembly.firm_v, x, state, *workspace, report.initial);
+  }
+  report.failure = failure.message;
+  if (report.failure.empty()) {
+    // The rest (firm values, accelerations) is what a run would find before its first step.
+    Study tolerant = study;
+    if (resolved.settings.solver.redundant == RedundancyPolicy::error)
+      tolerant.solver.redundant = RedundancyPolicy::drop;
+    tolerant.solver.strict = false;
+    try {
+      const Simulation simulation(tolerant);
+      report.remarks = simulation.notes();
+      std::erase_if(report.remarks,
+                    [&](const std::string& note) { return note.rfind("left out:", 0) == 0 || note == without_effect; });
+    } catch (const InputError& error) {
+      report.failure = error.what();
+    }
+  }
+  return report;
+}
+
+std::string CheckReport::to_text() const {
+  std::string text =
+      fmt::format("{} bodies, {} coordinates, {} constraint rows of rank {}, {} states: {} degrees of freedom\n",
+                  bodies, nv, rows, rank, nz, degrees_of_freedom);
+  for (const std::string& line : redundant) text += "redundant: " + line + "\n";
+  for (const std::string& line : remarks) text += "initial conditions: " + line + "\n";
+  if (!failure.empty()) text += failure + "\n";
+  if (failure.empty() && redundant.empty() && remarks.empty()) text += "ready to run\n";
+  if (!settings.empty()) text += "\nSettings that take effect:\n\n" + settings;
+  return text;
+}
+
+}  // namespace trammel

@@ -1,0 +1,286 @@
+#include "trammel/simulation/dynamics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "trammel/simulation/contact_words.h"
+#include "trammel/simulation/diagnosis.h"
+
+namespace trammel {
+
+namespace {
+
+// A coordinate with a value or rate that is no number; −1: none.
+int find_not_finite(const MotionVariables& x) {
+  if (x.q.allFinite() && x.v.allFinite()) return -1;
+  for (Eigen::Index i = 0; i < x.v.size(); ++i)
+    if (!std::isfinite(x.v[i]) || !std::isfinite(x.q[i])) return static_cast<int>(i);
+  return 0;
+}
+
+// A split that amplifies by more than this, or that is another one in more than this part of its choices, is worth a
+// warning.
+constexpr double large_split = 100.0, restless_split = 0.1;
+constexpr long few_choices = 20;
+
+void warn_of_split(Summary& s) {
+  if (s.split_condition_max > large_split)
+    s.notes.push_back(
+        fmt::format("the split of coordinates amplifies: ‖(GY)⁻¹GX‖ reached {:.3g} (limit {:.0f}). Errors "
+                    "of dependent coordinates are larger by as much, and Newton may fail: do not force "
+                    "'independent', or a singular position is near",
+                    s.split_condition_max, large_split));
+  if (s.split_choices > few_choices &&
+      static_cast<double>(s.split_changes) > restless_split * static_cast<double>(s.split_choices))
+    s.notes.push_back(
+        fmt::format("the independent coordinates changed in {} of {} choices (limit {:.0f} %): the error "
+                    "test looks at other coordinates each time; set error_set = \"states\", or name "
+                    "'independent' ones",
+                    s.split_changes, s.split_choices, 100.0 * restless_split));
+}
+
+}  // namespace
+
+Dynamics::Dynamics(Rig& rig, RecordSink& sink, const ProgressCallback& progress,
+                   std::vector<KinkWatch::Change>& contact_changes)
+    : rig_(rig),
+      machine_(rig.machine),
+      study_(machine_.study()),
+      viewer_(rig.viewer),
+      motion_(rig.motion),
+      sink_(sink),
+      progress_(progress),
+      contact_changes_(contact_changes),
+      after_kinks_(machine_.index3(), machine_.solver_kind()),
+      of_frames_(machine_.index3(), machine_.solver_kind()),
+      violations_(machine_, viewer_),
+      ledger_(machine_, viewer_, motion_, violations_, of_frames_),
+      alarms_(machine_, viewer_, motion_),
+      fixed_step_(machine_, alarms_.checks()),
+      writer_(viewer_, rig.recorder, rig.run_watch, sink),
+      frames_(machine_, viewer_, motion_, of_frames_, ledger_, violations_, alarms_, writer_),
+      output_(study_, motion_.x.t, frames_, progress),
+      events_(machine_.model(), rig.recorder, viewer_, motion_),
+      beams_(machine_.full(), machine_.model()),
+      kinks_(machine_, viewer_, motion_, after_kinks_, contact_changes),
+      jumps_(machine_, viewer_, motion_, after_kinks_),
+      start_(motion_.x.t),
+      end_(*study_.analysis.end),
+      t_(start_),
+      summary_(rig.begin_summary()) {}
+
+Summary Dynamics::run() {
+  start();
+  while (t_ < end_ && !stopped_by_event_) {
+    const StepReport report = advance();
+    const Verdict verdict = judge(report);
+    if (verdict == Verdict::again) continue;
+    if (verdict == Verdict::failed) break;
+    keep_ledger(report);
+    find_events();
+    if (!record(report) || !is_plausible(report)) break;
+    if (!stopped_by_event_ && !pass_kinks()) break;
+  }
+  sum_up();
+  return std::move(summary_);
+}
+
+void Dynamics::start() {
+  const MotionVariables& x = motion_.x;
+  ledger_.update(x, 0.0);
+  rig_.note_step(x);
+  alarms_.start(ledger_.now());
+  fixed_step_.note_step(x, 0.0);
+  writer_.write(x.t, viewer_.show(x, motion_.state), ledger_.now());
+  frames_.start(x);
+  events_.start(x);
+  if (beams_.active()) beams_.start(viewer_.update_kinematics(viewer_.show(x, motion_.state)));
+  // Inputs are examined over the run before it: a step over a pulse could not know of it.
+  if (study_.solver.h) return;
+  const Shown shown = viewer_.show(x, motion_.state);
+  bounds_ = machine_.full().system->calc_step_bounds(shown.point, end_, shown.state, viewer_.full_workspace());
+}
+
+StepReport Dynamics::advance() {
+  const bool fixed = study_.solver.h.has_value();
+  if (!taken_again_) kinks_.begin_step();
+  const double from = kinks_.from(t_);
+  kink_ = fixed ? std::numeric_limits<double>::infinity() : machine_.index3().next_breakpoint(from);
+  motion_.method().bound_step(bounds_.longest_step(from));
+  StepReport report = motion_.advance(fixed ? end_ : std::min({end_, kink_, kinks_.limit()}));
+  count(report);
+  return report;
+}
+
+void Dynamics::count(const StepReport& report) {
+  summary_.iterations += report.iterations;
+  summary_.linearizations += report.linearizations;
+  summary_.factorizations += report.factorizations;
+  summary_.rejected_error += report.rejected_error;
+  summary_.rejected_newton += report.rejected_newton;
+  if (report.failure != Cause::none) ++summary_.rejections[static_cast<std::size_t>(report.failure)];
+  if (report.remedy.empty()) return;
+  const auto known = summary_.remedies.find(report.remedy);
+  if (known != summary_.remedies.end())
+    ++known->second;
+  else
+    summary_.remedies.emplace(report.remedy, 1);
+}
+
+// Whether the step stands: it was taken, no force has a kink within it, and it leads to numbers.
+Dynamics::Verdict Dynamics::judge(const StepReport& report) {
+  if (!report.status.ok()) {
+    fail(explain(report, motion_.method(), study_) + describe_contacts(machine_, viewer_, motion_),
+         report.status.cause);
+    return Verdict::failed;
+  }
+  const KinkEvents::Cut cut = kinks_.judge_step();
+  taken_again_ = cut == KinkEvents::Cut::again;
+  if (taken_again_) return Verdict::again;
+  if (cut == KinkEvents::Cut::failed) {
+    const Cause cause = kinks_.status().cause;
+    fail(fmt::format("The step from t = {:.6g} s, within which a force has a kink, cannot be taken again: {}.", t_,
+                     describe(cause)),
+         cause);
+    return Verdict::failed;
+  }
+  if (const int unknown = find_not_finite(kinks_.newest()); unknown >= 0) {
+    fail(fmt::format(
+             "{} is not finite after the step from t = {:.6g} s, h = {:.4g} s (step {}).\n"
+             "    usual cause : a fixed step that is too long for a stiff force, with which an explicit method grows "
+             "without "
+             "bounds; leave out 'h'",
+             machine_.index3().layout().describe_unknown(unknown), t_, report.h, summary_.steps + 1),
+         Cause::not_finite);
+    return Verdict::failed;
+  }
+  return Verdict::accepted;
+}
+
+// The run is at the end of the step: energies, and whoever watches steps.
+void Dynamics::keep_ledger(const StepReport& report) {
+  const MotionVariables& newest = kinks_.newest();
+  const double h = newest.t - t_;
+  if (is_rough_) ledger_.forget_smooth_steps();
+  is_rough_ = kinks_.has_change() || machine_.index3().next_breakpoint(t_) <= newest.t;
+  t_ = newest.t;
+  viewer_.set_kink(kink_);
+  ++summary_.steps;
+  summary_.h_min = summary_.steps == 1 ? report.h : std::min(summary_.h_min, report.h);
+  summary_.h_max = std::max(summary_.h_max, report.h);
+  ledger_.update(newest, kinks_.active() ? h : report.h);
+  rig_.note_step(newest);
+  fixed_step_.note_step(newest, report.h);
+  alarms_.note_step(newest, ledger_);
+  output_.begin_step(newest, motion_.active().newest().t, summary_.steps);
+}
+
+void Dynamics::find_events() {
+  for (const EventHit& hit : events_.find(t_)) {
+    summary_.events.push_back(events_.describe(hit));
+    output_.record_event(hit.t);
+    if (output_.stopped_at()) return;
+    if (!events_.event(hit).stops) continue;
+    stopped_by_event_ = true;
+    t_ = hit.t;
+    summary_.stop = fmt::format("event '{}' at t = {:.10g} s", events_.event(hit).name, hit.t);
+    return;
+  }
+}
+
+// False: somebody wants the run to stop.
+bool Dynamics::record(const StepReport& report) {
+  if (!stopped_by_event_) output_.record_rest();  // else the rest of the step is not shown
+  bool stopped = output_.stopped_at().has_value();
+  if (stopped) {
+    t_ = *output_.stopped_at();
+  } else {
+    rig_.steps.record(t_, report, sink_, summary_);
+    stopped = progress_ && !progress_({t_, start_, end_, report.h, summary_.steps});
+  }
+  if (stopped) summary_.stop = fmt::format("stopped on request at t = {:.6g} s", t_);
+  return !stopped;
+}
+
+// Whether the machine is still the one that was drawn.
+bool Dynamics::is_plausible(const StepReport& report) {
+  if (const std::string element = find_turned_element(kinks_.newest()); !element.empty())
+    return fail(explain_turned(element, fmt::format("t = {:.6g} s, h = {:.6g} s", t_, report.h)),
+                Cause::element_turned);
+  if (const std::optional<Alarm> alarm = violations_.find_violated_row()) {
+    summary_.alarms.push_back(*alarm);
+    return fail(alarm->to_text(), "a row that was left out is violated");
+  }
+  if (std::string failure = find_contact_failure(machine_.full(), motion_.state); !failure.empty())
+    return fail(std::move(failure), "too many contacts");
+  return true;
+}
+
+std::string Dynamics::find_turned_element(const MotionVariables& x) {
+  if (!beams_.active()) return {};
+  return beams_.find_passed(viewer_.update_kinematics(viewer_.show(x, motion_.state)));
+}
+
+// Prescribed velocities that jump here, and forces that change: the method goes on from behind them.
+bool Dynamics::pass_kinks() {
+  viewer_.forget_kink();
+  if (t_ >= kink_ && t_ < end_ && !pass_velocity_jump()) return false;
+  if (kinks_.has_change())
+    if (const Status status = kinks_.restart(); !status.ok())
+      return fail(
+          fmt::format("No accelerations after a change of contact at t = {:.6g} s: {}.", t_, describe(status.cause)),
+          status.cause);
+  if (kinks_.has_change() || t_ >= kink_) ledger_.renew_power(motion_.active().newest());
+  return true;
+}
+
+bool Dynamics::pass_velocity_jump() {
+  const VelocityJumps::Jump jump = jumps_.find(kinks_.newest());
+  if (jump.row < 0) return true;
+  if (const Status status = jumps_.pass(jump, kinks_.newest(), ledger_, summary_.notes); !status.ok())
+    return fail(
+        fmt::format("No motion after a jump of a prescribed velocity at t = {:.6g} s: {}.", t_, describe(status.cause)),
+        status.cause);
+  kinks_.forget_change();  // the method has begun anew, with the velocities behind the jump
+  return true;
+}
+
+bool Dynamics::fail(std::string failure, const std::string& why) {
+  summary_.failure = std::move(failure);
+  summary_.stop = fmt::format("failed at t = {:.6g} s: {}", t_, why);
+  return false;
+}
+
+void Dynamics::sum_up() {
+  const bool reached = t_ >= end_;
+  summary_.t = t_;
+  summary_.rejected_contact = kinks_.retaken();
+  sum_up_contacts(machine_.full(), contact_changes_, summary_.notes);
+  motion_.sum_up_passages(summary_.notes);
+  jumps_.sum_up(summary_.notes);
+  fixed_step_.sum_up(violations_, motion_.method().left_behind(), summary_);
+  if (reached && !stopped_by_event_) events_.sum_up_missed(summary_.notes);
+  if (reached) summary_.stop = fmt::format("reached the end, t = {:.6g} s", t_);
+  alarms_.raise(summary_);
+  summary_.completed = (reached || stopped_by_event_) && summary_.failure.empty();
+  sum_up_method();
+  rig_.finish_summary(summary_, ledger_, violations_);
+}
+
+void Dynamics::sum_up_method() {
+  const MotionIntegrator& method = motion_.method();
+  summary_.linear_solver = method.solver_name();
+  const MotionIntegrator::JacobianReport jacobians = method.jacobians();
+  summary_.function_calls = jacobians.function_calls, summary_.corrector_calls = jacobians.corrector_calls;
+  summary_.updates = jacobians.updates, summary_.pattern_updates = jacobians.pattern_updates;
+  summary_.groups = jacobians.groups;
+  const MotionIntegrator::ScalingReport scaling = method.scaling();
+  summary_.scaling_m = scaling.m, summary_.scaling_d = scaling.d, summary_.scaling_k = scaling.k;
+  summary_.scaling_s = scaling.s;
+  summary_.scaling_rho = study_.solver.scaling.rho.value_or(0.0);
+  warn_of_split(summary_);
+}
+
+}  // namespace trammel

@@ -1,0 +1,85 @@
+#include "trammel/simulation/motion.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace trammel {
+
+namespace {
+
+// Whether joints close loops: in a tree of joints no row ever depends on others.
+bool has_loops(const Assembly& assembly) {
+  std::vector<int> group;
+  const auto find = [&](int frame) {
+    if (frame >= static_cast<int>(group.size())) {
+      const std::size_t from = group.size();
+      group.resize(static_cast<std::size_t>(frame) + 1);
+      std::iota(group.begin() + static_cast<std::ptrdiff_t>(from), group.end(), static_cast<int>(from));
+    }
+    while (group[frame] != frame) frame = group[frame];
+    return frame;
+  };
+  for (const Assembly::Joint& joint : assembly.joints) {
+    const int a = find(joint.frame_a), b = find(joint.frame_b);
+    if (a == b) return true;
+    group[std::max(a, b)] = std::min(a, b);
+  }
+  return false;
+}
+
+}  // namespace
+
+bool passes_singular_positions(const Machine& machine) {
+  return !machine.study().solver.h || machine.starts_singular();
+}
+
+std::unique_ptr<SingularPassage> make_rank_watch(const Machine& machine) {
+  const Study& study = machine.study();
+  const SolverOptions& o = study.solver;
+  if (study.analysis.kind != AnalysisKind::dynamics || machine.index3().nc() == 0 || !has_loops(machine.full()))
+    return nullptr;
+  SingularPassage::Options options;
+  options.fixed_h = o.h;
+  if (o.rtol) options.tolerances.rtol = *o.rtol;
+  if (o.atol) options.tolerances.atol = *o.atol;
+  return std::make_unique<SingularPassage>(machine.moved(), options);
+}
+
+Motion::Motion(const Machine& machine, Viewer& viewer) : x(machine.initial()), state(machine.initial_state()) {
+  make_method(machine, viewer);
+  if (passes_singular_positions(machine)) passage_ = make_rank_watch(machine);
+  // Where constraints lose rank at the start the method need not begin: the passage does.
+  const bool passes_start = machine.starts_singular() && passage_;
+  if (const Status status = method_->start(x, state); !status.ok() && !passes_start)
+    throw InputError(fmt::format("No motion begins at t = {:.6g} s: {}.", x.t, describe(status.cause)));
+  if (passes_start) passage_->begin_at_position(x, state);
+}
+
+void Motion::begin_at(const MotionVariables& at, const State& at_state, Viewer& viewer) {
+  x = at;
+  state = at_state;
+  viewer.centre_charts(x, state);
+  if (passage_) passage_->forget();
+  if (const Status status = method_->start(x, state); !status.ok())
+    throw InputError(fmt::format("No motion begins at t = {:.6g} s: {}.", x.t, describe(status.cause)));
+}
+
+void Motion::sum_up_passages(std::vector<std::string>& notes) const {
+  if (!passage_ || passage_->passages().empty()) return;
+  const std::vector<SingularPassage::Passage>& all = passage_->passages();
+  constexpr std::size_t shown = 5;
+  std::string times;
+  for (std::size_t i = 0; i < std::min(shown, all.size()); ++i)
+    times += fmt::format("{}{:.6g}", i ? ", " : "", all[i].t);
+  if (all.size() > shown) times += fmt::format(" … {:.6g}", all.back().t);
+  notes.push_back(
+      fmt::format("passed {} singular position{}, t = {} s: the rows of {} lose rank there and other motions branch "
+                  "off; the machine "
+                  "was led through on its own, with the velocity it had. Reactions grow without bound near such a "
+                  "position unless loads happen to balance",
+                  all.size(), all.size() > 1 ? "s" : "", times, all.front().rows));
+}
+
+}  // namespace trammel

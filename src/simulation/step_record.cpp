@@ -1,0 +1,33 @@
+#include "trammel/simulation/step_record.h"
+
+#include <algorithm>
+
+namespace trammel {
+
+StepRecord::StepRecord(const SolverOptions& options, const Motion& motion)
+    : options_(options),
+      motion_(motion),
+      channels_("/solver/", step_channels(), StepSource{options, motion.method(), motion.max_corrections()}) {}
+
+void StepRecord::record(double t, const StepReport& report, RecordSink& sink, Summary& summary) {
+  MotionIntegrator& method = motion_.method();
+  StepInstant step{.report = report, .max_corrections = motion_.max_corrections(), .split = method.split()};
+  if (options_.record_condition.value_or(false)) {
+    summary.condition = step.condition = method.calc_condition();
+    summary.condition_max = std::max(summary.condition_max, summary.condition);
+    if (options_.integrator == Integrator::bdf) step.inverse_bounds = method.calc_inverse_bounds();
+  }
+  if (step.split.n_independent >= 0) {
+    summary.split_condition = step.split.condition;
+    summary.split_condition_max = std::max(summary.split_condition_max, step.split.condition);
+    summary.split_choices = step.split.choices, summary.split_changes = step.split.changes;
+  }
+  if (const JumpLedger* jump = method.ledger()) step.ledger = *jump;
+  sink.step(t, channels_.update(step));
+}
+
+void StepRecord::record(double t, const StepReport& report, RecordSink& sink) {
+  sink.step(t, channels_.update({.report = report, .max_corrections = motion_.max_corrections()}));
+}
+
+}  // namespace trammel
