@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model_checks.h"
 #include "trammel/base/text.h"
+#include "trammel/mechanics/model_checks.h"
 
 namespace trammel::detail {
 

@@ -3,9 +3,9 @@
 #include <functional>
 #include <memory>
 
-#include "model_checks.h"
 #include "trammel/base/text.h"
 #include "trammel/math/expression.h"
+#include "trammel/mechanics/model_checks.h"
 
 namespace trammel::detail {
 

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "model_checks.h"
 #include "trammel/linalg/dense_decompositions.h"
+#include "trammel/mechanics/model_checks.h"
 
 namespace trammel::detail {
 

@@ -3,8 +3,8 @@
 #include <map>
 #include <tuple>
 
-#include "model_checks.h"
 #include "trammel/base/text.h"
+#include "trammel/mechanics/model_checks.h"
 
 namespace trammel::detail {
 

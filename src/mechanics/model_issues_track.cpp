@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model_checks.h"
 #include "trammel/mechanics/elements/track.h"
+#include "trammel/mechanics/model_checks.h"
 
 namespace trammel::detail {
 

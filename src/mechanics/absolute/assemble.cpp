@@ -6,7 +6,7 @@
 #include <map>
 #include <numbers>
 
-#include "assembler.h"
+#include "trammel/mechanics/absolute/assembler.h"
 #include "trammel/mechanics/signals.h"
 
 namespace trammel {

@@ -1,4 +1,4 @@
-#include "assembler.h"
+#include "trammel/mechanics/absolute/assembler.h"
 
 namespace trammel::detail {
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "assembler.h"
+#include "trammel/mechanics/absolute/assembler.h"
 
 namespace trammel::detail {
 

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "assembler.h"
+#include "trammel/mechanics/absolute/assembler.h"
 
 namespace trammel::detail {
 

@@ -1,6 +1,6 @@
 #include <limits>
 
-#include "assembler.h"
+#include "trammel/mechanics/absolute/assembler.h"
 
 namespace trammel::detail {
 
