@@ -155,8 +155,7 @@ void check_formulas(ModelChecks& checks) {
     check_formula(checks, "motion", motion, "velocity", motion.velocity, time_only);
   }
   for (const JointSpec& joint : model.joints)
-    if (joint.kind == JointKind::track)
-      check_formula(checks, "joint", joint, "travel", joint.on_track.travel, time_only);
+    check_formula(checks, "joint", joint, "travel", joint.on_track.travel, time_only);
   for (std::size_t i = 0; i < model.forces.size(); ++i) {
     const ForceSpec& force = model.forces[i];
     FormulaScope law;

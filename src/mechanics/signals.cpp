@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "trammel/base/text.h"
+#include "trammel/mechanics/kinds/joint_descriptor.h"
 
 namespace trammel {
 
@@ -103,12 +104,11 @@ ResolvedPath resolve_wheel(int index, const std::vector<std::string>& path) {
 }  // namespace
 
 bool has_coordinate(JointKind kind, JointCoordinate coordinate) {
-  const bool both = kind == JointKind::cylindrical || kind == JointKind::screw;
   switch (coordinate) {
     case JointCoordinate::angle:
-      return both || kind == JointKind::revolute || kind == JointKind::planar;
+      return kind->coordinates.angle;
     case JointCoordinate::displacement:
-      return both || kind == JointKind::prismatic;
+      return kind->coordinates.displacement;
     case JointCoordinate::automatic:
       return only_coordinate(kind) != JointCoordinate::automatic;
   }
@@ -245,11 +245,9 @@ ResolvedPath SignalTable::resolve_joint(int joint, const std::vector<std::string
   const bool displacement = has_coordinate(kind, JointCoordinate::displacement);
   if (angle) components.insert(components.end(), {"angle", "angle_rate"});
   if (displacement) components.insert(components.end(), {"displacement", "displacement_rate"});
-  static const std::vector<std::string> places{"s", "y", "z", "yaw", "roll", "pitch"};
-  if (kind == JointKind::track) {
-    components.insert(components.end(), places.begin(), places.end());
-    const auto it = path.size() == 2 ? std::find(places.begin(), places.end(), path[1]) : places.end();
-    if (it != places.end()) return signal(SignalKind::track_coordinate, joint, static_cast<int>(it - places.begin()));
+  for (const JointSignal& own : kind->signals) {
+    components.emplace_back(own.name);
+    if (path.size() == 2 && path[1] == own.name) return signal(own.kind, joint, own.component);
   }
   components.insert(components.end(), {"fx", "fy", "fz", "mx", "my", "mz", "force", "moment"});
   if (path.size() == 2) {

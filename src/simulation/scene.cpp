@@ -8,6 +8,7 @@
 
 #include "trammel/base/json.h"
 #include "trammel/mechanics/elements/contact_shape.h"
+#include "trammel/mechanics/kinds/joint_descriptor.h"
 
 namespace trammel {
 
@@ -23,14 +24,6 @@ const char* word(BodyKind kind) {
       return "particle";
   }
   return "";
-}
-
-const char* word(JointKind kind) {
-  static const char* const words[] = {"spherical",      "revolute",       "prismatic",  "cylindrical",
-                                      "universal",      "planar",         "fixed",      "screw",
-                                      "point_on_line",  "point_on_plane", "distance",   "constant_orientation",
-                                      "rolling_sphere", "rolling_disc",   "knife_edge", "track"};
-  return words[static_cast<int>(kind)];
 }
 
 const char* word(ForceKind kind) {
@@ -219,10 +212,9 @@ class SceneWriter {
   }
 
   void put_joint(const JointSpec& joint) {
-    const bool rolling = joint.kind == JointKind::rolling_sphere || joint.kind == JointKind::rolling_disc;
-    const PointSpec point_b =
-        joint.point_b.value_or(rolling ? PointSpec{joint.body_b, Eigen::Vector3d::Zero()} : joint.point);
-    json_.begin_object().key("name").text(joint.name).key("kind").text(word(joint.kind));
+    const PointSpec center{joint.body_b, Eigen::Vector3d::Zero()};
+    const PointSpec point_b = joint.point_b.value_or(joint.kind->needs.center_b ? center : joint.point);
+    json_.begin_object().key("name").text(joint.name).key("kind").text(joint.kind.name());
     json_.key("a").number(index(joint.body_a)).key("b").number(index(joint.body_b));
     put("point_a", local(joint.point, joint.body_a));
     put("point_b", local(point_b, joint.body_b));

@@ -13,6 +13,7 @@
 #include "trammel/mechanics/description.h"
 #include "trammel/mechanics/elements/vehicle_data.h"
 #include "trammel/mechanics/geometry.h"
+#include "trammel/mechanics/kinds.h"
 #include "trammel/mechanics/track.h"
 
 namespace trammel {
@@ -67,25 +68,6 @@ struct CoordinateSpec {
   double rate = 0.0;
 };
 
-enum class JointKind {
-  spherical,             ///< 3 rows: points coincide
-  revolute,              ///< 5 rows: points coincide, axes stay parallel; coordinate: angle
-  prismatic,             ///< 5 rows: slides along the axis, does not turn; coordinate: displacement
-  cylindrical,           ///< 4 rows: slides along and turns about the axis; coordinates: angle, displacement
-  universal,             ///< 4 rows: points coincide, `axis` (of a) stays normal to `axis_b` (of b)
-  planar,                ///< 3 rows: b's point stays in the plane through `point` normal to `axis`, turns about it
-  fixed,                 ///< 6 rows
-  screw,                 ///< 5 rows: cylindrical with displacement = pitch · angle/2π
-  point_on_line,         ///< 2 rows: b's point stays on the line through `point` along `axis`, fixed in a
-  point_on_plane,        ///< 1 row: b's point stays in the plane through `point` normal to `axis`, fixed in a
-  distance,              ///< 1 row: points keep their distance (a massless rod)
-  constant_orientation,  ///< 3 rows: no relative rotation
-  rolling_sphere,  ///< sphere of `radius`, centre `point_b` (of b), rolls on the plane (`point`, normal `axis`) of a
-  rolling_disc,    ///< thin disc of `radius`, centre `point_b`, axle `axis_b` (of b), rolls on such a plane
-  knife_edge,      ///< nonholonomic: b's `point` has no velocity along `axis_b` (fixed in b), relative to a
-  track,           ///< b moves relative to a point that travels along a track: no row, or 1 if it is guided
-};
-
 struct JointSpec {
   std::string name = {};
   Source source = {};
@@ -105,7 +87,8 @@ struct JointSpec {
   std::string coordinate = {};
   /// Joint coordinates: true: closed by constraints, false: part of the spanning tree; absent: as the program chooses.
   std::optional<bool> loop = {};
-  TrackJointSpec on_track = {};  ///< track
+  TrackJointSpec on_track = {};                ///< track
+  std::map<std::string, double> numbers = {};  ///< by key, of kinds that have numbers beside these
 };
 
 /// Which coordinate of a joint is meant: angle [rad] about the axis or displacement [m] along it.

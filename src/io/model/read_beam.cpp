@@ -288,7 +288,7 @@ void read_beam(Fields& fields, const std::string& name, ModelDraft& model) {
 }
 
 std::vector<Key> section_keys() {
-  const Kinds computed{"rectangle", "circle", "tube"}, given{"given"};
+  const KindNames computed{"rectangle", "circle", "tube"}, given{"given"};
   return {{.name = "kind", .type = KeyType::word, .required = true, .words = words(section_kinds)},
           {.name = "width",
            .unit = "m",

@@ -170,7 +170,7 @@ void read_event(Fields& fields, const std::string& name, ModelDraft& model) {
 }
 
 std::vector<Key> control_keys() {
-  const Kinds filter{"filter"}, pid{"pid"}, ode{"ode"};
+  const KindNames filter{"filter"}, pid{"pid"}, ode{"ode"};
   return {name_key(),
           {.name = "kind", .type = KeyType::word, .required = true, .words = words(control_kinds)},
           {.name = "input", .type = KeyType::formula, .required = true, .meaning = "what is filtered", .kinds = filter},
@@ -224,7 +224,7 @@ std::vector<Key> control_keys() {
 }
 
 std::vector<Key> measure_keys() {
-  const Kinds expression{"expression"}, distance{"distance"}, point{"point"};
+  const KindNames expression{"expression"}, distance{"distance"}, point{"point"};
   return together(
       {{name_key(),
         {.name = "kind", .type = KeyType::word, .fallback = "expression", .words = words(measure_kinds)},

@@ -227,7 +227,8 @@ void read_force(Fields& fields, const std::string& name, ModelDraft& model) {
 }
 
 std::vector<Key> end_keys() {
-  const Kinds single{"force", "torque"}, bushings{"bushing", "planar_bushing"}, lines{"spring_damper", "axial_spring"},
+  const KindNames single{"force", "torque"}, bushings{"bushing", "planar_bushing"},
+      lines{"spring_damper", "axial_spring"},
       pairs{"spring_damper", "torsion_spring", "axial_spring", "bushing", "planar_bushing", "bump_stop"};
   const std::string form = ", `[x, y, z]` or `{ body = \"name\", at = [x, y, z] }`";
   return {
@@ -298,7 +299,7 @@ std::vector<Key> end_keys() {
 }
 
 std::vector<Key> effect_keys() {
-  const Kinds single{"force", "torque"}, bushings{"bushing", "planar_bushing"},
+  const KindNames single{"force", "torque"}, bushings{"bushing", "planar_bushing"},
       springs{"spring_damper", "torsion_spring", "axial_spring", "joint_spring"};
   const std::string letter = ", `[x, y, z]` or `\"z\"`";
   return {

@@ -208,7 +208,7 @@ Key name_key() {
           .meaning = "a name by which the rest of the model and the results refer to it"};
 }
 
-std::vector<Key> bodies_keys(const Kinds& kinds) {
+std::vector<Key> bodies_keys(const KindNames& kinds) {
   return {{.name = "bodies",
            .type = KeyType::names,
            .meaning = "the two bodies, `[\"a\", \"b\"]`; `[\"b\"]`: the first is the ground",
@@ -221,7 +221,7 @@ std::vector<Key> bodies_keys(const Kinds& kinds) {
           {.name = "body_b", .type = KeyType::name, .meaning = "instead of `bodies`: the second body", .kinds = kinds}};
 }
 
-std::vector<Key> orientation_keys(const std::string& meaning, const Kinds& kinds) {
+std::vector<Key> orientation_keys(const std::string& meaning, const KindNames& kinds) {
   std::vector<Key> ways{
       {.name = "rotation",
        .type = KeyType::matrix,

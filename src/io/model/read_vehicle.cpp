@@ -67,9 +67,9 @@ void read_tyre(Fields& fields, ForceSpec& force) {
 }
 
 std::vector<Key> vehicle_keys() {
-  const Kinds tyres{"tyre", "standing_tyre"}, tyre{"tyre"}, standing{"standing_tyre"};
+  const KindNames tyres{"tyre", "standing_tyre"}, tyre{"tyre"}, standing{"standing_tyre"};
   const auto number = [&](std::string name, std::string unit, std::string fallback, std::string meaning, Range range,
-                          const Kinds& kinds) {
+                          const KindNames& kinds) {
     return Key{.name = std::move(name),
                .unit = std::move(unit),
                .required = fallback.empty(),

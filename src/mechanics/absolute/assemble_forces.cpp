@@ -8,20 +8,20 @@ void Assembler::prepare_springs() {
   for (const ForceSpec& spec : model_.forces) {
     CoordinateTerm term;
     if (spec.kind == ForceKind::torsion_spring) {
-      JointFrames j;
+      DrawnJoint j;
       j.a = frame_of(spec.body_a), j.b = frame_of(spec.body_b);
       j.point = j.point_b = Eigen::Vector3d::Zero();
       j.axis = j.axis_b = world(spec.axis);
-      term.x = make_angle(j);
+      term.x = make_angle(j, places_);
       term.frame[0] = j.a, term.frame[1] = j.b;
       term.branch = out_.system->add_branch(term.x, j.a, j.b);
       term.unit = "rad";
     } else if (spec.kind == ForceKind::axial_spring) {
-      JointFrames j;
+      DrawnJoint j;
       j.a = frame_of(spec.body_a), j.b = frame_of(spec.body_b);
       j.point = world(spec.point_a), j.point_b = world(spec.point_b);
       j.axis = j.axis_b = world(spec.axis);
-      term.x = make_displacement(j);
+      term.x = make_displacement(j, places_);
       term.frame[0] = j.a, term.frame[1] = j.b;
       term.unit = "m";
     } else if (spec.kind == ForceKind::joint_spring || spec.kind == ForceKind::joint_limit) {
@@ -50,7 +50,7 @@ void Assembler::add_force(const ForceSpec& spec) {
     alone.group = std::move(single);
     group.add(std::move(element));
   };
-  const auto add_formula = [&] { add(*formula_, std::make_unique<FormulaGroup>(*out_.formulas), formula); };
+  const auto add_formula = [&] { add(group<FormulaGroup>(), std::make_unique<FormulaGroup>(*out_.formulas), formula); };
 
   switch (spec.kind) {
     case ForceKind::force:
@@ -73,7 +73,7 @@ void Assembler::add_force(const ForceSpec& spec) {
         const SpringDamper::Params params{
             s_a, s_b, spec.stiffness, spec.damping, spec.free_value.value_or(drawn), spec.preload};
         using Springs = ForceGroup<SpringDamper>;
-        add(*springs_, std::make_unique<Springs>(), Springs::Element{params, {a, b}, {}});
+        add(group<ForceGroup<SpringDamper>>(), std::make_unique<Springs>(), Springs::Element{params, {a, b}, {}});
       }
       break;
     }
@@ -104,15 +104,15 @@ void Assembler::add_force(const ForceSpec& spec) {
       params.lower = spec.lower.value_or(-unlimited);
       params.upper = spec.upper.value_or(unlimited);
       if (params.stop)
-        switches_->add_stop({.x = params.x,
-                             .frame = {term.frame[0], term.frame[1]},
-                             .branch = term.branch,
-                             .stiffness = params.stiffness,
-                             .damping = params.damping,
-                             .ramp = params.depth},
-                            params.lower, params.upper);
+        group<StopSwitches>().add_stop({.x = params.x,
+                                        .frame = {term.frame[0], term.frame[1]},
+                                        .branch = term.branch,
+                                        .stiffness = params.stiffness,
+                                        .damping = params.damping,
+                                        .ramp = params.depth},
+                                       params.lower, params.upper);
       using Springs = ForceGroup<CoordinateForce>;
-      add(*joint_springs_, std::make_unique<Springs>(),
+      add(group<ForceGroup<CoordinateForce>>(), std::make_unique<Springs>(),
           Springs::Element{params, {term.frame[0], term.frame[1]}, {term.branch}});
       break;
     }
@@ -146,7 +146,7 @@ void Assembler::add_force(const ForceSpec& spec) {
       }
       params.printed = spec.angles == BushingAngles::printed;
       using Bushings = ForceGroup<Bushing>;
-      add(*bushings_, std::make_unique<Bushings>(), Bushings::Element{params, {a, b}, {}});
+      add(group<ForceGroup<Bushing>>(), std::make_unique<Bushings>(), Bushings::Element{params, {a, b}, {}});
       break;
     }
     case ForceKind::bump_stop:

@@ -55,7 +55,7 @@ int Assembler::compile(const Formula& formula, const FormulaScope& scope) {
 int Assembler::compile_acting(const Formula& formula, const FormulaScope& scope) {
   const int program = compile(formula, scope);
   for (const int at_kink : program_switches_[program])
-    if (watched_switches_.insert(at_kink).second) formula_switches_->add(at_kink);
+    if (watched_switches_.insert(at_kink).second) group<FormulaSwitches>().add(at_kink);
   return program;
 }
 
@@ -154,9 +154,9 @@ FormulaSignal Assembler::bind(const Signal& signal) {
       return bind_joint(signal);
     case SignalKind::wheel_value:
       s.type = Type::wheel_value;
-      s.wheels = wheels_;
+      s.wheels = &group<WheelRailGroup>();
       s.index = signal.entity;
-      s.frame[0] = wheels_->element(signal.entity).frame;
+      s.frame[0] = group<WheelRailGroup>().element(signal.entity).frame;
       break;
     case SignalKind::motion_effort:
       s.type = Type::effort;
@@ -241,7 +241,7 @@ void Assembler::add_control_rates() {
     e.output = FormulaGroup::Output::rates;
     for (const Formula& rate : model_.controls[i].rates) e.programs.push_back(compile_acting(rate, scope));
     e.states = out_.control_states[i];
-    formula_->add(std::move(e));
+    group<FormulaGroup>().add(std::move(e));
   }
 }
 

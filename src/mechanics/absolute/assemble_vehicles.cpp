@@ -24,14 +24,14 @@ void Assembler::add_vehicle_force(const ForceSpec& spec, Assembly::Force& alone)
       params.x.s_a = local_point(a, world(spec.point_a)), params.x.s_b = local_point(b, world(spec.point_b));
       params.stiffness = spec.stiffness, params.quadratic = v.quadratic, params.damping = spec.damping;
       params.lower = spec.lower.value_or(-unlimited), params.upper = spec.upper.value_or(unlimited);
-      switches_->add_stop({.x = params.x,
-                           .frame = {a, b},
-                           .stiffness = params.stiffness,
-                           .quadratic = params.quadratic,
-                           .damping = params.damping,
-                           .ramp = params.depth},
-                          params.lower, params.upper);
-      add(*bump_stops_, ForceGroup<BumpStop>::Element{params, {a, b}, {}});
+      group<StopSwitches>().add_stop({.x = params.x,
+                                      .frame = {a, b},
+                                      .stiffness = params.stiffness,
+                                      .quadratic = params.quadratic,
+                                      .damping = params.damping,
+                                      .ramp = params.depth},
+                                     params.lower, params.upper);
+      add(group<ForceGroup<BumpStop>>(), ForceGroup<BumpStop>::Element{params, {a, b}, {}});
       break;
     }
     case ForceKind::anti_roll_bar: {
@@ -41,8 +41,9 @@ void Assembler::add_vehicle_force(const ForceSpec& spec, Assembly::Force& alone)
       const int frames[4] = {first.frame[0], first.frame[1], second.frame[0], second.frame[1]};
       alone.frame_a = frames[0], alone.frame_b = frames[1], alone.others[0] = frames[2], alone.others[1] = frames[3];
       alone.s_a = alone.s_b = Eigen::Vector3d::Zero();
-      add(*anti_roll_bars_, ForceGroup<AntiRollBar>::Element{
-                                params, {frames[0], frames[1], frames[2], frames[3]}, {first.branch, second.branch}});
+      add(group<ForceGroup<AntiRollBar>>(),
+          ForceGroup<AntiRollBar>::Element{
+              params, {frames[0], frames[1], frames[2], frames[3]}, {first.branch, second.branch}});
       break;
     }
     case ForceKind::tyre: {
@@ -54,11 +55,11 @@ void Assembler::add_vehicle_force(const ForceSpec& spec, Assembly::Force& alone)
       params.axle_in_wheel = local_axis(b, world(spec.axis));
       params.stiffness = spec.stiffness, params.damping = spec.damping;
       params.data = v.tyre;
-      switches_->add({a, carrier, params.s_road, params.axle, params.center, params.data.free_radius, params.stiffness,
-                      params.damping});
+      group<StopSwitches>().add({a, carrier, params.s_road, params.axle, params.center, params.data.free_radius,
+                                 params.stiffness, params.damping});
       alone.frame_b = carrier, alone.others[0] = b;
       alone.s_b = params.center;
-      add(*tyres_, ForceGroup<RollingTyre>::Element{params, {a, carrier, b}, {}});
+      add(group<ForceGroup<RollingTyre>>(), ForceGroup<RollingTyre>::Element{params, {a, carrier, b}, {}});
       break;
     }
     case ForceKind::standing_tyre: {
@@ -69,9 +70,9 @@ void Assembler::add_vehicle_force(const ForceSpec& spec, Assembly::Force& alone)
       params.stiffness = spec.stiffness, params.damping = spec.damping;
       params.free_radius = v.tyre.free_radius;
       params.horizontal_stiffness = v.horizontal_stiffness, params.horizontal_damping = v.horizontal_damping;
-      switches_->add(
+      group<StopSwitches>().add(
           {a, b, params.s_road, params.axle, params.center, params.free_radius, params.stiffness, params.damping});
-      add(*standing_tyres_, ForceGroup<StandingTyre>::Element{params, {a, b}, {}});
+      add(group<ForceGroup<StandingTyre>>(), ForceGroup<StandingTyre>::Element{params, {a, b}, {}});
       break;
     }
     default:

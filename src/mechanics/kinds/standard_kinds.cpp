@@ -1,0 +1,17 @@
+#include "trammel/mechanics/kinds.h"
+#include "trammel/mechanics/kinds/joint_descriptor.h"
+
+namespace trammel {
+
+std::string_view JointKind::name() const { return description_->name; }
+
+const Kinds& standard_kinds() {
+  static const Kinds standard{
+      .joints = {JointKind::spherical, JointKind::revolute, JointKind::prismatic, JointKind::cylindrical,
+                 JointKind::universal, JointKind::planar, JointKind::fixed, JointKind::screw, JointKind::point_on_line,
+                 JointKind::point_on_plane, JointKind::distance, JointKind::constant_orientation,
+                 JointKind::rolling_sphere, JointKind::rolling_disc, JointKind::knife_edge, JointKind::track}};
+  return standard;
+}
+
+}  // namespace trammel
