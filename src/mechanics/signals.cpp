@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "trammel/base/text.h"
+#include "trammel/mechanics/kinds/force_descriptor.h"
 #include "trammel/mechanics/kinds/joint_descriptor.h"
 
 namespace trammel {
@@ -78,15 +79,8 @@ ResolvedPath resolve_measure(const MeasureSpec& measure, int index, const std::v
   return fmt::format("measure '{}' is a formula and has no '{}'; use '{}' alone", path[0], path[1], path[0]);
 }
 
-// The coordinate that a spring between two bodies has of its own; empty: none.
-std::string own_coordinate(ForceKind kind) {
-  if (kind == ForceKind::spring_damper) return "length";
-  if (kind == ForceKind::torsion_spring) return "angle";
-  return kind == ForceKind::axial_spring ? "displacement" : "";
-}
-
 ResolvedPath resolve_force(const ForceSpec& force, int index, const std::vector<std::string>& path) {
-  const std::string own = own_coordinate(force.kind);
+  const std::string own(own_coordinate(force.kind));
   if (own.empty()) return no_such_component("force", path, {});
   if (path.size() == 2 && path[1] == own) return signal(SignalKind::spring_length, index);
   if (path.size() == 2 && path[1] == own + "_rate") return signal(SignalKind::spring_length_rate, index);
@@ -214,7 +208,7 @@ ResolvedPath SignalTable::resolve_own(const FormulaScope& scope, const std::stri
   if (!own_coordinate(force.kind).empty()) {
     own = own_coordinate(force.kind);
     result = signal(rate ? SignalKind::spring_length_rate : SignalKind::spring_length, scope.force);
-  } else if (force.kind == ForceKind::joint_spring) {
+  } else if (force.kind->strain == Strain::joint) {
     const Entry* entry = find(force.joint);
     if (entry == nullptr) return std::string();
     if (entry->entity == Entity::coordinate)

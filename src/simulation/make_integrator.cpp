@@ -183,6 +183,8 @@ void Simulation::make_integrator() {
     steps.hmin = hmin, steps.hmax = hmax, steps.span = span;
     max_corrections_ = steps.max_iterations;
     if (o.integrator == Integrator::energy_decaying) {
+      if (std::vector<Issue> refused = issues_of_directors(study_.model); !refused.empty())
+        throw InputError(std::move(refused));
       integrator_ =
           std::make_unique<EnergyDecaying>(std::make_unique<SlotSystem>(reduced_ ? *reduced_->system : *full_.system,
                                                                         calc_frames(full_.drawn, full_.state)),

@@ -8,7 +8,9 @@
 
 #include "trammel/base/json.h"
 #include "trammel/mechanics/elements/contact_shape.h"
+#include "trammel/mechanics/kinds/force_descriptor.h"
 #include "trammel/mechanics/kinds/joint_descriptor.h"
+#include "trammel/mechanics/kinds/pictures.h"
 
 namespace trammel {
 
@@ -24,14 +26,6 @@ const char* word(BodyKind kind) {
       return "particle";
   }
   return "";
-}
-
-const char* word(ForceKind kind) {
-  static const char* const words[] = {"force",        "torque",    "spring_damper",  "torsion_spring",
-                                      "axial_spring", "bushing",   "planar_bushing", "joint_spring",
-                                      "joint_limit",  "bump_stop", "anti_roll_bar",  "tyre",
-                                      "standing_tyre"};
-  return words[static_cast<int>(kind)];
 }
 
 const char* word(GeometryKind kind) {
@@ -96,6 +90,9 @@ class SceneWriter {
       put("at", local(measure.point_a, measure.body_a));
       json_.end_object();
     });
+    // The page brings the pictures of the standard kinds with it.
+    const Kinds own = find_own_kinds(model_);
+    if (!own.joints.empty() || !own.forces.empty()) put_pictures(json_.key("pictures"), own);
     return json_.end_object().str();
   }
 
@@ -226,10 +223,8 @@ class SceneWriter {
 
   // Forces that sit somewhere; what acts on a joint's coordinate is seen at the joint.
   void put_force(const ForceSpec& force) {
-    if (force.kind == ForceKind::joint_spring || force.kind == ForceKind::joint_limit ||
-        force.kind == ForceKind::anti_roll_bar)
-      return;
-    json_.begin_object().key("name").text(force.name).key("kind").text(word(force.kind));
+    if (force.kind->acts_on != ActsOn::bodies) return;
+    json_.begin_object().key("name").text(force.name).key("kind").text(force.kind.name());
     json_.key("a").number(index(force.body_a)).key("b").number(index(force.body_b));
     put("point_a", local(force.point_a, force.body_a));
     put("point_b", local(force.point_b, force.body_b));
@@ -238,8 +233,8 @@ class SceneWriter {
   }
 
   void put_spring(const ForceSpec& force) {
-    if (force.kind != ForceKind::joint_spring && force.kind != ForceKind::joint_limit) return;
-    json_.begin_object().key("name").text(force.name).key("kind").text(word(force.kind));
+    if (force.kind->acts_on != ActsOn::coordinate) return;
+    json_.begin_object().key("name").text(force.name).key("kind").text(force.kind.name());
     json_.key("joint").text(force.joint).end_object();
   }
 

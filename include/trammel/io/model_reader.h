@@ -16,7 +16,7 @@ namespace trammel {
 /// Throws InputError with every issue in the order of the text (`where` is "arm.toml:12:7", or "--set solver.h"; a
 /// TOML syntax error stands alone), IoError if the model file itself cannot be read.
 ///
-/// `kinds` are the kinds of joints that the file may name.
+/// `kinds` are the kinds of joints and forces that the file may name.
 Study read_study(const std::filesystem::path& file, std::span<const std::string> settings = {},
                  const Kinds& kinds = standard_kinds());
 

@@ -121,22 +121,6 @@ struct MotionSpec {
   Formula velocity = {};  ///< instead of `function`: prescribes the rate [rad/s], [m/s]
 };
 
-enum class ForceKind {
-  force,           ///< force vector at a point of a body
-  torque,          ///< torque vector on a body
-  spring_damper,   ///< between two points: −k (ℓ − ℓ₀) − c ℓ̇ − preload, or a law
-  torsion_spring,  ///< about an axis between two bodies: −k (θ − θ₀) − c θ̇ − preload, or a law
-  axial_spring,    ///< along an axis of body a, between two points: −k (x − x₀) − c ẋ − preload, or a law
-  bushing,         ///< 6×6 between two bodies
-  planar_bushing,  ///< 3×3 between two planar bodies
-  joint_spring,    ///< on a joint's coordinate, or on a named scalar coordinate
-  joint_limit,     ///< stops at `lower`, `upper` of a joint's coordinate
-  bump_stop,       ///< along an axis of a, between two points: k δ + k₂ δ² beyond `lower`, `upper`
-  anti_roll_bar,  ///< −k (x₁ − x₂) − c (ẋ₁ − ẋ₂) on one joint's coordinate, the opposite on another's
-  tyre,           ///< a wheel rolling on the road (body a), by slip
-  standing_tyre,  ///< a wheel that does not turn, on a road that may move
-};
-
 enum class BushingAngles {
   printed,  ///< small-angle projection angles of the axes, as in [yen1996 5.2]
   log,      ///< the exact rotation vector log(R_AB)
@@ -164,6 +148,7 @@ struct ForceSpec {
   BushingAngles angles = BushingAngles::log;
   std::optional<double> lower = {}, upper = {};  ///< joint_limit, bump_stop
   VehicleSpec vehicle = {};                      ///< bump_stop, anti_roll_bar, tyre, standing_tyre
+  std::map<std::string, double> numbers = {};    ///< by key, of kinds that have numbers beside these
 };
 
 /// Internal states ż = g(…), E ż with E = 1 for states and 0 for algebraic ones.

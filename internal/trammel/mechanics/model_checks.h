@@ -61,6 +61,11 @@ void check_formulas(ModelChecks& checks);
 /// Bodies that can turn about an axis without any inertia against it.
 void check_free_axes(ModelChecks& checks);
 
+/// Key under which the user named the body of a force: `bodies`, or the field's own.
+inline std::string body_key(const ForceSpec& force) {
+  return force.source.fields.count("bodies") > 0 ? "bodies" : "body_b";
+}
+
 /// "there is no body 'rd'; did you mean 'rod'?"
 std::string no_such(const ModelChecks& checks, SignalTable::Entity entity, const std::string& name);
 

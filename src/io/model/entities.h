@@ -26,6 +26,7 @@ struct JointOrCoupler {
   bool operator==(const JointOrCoupler&) const = default;
 };
 Choices<JointOrCoupler> kinds_of_joints(const Kinds& kinds);
+Choices<ForceKind> kinds_of_forces(const Kinds& kinds);
 
 /// A model underway, with its bodies by name.
 struct ModelDraft : Model {
@@ -35,6 +36,7 @@ struct ModelDraft : Model {
   std::map<std::string, Solid> heavy{};   ///< bodies whose mass comes from the `density` of their [[geometry]]
   double elements_left = 0.0;             ///< that beams may be cut into: max_elements in all
   Choices<JointOrCoupler> joint_kinds{};  ///< that the file may name
+  Choices<ForceKind> force_kinds{};
 };
 
 /// One kind of [[table]]: what stands in it, and who reads it into the model. What is wrong goes to the fields'
@@ -50,7 +52,7 @@ EntityKind coordinate_kind();
 EntityKind joint_kind(const Kinds& kinds);
 EntityKind coupler_kind();
 EntityKind motion_kind();
-EntityKind force_kind();
+EntityKind force_kind(const Kinds& kinds);
 EntityKind control_kind();
 EntityKind measure_kind();
 EntityKind event_kind();
@@ -85,12 +87,6 @@ class ModelTables {
 };
 std::shared_ptr<const ModelTables> find_model_tables(const Kinds& kinds);
 
-/// Forces of vehicles, once the kind is known.
-void read_bump_stop(Fields& fields, ForceSpec& force);
-void read_anti_roll_bar(Fields& fields, ForceSpec& force);
-void read_tyre(Fields& fields, ForceSpec& force);
-std::vector<Key> vehicle_keys();
-
 /// One of the tables "analysis", "solver" and "output".
 void read_settings(Fields& fields, const std::string& table, Settings& settings);
 
@@ -122,7 +118,6 @@ std::vector<Key> orientation_keys(const std::string& meaning, const KindNames& k
 /// size, radius, length, inner_radius, axis: measures of solids; those of the kinds that the table has.
 std::vector<Key> solid_keys(const KindNames& kinds);
 Key color_key();
-Key joint_coordinate_key(const KindNames& kinds = {});
 
 /// Whether a formula can be read at all; reports it at `node` if not. Names are judged later, by the model's issues.
 bool has_good_syntax(const Fields& fields, const Node& node, std::string_view key, const std::string& text);

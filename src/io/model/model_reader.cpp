@@ -91,6 +91,7 @@ Study read_study_text(const std::string& text, const std::filesystem::path& name
   detail::ModelDraft draft{std::move(study.model), {}, {}, expansion.is_complete()};
   draft.elements_left = expansion.max_elements();
   draft.joint_kinds = detail::kinds_of_joints(kinds);
+  draft.force_kinds = detail::kinds_of_forces(kinds);
   read_entities(expansion, *tables, findings, draft);
   give_masses(draft);
   draw_solids(draft);

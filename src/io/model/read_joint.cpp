@@ -5,6 +5,7 @@
 #include "kind_fields.h"
 #include "trammel/base/text.h"
 #include "trammel/mechanics/kinds/joint_descriptor.h"
+#include "trammel/mechanics/kinds/keys.h"
 
 namespace trammel::detail {
 
@@ -199,15 +200,6 @@ Choices<JointOrCoupler> kinds_of_joints(const Kinds& kinds) {
 
 JointCoordinate read_joint_coordinate(Fields& fields) {
   return fields.choice("coordinate", joint_coordinates, JointCoordinate::automatic);
-}
-
-Key joint_coordinate_key(const KindNames& kinds) {
-  return {.name = "coordinate",
-          .type = KeyType::word,
-          .fallback = "the only one",
-          .meaning = "of the joint; cylindrical and screw joints have two",
-          .words = words(joint_coordinates),
-          .kinds = kinds};
 }
 
 EntityKind joint_kind(const Kinds& kinds) {

@@ -170,7 +170,7 @@ void Assembler::add_joint(const JointSpec& spec) {
   find_axes(kind.axes, j, joint);
   const std::size_t index = out_.joints.size();
   without_rows_ = index < eliminated_.joints.size() && eliminated_.joints[index];
-  JointRows rows(j, places_, *this, owner, joint);
+  JointRows rows(j, places_, *this, spec, owner, joint);
   kind.compose(rows, spec);
   without_rows_ = false;
   joint_index_[spec.name] = static_cast<int>(out_.joints.size());
@@ -184,7 +184,7 @@ void Assembler::add_joint(const JointSpec& spec) {
 
 // ---- couplers and motions ------------------------------------------------------------------------------------------
 
-Assembler::CoordinateTerm Assembler::coordinate_of(const std::string& name, JointCoordinate which) const {
+CoordinateTerm Assembler::coordinate_of(const std::string& name, JointCoordinate which) const {
   CoordinateTerm term;
   if (const auto it = coordinate_frame_.find(name); it != coordinate_frame_.end()) {
     term.frame[0] = it->second;

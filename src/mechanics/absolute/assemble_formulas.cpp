@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "trammel/mechanics/absolute/assembler.h"
+#include "trammel/mechanics/kinds/force_descriptor.h"
 
 namespace trammel::detail {
 
@@ -201,7 +202,7 @@ FormulaSignal Assembler::bind(const Signal& signal) {
     case SignalKind::spring_length_rate: {
       const ForceSpec& f = model_.forces[signal.entity];
       const bool rate = signal.kind == SignalKind::spring_length_rate;
-      if (f.kind != ForceKind::spring_damper) return coordinate_signal(force_coordinate_[signal.entity], rate);
+      if (f.kind->strain != Strain::length) return coordinate_signal(force_coordinate_[signal.entity], rate);
       between(rate ? Type::distance_rate : Type::distance, frame_of(f.body_a), f.point_a, frame_of(f.body_b),
               f.point_b);
       break;

@@ -16,7 +16,7 @@ struct ConstantOrientationJoint {
   static constexpr JointCoordinates coordinates{};
   static constexpr JointAxes axes = JointAxes::axis;
   static constexpr auto motion = no_motion;
-  static constexpr Directors directors = rows_of_directors;
+  static constexpr auto directors = rows_of_directors;
   static constexpr auto signals = no_signals;
   static Picture picture() { return {.reaches_a = false, .reaches_b = false}; }
 };

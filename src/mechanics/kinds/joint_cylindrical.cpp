@@ -27,7 +27,7 @@ struct CylindricalJoint {
   static constexpr JointCoordinates coordinates{.angle = true, .displacement = true};
   static constexpr JointAxes axes = JointAxes::both;
   static constexpr auto motion = moves<Mobility::cylindrical>;
-  static constexpr Directors directors = rows_of_directors;
+  static constexpr auto directors = rows_of_directors;
   static constexpr auto signals = no_signals;
   static Picture picture() { return {.parts = {{.shape = Picture::Shape::cylinder, .size = {0.9, 0.9, 14.0}}}}; }
 };

@@ -79,7 +79,7 @@ struct DistanceJoint {
   static constexpr JointCoordinates coordinates{.in_rows = true};
   static constexpr JointAxes axes = JointAxes::axis;
   static constexpr auto motion = no_motion;
-  static constexpr Directors directors = rows_of_directors;
+  static constexpr auto directors = rows_of_directors;
   static constexpr auto signals = no_signals;
   static Picture picture() {
     return {.parts = {{.shape = Picture::Shape::cylinder,

@@ -21,7 +21,7 @@ struct FixedJoint {
   static constexpr JointCoordinates coordinates{};
   static constexpr JointAxes axes = JointAxes::axis;
   static constexpr auto motion = moves<Mobility::fixed>;
-  static constexpr Directors directors = rows_of_directors;
+  static constexpr auto directors = rows_of_directors;
   static constexpr auto signals = no_signals;
   static Picture picture() {
     return {.parts = {{.shape = Picture::Shape::box, .size = {2.0, 2.0, 2.0}}}, .foot = true};

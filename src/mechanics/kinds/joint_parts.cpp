@@ -35,6 +35,14 @@ Key carried_coordinate_key() {
   return {.name = "coordinate", .type = KeyType::name, .meaning = "the [[coordinate]] that carries the joint's own"};
 }
 
+Key joint_coordinate_key() {
+  return {.name = "coordinate",
+          .type = KeyType::word,
+          .fallback = "the only one",
+          .meaning = "of the joint; cylindrical and screw joints have two",
+          .words = {{"angle", ""}, {"displacement", ""}}};
+}
+
 void read_place(KindFields& fields, JointSpec& joint) {
   const PointSpec origin{joint.body_b, Eigen::Vector3d::Zero()};
   joint.point = fields.point("point").value_or(origin);

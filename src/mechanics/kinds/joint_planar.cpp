@@ -24,7 +24,7 @@ struct PlanarJoint {
   static constexpr JointCoordinates coordinates{.angle = true};
   static constexpr JointAxes axes = JointAxes::both;
   static constexpr auto motion = moves<Mobility::planar>;
-  static constexpr Directors directors = rows_of_directors;
+  static constexpr auto directors = rows_of_directors;
   static constexpr auto signals = no_signals;
   static Picture picture() { return {.reaches_a = false}; }
 };

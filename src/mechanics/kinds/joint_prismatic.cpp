@@ -26,7 +26,7 @@ struct PrismaticJoint {
   static constexpr JointCoordinates coordinates{.displacement = true};
   static constexpr JointAxes axes = JointAxes::axis;
   static constexpr auto motion = moves<Mobility::prismatic>;
-  static constexpr Directors directors = rows_of_directors;
+  static constexpr auto directors = rows_of_directors;
   static constexpr auto signals = no_signals;
   static Picture picture() {
     return {.parts = {{.shape = Picture::Shape::cylinder,

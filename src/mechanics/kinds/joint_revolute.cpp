@@ -38,7 +38,7 @@ struct RevoluteJoint {
   static constexpr JointCoordinates coordinates{.angle = true};
   static constexpr JointAxes axes = JointAxes::both;
   static constexpr auto motion = moves<Mobility::revolute>;
-  static constexpr Directors directors = rows_of_directors;
+  static constexpr auto directors = rows_of_directors;
   static constexpr auto signals = no_signals;
   static Picture picture() {
     return {.parts = {{.shape = Picture::Shape::cylinder, .size = {1.0, 1.0, 6.0}}}, .foot = true};

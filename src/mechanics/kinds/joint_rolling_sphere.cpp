@@ -29,7 +29,7 @@ struct RollingSphereJoint {
   static constexpr JointCoordinates coordinates{};
   static constexpr JointAxes axes = JointAxes::axis;
   static constexpr auto motion = no_motion;
-  static constexpr Directors directors = rows_of_directors;
+  static constexpr auto directors = rows_of_directors;
   static constexpr auto signals = no_signals;
   static Picture picture() {
     return {.parts = {{.shape = Picture::Shape::sphere,

@@ -3,8 +3,8 @@
 namespace trammel {
 
 JointRows::JointRows(const DrawnJoint& drawn, std::span<const Placement> places, detail::Assembler& assembler,
-                     const std::string& owner, Assembly::Joint& joint)
-    : drawn_(drawn), places_(places), assembler_(&assembler), owner_(&owner), joint_(&joint) {
+                     const JointSpec& spec, const std::string& owner, Assembly::Joint& joint)
+    : drawn_(drawn), places_(places), assembler_(&assembler), spec_(&spec), owner_(&owner), joint_(&joint) {
   std::tie(e1_, e2_) = complete_triad(drawn.axis);
 }
 
@@ -12,6 +12,8 @@ JointRows::JointRows(const DrawnJoint& drawn, std::span<const Placement> places,
     : drawn_(drawn), places_(places), held_(&held) {
   std::tie(e1_, e2_) = complete_triad(drawn.axis);
 }
+
+Directors JointRows::directors() const { return spec_->kind->directors(*spec_); }
 
 // ---- rows ----------------------------------------------------------------------------------------------------------
 

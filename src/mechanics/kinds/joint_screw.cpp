@@ -44,7 +44,7 @@ struct ScrewJoint {
   static std::optional<TreeMotion> motion(const JointSpec& joint, bool) {
     return TreeMotion{Mobility::screw, lead(joint)};
   }
-  static constexpr Directors directors = rows_of_directors;
+  static constexpr auto directors = rows_of_directors;
   static constexpr auto signals = no_signals;
   static Picture picture() { return {.parts = {{.shape = Picture::Shape::cylinder, .size = {0.9, 0.9, 14.0}}}}; }
 };

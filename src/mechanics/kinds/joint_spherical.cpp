@@ -18,7 +18,7 @@ struct SphericalJoint {
   static std::optional<TreeMotion> motion(const JointSpec&, bool planar) {
     return TreeMotion{planar ? Mobility::revolute : Mobility::spherical};
   }
-  static constexpr Directors directors = rows_of_directors;
+  static constexpr auto directors = rows_of_directors;
   static constexpr auto signals = no_signals;
   static Picture picture() {
     return {.parts = {{.shape = Picture::Shape::sphere, .size = {1.5, 1.5, 1.5}}}, .foot = true};

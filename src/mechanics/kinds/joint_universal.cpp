@@ -27,7 +27,7 @@ struct UniversalJoint {
   static constexpr JointCoordinates coordinates{};
   static constexpr JointAxes axes = JointAxes::crossed;
   static constexpr auto motion = moves<Mobility::universal>;
-  static constexpr Directors directors = rows_of_directors;
+  static constexpr auto directors = rows_of_directors;
   static constexpr auto signals = no_signals;
   static Picture picture() {
     return {.parts = {{.shape = Picture::Shape::cylinder, .size = {0.8, 0.8, 5.0}},

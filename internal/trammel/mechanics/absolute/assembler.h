@@ -26,7 +26,16 @@
 
 namespace trammel {
 
+class ForceElements;
 class JointRows;
+
+/// A relative coordinate of the machine: of a joint, a spring, or a scalar one.
+struct CoordinateTerm {
+  RelativeCoordinate x;
+  int frame[2] = {0, 0};
+  int branch = -1;  ///< that counts its turns
+  std::string unit;
+};
 
 namespace detail {
 
@@ -37,14 +46,8 @@ class Assembler {
   Assembly run();
 
  private:
+  friend class trammel::ForceElements;
   friend class trammel::JointRows;
-  struct CoordinateTerm {
-    RelativeCoordinate x;
-    int frame[2] = {0, 0};
-    int branch = -1;
-    std::string unit;
-  };
-
   void add_bodies();
   void add_coordinates();
   void make_groups();
@@ -53,7 +56,6 @@ class Assembler {
   void add_coupler(const CouplerSpec& spec);
   void add_motion(const MotionSpec& spec);
   void add_force(const ForceSpec& spec);
-  void add_vehicle_force(const ForceSpec& spec, Assembly::Force& alone);
   void add_contacts();
   void add_control_states();
   void add_control_rates();
@@ -76,8 +78,13 @@ class Assembler {
   CoordinateTerm coordinate_of(const std::string& name, JointCoordinate which) const;
 
   /// The group of a kind of elements: one of the library, or one that comes with a kind of joint or force.
+  /// `directors` says what becomes of the latter in the energy-decaying scheme.
+  template <class G, class Say>
+  G& group(const Say& directors);
   template <class G>
-  G& group();
+  G& group() {
+    return *std::get<G*>(groups_);
+  }
   template <class K>
   void add_element(ConstraintGroup<K>& group, const std::string& owner, const typename K::Params& params,
                    std::array<int, K::n_frames> frames, const std::string& unit, Assembly::Joint* joint, int input = -1,
@@ -128,8 +135,8 @@ class Assembler {
   std::vector<std::vector<int>> program_switches_;  // of each program: programs whose zeros are its kinks
 };
 
-template <class G>
-G& Assembler::group() {
+template <class G, class Say>
+G& Assembler::group(const Say& directors) {
   constexpr bool standard = []<class... Group>(std::tuple<Group*...>*) {
     return (std::is_same_v<G, Group> || ...);
   }(static_cast<Groups*>(nullptr));
@@ -137,7 +144,10 @@ G& Assembler::group() {
     return *std::get<G*>(groups_);
   } else {
     ElementGroup*& own = own_groups_[typeid(G)];
-    if (own == nullptr) own = &out_.system->add_group(std::make_unique<G>());
+    if (own == nullptr) {
+      own = &out_.system->add_group(std::make_unique<G>());
+      own->set_directors(directors());
+    }
     return static_cast<G&>(*own);
   }
 }

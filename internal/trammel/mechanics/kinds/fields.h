@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "trammel/mechanics/model.h"
 
@@ -21,10 +23,25 @@ class KindFields {
   virtual std::optional<double> optional_number(std::string_view key) = 0;
   virtual bool boolean(std::string_view key, bool fallback) = 0;
   virtual std::string name(std::string_view key, const std::string& fallback) = 0;  ///< of a thing of the model
+  virtual std::string word(std::string_view key, const std::string& fallback) = 0;  ///< one of the key's words
+  virtual std::vector<std::string> names(std::string_view key, std::size_t n,
+                                         const std::string& wanted) = 0;  ///< n or none
   virtual Formula formula(std::string_view key) = 0;
+  /// Three formulas; world components (not in_body_axes) turn with their part.
+  virtual std::array<Formula, 3> components(std::string_view key, bool in_body_axes) = 0;
+  virtual Eigen::MatrixXd square(std::string_view key, int n) = 0;  ///< by its rows or its diagonal
   virtual std::optional<PointSpec> point(std::string_view key) = 0;
   virtual std::optional<AxisSpec> axis(std::string_view key) = 0;
 
+  /// `bodies`, or `body_a` (default: ground) and `body_b`.
+  virtual void bodies(std::string& body_a, std::string& body_b) = 0;
+  /// The only one of these keys that is there; several are refused; empty: none.
+  virtual std::string one_of(const std::vector<std::string>& keys) = 0;
+  /// The model's checks will speak of `field`: it is said at `key`, there at the given item of a list.
+  virtual void said_at(const std::string& field, std::string_view key, int item = -1) = 0;
+
+  virtual void report(const std::string& message) = 0;
+  virtual void report_at(std::string_view key, const std::string& message) = 0;
   /// A key that is needed because of others, and one that has no effect because of others ("without a 'coordinate'").
   virtual void require(std::string_view key) = 0;
   virtual void refuse(std::string_view key, std::string_view why) = 0;

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "trammel/base/keys.h"
+#include "trammel/mechanics/elements/directors.h"
 #include "trammel/mechanics/joint/joint_tree.h"
-#include "trammel/mechanics/kinds/directors.h"
 #include "trammel/mechanics/kinds/picture.h"
 #include "trammel/mechanics/model.h"
 #include "trammel/mechanics/signals.h"
@@ -77,7 +77,7 @@ struct JointDescription {
   JointCoordinates coordinates;
   JointAxes axes;
   std::optional<TreeMotion> (*motion)(const JointSpec& joint, bool planar);
-  Directors directors;
+  Directors (*directors)(const JointSpec& joint);
   std::span<const JointSignal> signals;
   Picture (*picture)();
 };
@@ -108,7 +108,7 @@ concept JointDescriptor = requires(KindFields& fields, JointSpec& spec, const Jo
   { D::coordinates } -> std::convertible_to<JointCoordinates>;
   { D::axes } -> std::convertible_to<JointAxes>;
   { D::motion(joint, true) } -> std::same_as<std::optional<TreeMotion>>;
-  { D::directors } -> std::convertible_to<Directors>;
+  { D::directors(joint) } -> std::same_as<Directors>;
   { D::signals } -> std::convertible_to<std::span<const JointSignal>>;
   { D::picture() } -> std::same_as<Picture>;
 };

@@ -7,6 +7,7 @@
 #include "trammel/mechanics/kinds/fields.h"
 #include "trammel/mechanics/kinds/joint_descriptor.h"
 #include "trammel/mechanics/kinds/joint_rows.h"
+#include "trammel/mechanics/kinds/keys.h"
 #include "trammel/mechanics/model_checks.h"
 
 /// What the descriptors of joints are written with.
@@ -15,13 +16,8 @@ namespace trammel {
 
 // ---- keys and reading ----------------------------------------------------------------------------------------------
 
-/// Behind the meaning of a point or a direction: how it is written.
-inline const std::string point_form = ", `[x, y, z]` in the world or `{ body = \"name\", at = [x, y, z] }`";
-inline const std::string direction_form = ", `[x, y, z]` or `\"z\"`";
 inline const std::string origin_of_second = "origin of the second body";
 
-Key point_key(std::string name, bool required, std::string fallback, std::string meaning);
-Key direction_key(std::string name, bool required, std::string meaning);
 /// Of joints whose bodies share the point as drawn.
 Key hinge_point_key();
 Key other_point_key();      ///< `point_b` where it is another point
@@ -38,7 +34,8 @@ inline void check_nothing(detail::ModelChecks&, const JointSpec&, bool) {}
 void check_radius(detail::ModelChecks& checks, const JointSpec& joint);
 bool are_parallel(const Eigen::Vector3d& a, const Eigen::Vector3d& b);
 
-// ---- motion --------------------------------------------------------------------------------------------------------
+// ---- motion and directors
+// --------------------------------------------------------------------------------------------------------
 
 inline std::optional<TreeMotion> no_motion(const JointSpec&, bool) { return std::nullopt; }
 template <Mobility mobility>
@@ -46,6 +43,6 @@ std::optional<TreeMotion> moves(const JointSpec&, bool) {
   return TreeMotion{mobility};
 }
 
-inline constexpr Directors rows_of_directors{Directors::Form::rows};
+inline Directors rows_of_directors(const JointSpec&) { return {Directors::Form::rows}; }
 
 }  // namespace trammel

@@ -19,7 +19,7 @@ class JointRows {
   };
 
   JointRows(const DrawnJoint& drawn, std::span<const Placement> places, detail::Assembler& assembler,
-            const std::string& owner, Assembly::Joint& joint);
+            const JointSpec& spec, const std::string& owner, Assembly::Joint& joint);
   JointRows(const DrawnJoint& drawn, std::span<const Placement> places, HeldRows& held);
 
   // ---- as drawn, in the world ------------------------------------------------------------------------------------
@@ -60,13 +60,13 @@ class JointRows {
  private:
   template <class K>
   void hold(const typename K::Params& params, const std::array<int, K::n_frames>& frames);
-  RelativeCoordinate angle() const;
-  RelativeCoordinate displacement() const;
+  Directors directors() const;
 
   const DrawnJoint& drawn_;
   std::span<const Placement> places_;
   Eigen::Vector3d e1_, e2_;
   detail::Assembler* assembler_ = nullptr;
+  const JointSpec* spec_ = nullptr;
   const std::string* owner_ = nullptr;
   Assembly::Joint* joint_ = nullptr;
   HeldRows* held_ = nullptr;
@@ -81,7 +81,8 @@ void JointRows::add(const typename K::Params& params, std::array<int, K::n_frame
   if (held_)
     hold<K>(params, frames);
   else
-    assembler_->add_element(assembler_->template group<ConstraintGroup<K>>(), *owner_, params, frames, unit, joint_);
+    assembler_->add_element(assembler_->template group<ConstraintGroup<K>>([this] { return directors(); }), *owner_,
+                            params, frames, unit, joint_);
 }
 
 // With v_C = 0 a row G · (v, ω_body) of the frame is (R G_ω)·ω.

@@ -4,7 +4,10 @@
 
 namespace trammel {
 
-/// What becomes of a kind in the energy-decaying scheme, which moves directors instead of rotations (slots/): every
+class ElementGroup;
+class SlotSystem;
+
+/// What becomes of a joint or a force in the energy-decaying scheme, which moves directors instead of rotations: every
 /// kind says it, so that none is taken for something else by default.
 struct Directors {
   enum class Form {
@@ -13,8 +16,11 @@ struct Directors {
     load,     ///< forces: pushes from outside, and its work is counted
     refused,  ///< has no form: a machine with it cannot be moved by the scheme
   };
-  Form form;
-  std::string_view reason = {};  ///< refused: why, behind "…: "
+  Form form = Form::refused;
+  std::string_view reason = {};  ///< refused: why, behind "…, because"
+  /// Of kernels that a kind brings with it: makes the slot elements of its group. Rows on velocities and loads need
+  /// none.
+  void (*make)(SlotSystem& slots, const ElementGroup& group) = nullptr;
 };
 
 }  // namespace trammel
