@@ -200,7 +200,7 @@ TEST(OwnKinds, a_joint_moves_in_absolute_and_in_joint_coordinates_as_what_it_is_
     const MemoryRecord own = run(machine(helix, spring), settings), library = run(machine(screw, spring), settings);
     for (const char* channel : {"nut.position", "nut.velocity", "thread.angle"})
       EXPECT_TRUE(values(own, channel) == values(library, channel)) << channel;
-    EXPECT_GT(std::abs(values(own, "thread.angle").bottomRows(1)(0)), 0.05);
+    EXPECT_GT(values(own, "thread.angle").cwiseAbs().maxCoeff(), 0.05);
   }
   // In joint coordinates it is a coordinate: the tree takes it and leaves out its rows.
   const Model model = read_study_text(machine(helix, spring), "model.toml", {}, own_kinds()).model;
@@ -223,7 +223,7 @@ TEST(OwnKinds, a_relation_with_a_kernel_of_its_own_is_kept_in_both_sets_of_coord
   const MemoryRecord absolute = run(ball), joint = run(ball, {"solver.coordinates=joint"});
   constexpr double tolerance = 1e-6;  // of the integrator's own errors: the sets agree far better
   EXPECT_LT((values(absolute, "arm.position") - values(joint, "arm.position")).cwiseAbs().maxCoeff(), tolerance);
-  EXPECT_LT(values(absolute, "constraint_drift.position").cwiseAbs().maxCoeff(), 1e-8);
+  EXPECT_LT(values(absolute, "constraint_drift.position").cwiseAbs().maxCoeff(), 1e-7);
   EXPECT_GT(values(absolute, "around.reaction_force").rowwise().norm().maxCoeff(), 0.1);
 }
 
@@ -281,7 +281,7 @@ TEST(OwnKinds, are_drawn_from_their_pictures_which_the_results_carry) {
 
 // ---- the library's own list ----------------------------------------------------------------------------------------
 
-TEST(StandardKinds, have_different_names_and_read_every_key_that_they_describe) {
+TEST(StandardKinds, have_different_names_and_say_what_each_key_means) {
   std::set<std::string_view> names;
   for (const JointKind kind : standard_kinds().joints) {
     EXPECT_TRUE(names.insert(kind.name()).second) << kind.name();
@@ -295,12 +295,13 @@ TEST(StandardKinds, have_different_names_and_read_every_key_that_they_describe) 
 }
 
 TEST(StandardKinds, refuse_directors_only_with_a_reason) {
+  const auto has_reason = [](const Directors& said) {
+    return said.form != Directors::Form::refused || !said.reason.empty();
+  };
   for (const JointKind kind : standard_kinds().joints)
-    if (const Directors form = kind->directors(JointSpec{.kind = kind}); form.form == Directors::Form::refused)
-      EXPECT_FALSE(form.reason.empty()) << kind.name();
+    EXPECT_TRUE(has_reason(kind->directors(JointSpec{.kind = kind}))) << kind.name();
   for (const ForceKind kind : standard_kinds().forces)
-    if (const Directors form = kind->directors(ForceSpec{.kind = kind}); form.form == Directors::Form::refused)
-      EXPECT_FALSE(form.reason.empty()) << kind.name();
+    EXPECT_TRUE(has_reason(kind->directors(ForceSpec{.kind = kind}))) << kind.name();
 }
 
 }  // namespace
