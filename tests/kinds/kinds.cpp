@@ -288,7 +288,7 @@ TEST(OwnKinds, are_known_only_where_they_are_handed_in) {
 }
 
 TEST(OwnKinds, are_documented_in_schema_and_tables) {
-  const std::vector<KeyTable> tables = model_tables(own_kinds());
+  const std::vector<KeyTable> tables = make_model_tables(own_kinds());
   const std::string schema = json_schema(tables);
   for (const char* word : {"\"helix\"", "\"lead\"", "\"point_on_cylinder\"", "\"magnet\"", "\"softening\""})
     EXPECT_NE(schema.find(word), std::string::npos) << word;

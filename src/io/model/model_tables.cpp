@@ -122,12 +122,12 @@ const std::vector<KeyTable>& model_tables() {
   static int version = -1;
   if (version != option_tables_version()) {
     version = option_tables_version();
-    tables = model_tables(standard_kinds());
+    tables = make_model_tables(standard_kinds());
   }
   return tables;
 }
 
-std::vector<KeyTable> model_tables(const Kinds& kinds) {
+std::vector<KeyTable> make_model_tables(const Kinds& kinds) {
   std::vector<KeyTable> tables = tables_of(entities_of(kinds));
   for (KeyTable& table : option_key_tables()) tables.push_back(std::move(table));
   return tables;
@@ -136,7 +136,7 @@ std::vector<KeyTable> model_tables(const Kinds& kinds) {
 namespace detail {
 
 ModelTables::ModelTables(const Kinds& kinds) : entities_(entities_of(kinds)) {
-  const std::vector<KeyTable> tables = model_tables(kinds);
+  const std::vector<KeyTable> tables = make_model_tables(kinds);
   described_.reserve(tables.size());  // indices refer to the keys
   for (const KeyTable& table : tables) {
     const bool open = table.name.empty() || table.holds_lists;
