@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
+#include <set>
 
 #include "trammel/base/json.h"
 
@@ -318,6 +320,56 @@ bool Key::belongs_to(std::string_view kind) const {
 const Key* KeyTable::find(std::string_view wanted) const {
   const auto it = std::find_if(keys.begin(), keys.end(), [&](const Key& key) { return key.name == wanted; });
   return it == keys.end() ? nullptr : &*it;
+}
+
+namespace {
+
+// The names of the keys, each once: one is taken as soon as all that some kind puts before it are there.
+std::vector<std::string> order_of_keys(std::span<const KindKeys> kinds) {
+  std::vector<std::string> waiting, ordered;
+  std::map<std::string, std::set<std::string>> before;
+  for (const KindKeys& kind : kinds)
+    for (std::size_t i = 0; i < kind.keys.size(); ++i) {
+      const std::string& name = kind.keys[i].name;
+      const auto [it, fresh] = before.try_emplace(name);
+      if (fresh) waiting.push_back(name);
+      if (i > 0 && kind.keys[i - 1].name != name) it->second.insert(kind.keys[i - 1].name);
+    }
+  while (!waiting.empty()) {
+    const auto ready = std::find_if(waiting.begin(), waiting.end(), [&](const std::string& name) {
+      return std::none_of(waiting.begin(), waiting.end(),
+                          [&](const std::string& other) { return before[name].count(other) > 0; });
+    });
+    const auto next = ready == waiting.end() ? waiting.begin() : ready;  // kinds that contradict each other
+    ordered.push_back(*next);
+    waiting.erase(next);
+  }
+  return ordered;
+}
+
+}  // namespace
+
+std::vector<Key> keys_of_kinds(std::span<const KindKeys> kinds) {
+  std::vector<Key> table;
+  for (const std::string& name : order_of_keys(kinds)) {
+    const std::size_t first = table.size();
+    for (const KindKeys& kind : kinds)
+      for (Key key : kind.keys) {
+        if (key.name != name) continue;
+        const auto same =
+            std::find_if(table.begin() + static_cast<std::ptrdiff_t>(first), table.end(), [&](Key& entry) {
+              key.kinds = entry.kinds;
+              return key == entry;
+            });
+        if (same != table.end()) {
+          same->kinds.emplace_back(kind.kind);
+        } else {
+          key.kinds = {std::string(kind.kind)};
+          table.push_back(std::move(key));
+        }
+      }
+  }
+  return table;
 }
 
 std::vector<Key> keys_of_kind(std::span<const Key> keys, std::string_view kind) {

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model_checks.h"
 #include "trammel/base/text.h"
 #include "trammel/linalg/dense_decompositions.h"
+#include "trammel/mechanics/model_checks.h"
 
 namespace trammel {
 

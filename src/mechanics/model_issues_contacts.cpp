@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model_checks.h"
 #include "trammel/base/text.h"
 #include "trammel/mechanics/contact_model.h"
+#include "trammel/mechanics/model_checks.h"
 
 namespace trammel::detail {
 

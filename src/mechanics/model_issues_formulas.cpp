@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <memory>
 
-#include "model_checks.h"
 #include "trammel/base/text.h"
 #include "trammel/math/expression.h"
+#include "trammel/mechanics/kinds/force_descriptor.h"
+#include "trammel/mechanics/model_checks.h"
 
 namespace trammel::detail {
 
@@ -155,15 +157,21 @@ void check_formulas(ModelChecks& checks) {
     check_formula(checks, "motion", motion, "velocity", motion.velocity, time_only);
   }
   for (const JointSpec& joint : model.joints)
-    if (joint.kind == JointKind::track)
-      check_formula(checks, "joint", joint, "travel", joint.on_track.travel, time_only);
+    check_formula(checks, "joint", joint, "travel", joint.on_track.travel, time_only);
+  std::map<const ForceDescription*, std::string> component_keys;  // of each kind: the key with its components
+  for (const ForceSpec& force : model.forces) {
+    const auto [it, fresh] = component_keys.try_emplace(&*force.kind, "force");
+    if (!fresh) continue;
+    for (const Key& key : force.kind->keys())
+      if (key.type == KeyType::formulas) it->second = key.name;
+  }
   for (std::size_t i = 0; i < model.forces.size(); ++i) {
     const ForceSpec& force = model.forces[i];
     FormulaScope law;
     law.force = static_cast<int>(i);
     check_formula(checks, "force", force, "law", force.law, law);
     for (const Formula& component : force.components)
-      check_formula(checks, "force", force, force.kind == ForceKind::torque ? "torque" : "force", component, {});
+      if (component.given()) check_formula(checks, "force", force, component_keys[&*force.kind], component, {});
   }
   Circles circles(checks);
   for (std::size_t i = 0; i < model.controls.size(); ++i) {
@@ -176,8 +184,7 @@ void check_formulas(ModelChecks& checks) {
   }
   for (std::size_t i = 0; i < model.measures.size(); ++i) {
     const MeasureSpec& measure = model.measures[i];
-    if (measure.kind != MeasureKind::expression) continue;
-    if (!measure.expression.given()) checks.report("measure", measure, "expression", "its formula is empty");
+    if (!measure.expression.given()) continue;
     circles.add(static_cast<int>(i), check_formula(checks, "measure", measure, "expression", measure.expression, {}));
   }
   circles.report_all();

@@ -1,9 +1,10 @@
 #include <Eigen/Geometry>
+#include <array>
 #include <cmath>
-#include <numbers>
 
-#include "model_checks.h"
 #include "trammel/linalg/dense_decompositions.h"
+#include "trammel/mechanics/kinds/joint_rows.h"
+#include "trammel/mechanics/model_checks.h"
 
 namespace trammel::detail {
 
@@ -26,96 +27,38 @@ class BodyRows {
 
   const Rows& rows() const { return rows_; }
 
+  // The rows themselves, at the frames as drawn: the ground, the joint's two bodies.
   void add(const JointSpec& joint) {
-    const PointSpec& mine = joint.point_b && joint.body_b == body_.name ? *joint.point_b : joint.point;
-    Eigen::Vector3d p = checks_.drawn(mine);
-    const Eigen::Vector3d u = checks_.drawn(joint.axis);
-    const Eigen::Vector3d w = joint.axis_b ? checks_.drawn(*joint.axis_b) : u;
-    const auto [x, y] = normals(u);
-    switch (joint.kind) {
-      case JointKind::spherical:
-        velocity(p, {ex, ey, ez});
-        break;
-      case JointKind::revolute:
-        velocity(p, {ex, ey, ez}), turn({x, y});
-        break;
-      case JointKind::prismatic:
-        velocity(p, {x, y}), turn({ex, ey, ez});
-        break;
-      case JointKind::cylindrical:
-        velocity(p, {x, y}), turn({x, y});
-        break;
-      case JointKind::universal:
-        velocity(p, {ex, ey, ez}), turn({u.cross(w)});
-        break;
-      case JointKind::planar:
-        velocity(p, {u}), turn({x, y});
-        break;
-      case JointKind::fixed:
-        velocity(p, {ex, ey, ez}), turn({ex, ey, ez});
-        break;
-      case JointKind::screw:
-        velocity(p, {x, y}), turn({x, y});
-        rows_.push_back(row_of_velocity(p, u) - joint.pitch / (2.0 * std::numbers::pi) * u.transpose());
-        break;
-      case JointKind::point_on_line:
-        velocity(p, {x, y});
-        break;
-      case JointKind::point_on_plane:
-        velocity(p, {u});
-        break;
-      case JointKind::distance:
-        velocity(p, {other_point(joint) - p});
-        break;
-      case JointKind::constant_orientation:
-        turn({ex, ey, ez});
-        break;
-      case JointKind::rolling_sphere:
-        velocity(p - joint.radius * u, {ex, ey, ez});
-        break;
-      case JointKind::rolling_disc:
-        velocity(p - joint.radius * (u - u.dot(w) * w).stableNormalized(), {ex, ey, ez});
-        break;
-      case JointKind::knife_edge:
-        velocity(p, {w});
-        break;
-      case JointKind::track:  // holds the centre of mass at most
-        break;
-    }
+    std::array<Placement, 3> places;
+    const auto place = [&](const std::string& name, int frame) {
+      const BodySpec* body = checks_.find_body(name);
+      if (body == nullptr) return 0;
+      places[static_cast<std::size_t>(frame)] = place_body(*body);
+      return frame;
+    };
+    const int a = place(joint.body_a, 1), b = place(joint.body_b, 2);
+    const DrawnJoint drawn = draw_joint(joint, joint.kind->needs.center_b, a, b, places,
+                                        [&](const auto& spec) { return checks_.drawn(spec); });
+    JointRows::HeldRows held{joint.body_a == body_.name ? a : b};
+    JointRows rows(drawn, places, held);
+    joint.kind->compose(rows, joint);
+    rows_.insert(rows_.end(), held.rows.begin(), held.rows.end());
   }
 
   // A motion or a coupler holds the joint's coordinate as well.
   void add(const JointSpec& joint, JointCoordinate coordinate) {
     const Eigen::Vector3d u = checks_.drawn(joint.axis);
     if (coordinate == JointCoordinate::automatic) coordinate = only_coordinate(joint.kind);
-    if (coordinate == JointCoordinate::angle) turn({u});
-    if (coordinate == JointCoordinate::displacement) velocity(checks_.drawn(joint.point), {u});
+    if (coordinate == JointCoordinate::angle) rows_.push_back(u.transpose());
+    if (coordinate == JointCoordinate::displacement) rows_.push_back(row_of_velocity(checks_.drawn(joint.point), u));
   }
 
  private:
-  static std::pair<Eigen::Vector3d, Eigen::Vector3d> normals(const Eigen::Vector3d& u) {
-    const Eigen::Vector3d x = u.unitOrthogonal();
-    return {x, u.cross(x)};
-  }
-
-  Eigen::Vector3d other_point(const JointSpec& joint) const {
-    return checks_.drawn(joint.body_b == body_.name || !joint.point_b ? joint.point : *joint.point_b);
-  }
-
   // d·(ω × (p − C)) = ((p − C) × d)·ω
   Eigen::RowVector3d row_of_velocity(const Eigen::Vector3d& p, const Eigen::Vector3d& d) const {
     return (p - center_).cross(d).transpose();
   }
 
-  void velocity(const Eigen::Vector3d& p, std::initializer_list<Eigen::Vector3d> directions) {
-    for (const Eigen::Vector3d& d : directions) rows_.push_back(row_of_velocity(p, d));
-  }
-  void turn(std::initializer_list<Eigen::Vector3d> directions) {
-    for (const Eigen::Vector3d& d : directions) rows_.push_back(d.transpose());
-  }
-
-  inline static const Eigen::Vector3d ex = Eigen::Vector3d::UnitX(), ey = Eigen::Vector3d::UnitY(),
-                                      ez = Eigen::Vector3d::UnitZ();
   const ModelChecks& checks_;
   const BodySpec& body_;
   Eigen::Vector3d center_;
@@ -182,6 +125,7 @@ void check_free_axes(ModelChecks& checks) {
         Eigen::MatrixXd::Zero(std::max<Eigen::Index>(3, Eigen::Index(it->second.rows().size())), free.cols());
     for (std::size_t i = 0; i < it->second.rows().size(); ++i)
       held.row(static_cast<Eigen::Index>(i)) = it->second.rows()[i] * free;
+    if (!held.allFinite()) continue;  // drawn at an impossible place, which is reported elsewhere
     const RightSingularVectors svd = calc_right_singular_vectors(held);
     constexpr double rank_tol = 1e-9;  // lengths are of the order of metres
     if (svd.values.minCoeff() > rank_tol) continue;

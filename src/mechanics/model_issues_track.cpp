@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model_checks.h"
 #include "trammel/mechanics/elements/track.h"
+#include "trammel/mechanics/model_checks.h"
 
 namespace trammel::detail {
 
@@ -71,22 +71,6 @@ void check_positive(ModelChecks& checks, std::string_view kind, const Spec& spec
 }
 
 }  // namespace
-
-void check_track_joint(ModelChecks& checks, const JointSpec& joint) {
-  const TrackJointSpec& on = joint.on_track;
-  check_reference(checks, "joint", joint, on.track);
-  if (joint.body_a != ground_name)
-    checks.report("joint", joint, joint.source.fields.count("bodies") > 0 ? "bodies" : "body_a",
-                  fmt::format("a track lies on the ground, but its first body is '{}'", joint.body_a));
-  const BodySpec* body = checks.find_body(joint.body_b);
-  if (body != nullptr && body->kind == BodyKind::particle) return;  // reported by the joints' own checks
-  if (!on.travel.given())
-    checks.report("joint", joint, "travel", "'travel' is missing: the way that it goes, a formula of t [m]");
-  if (!std::isfinite(on.station) || !std::isfinite(on.height))
-    checks.report("joint", joint, "station", "'station' and 'height' must be finite");
-  if (on.radius < 0.0)
-    checks.report("joint", joint, "radius", fmt::format("'radius' is {} m but must be > 0", on.radius));
-}
 
 void check_tracks(ModelChecks& checks) {
   for (const TrackSpec& track : checks.model.tracks) {

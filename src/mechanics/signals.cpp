@@ -6,6 +6,9 @@
 #include <numbers>
 
 #include "trammel/base/text.h"
+#include "trammel/mechanics/kinds/force_descriptor.h"
+#include "trammel/mechanics/kinds/joint_descriptor.h"
+#include "trammel/mechanics/kinds/measure_descriptor.h"
 
 namespace trammel {
 
@@ -63,7 +66,7 @@ ResolvedPath resolve_control(const ControlSpec& control, int index, const std::v
 }
 
 ResolvedPath resolve_measure(const MeasureSpec& measure, int index, const std::vector<std::string>& path) {
-  if (measure.kind == MeasureKind::point) {
+  if (measure.kind->is_point) {
     if (path.size() == 2) {
       if (const int i = axis_of(path[1], ""); i >= 0) return signal(SignalKind::point_position, index, i);
       if (const int i = axis_of(path[1], "v"); i >= 0) return signal(SignalKind::point_velocity, index, i);
@@ -71,21 +74,13 @@ ResolvedPath resolve_measure(const MeasureSpec& measure, int index, const std::v
     return no_such_component("point measure", path, {"x", "y", "z", "vx", "vy", "vz"});
   }
   if (path.size() == 1) return signal(SignalKind::measure, index);
-  if (measure.kind == MeasureKind::distance && path.size() == 2 && path[1] == "rate")
-    return signal(SignalKind::measure_rate, index);
-  if (measure.kind == MeasureKind::distance) return no_such_component("measure", path, {"rate"});
+  if (measure.kind->has_rate && path.size() == 2 && path[1] == "rate") return signal(SignalKind::measure_rate, index);
+  if (measure.kind->has_rate) return no_such_component("measure", path, {"rate"});
   return fmt::format("measure '{}' is a formula and has no '{}'; use '{}' alone", path[0], path[1], path[0]);
 }
 
-// The coordinate that a spring between two bodies has of its own; empty: none.
-std::string own_coordinate(ForceKind kind) {
-  if (kind == ForceKind::spring_damper) return "length";
-  if (kind == ForceKind::torsion_spring) return "angle";
-  return kind == ForceKind::axial_spring ? "displacement" : "";
-}
-
 ResolvedPath resolve_force(const ForceSpec& force, int index, const std::vector<std::string>& path) {
-  const std::string own = own_coordinate(force.kind);
+  const std::string own(own_coordinate(force.kind));
   if (own.empty()) return no_such_component("force", path, {});
   if (path.size() == 2 && path[1] == own) return signal(SignalKind::spring_length, index);
   if (path.size() == 2 && path[1] == own + "_rate") return signal(SignalKind::spring_length_rate, index);
@@ -103,12 +98,11 @@ ResolvedPath resolve_wheel(int index, const std::vector<std::string>& path) {
 }  // namespace
 
 bool has_coordinate(JointKind kind, JointCoordinate coordinate) {
-  const bool both = kind == JointKind::cylindrical || kind == JointKind::screw;
   switch (coordinate) {
     case JointCoordinate::angle:
-      return both || kind == JointKind::revolute || kind == JointKind::planar;
+      return kind->coordinates.angle;
     case JointCoordinate::displacement:
-      return both || kind == JointKind::prismatic;
+      return kind->coordinates.displacement;
     case JointCoordinate::automatic:
       return only_coordinate(kind) != JointCoordinate::automatic;
   }
@@ -214,7 +208,7 @@ ResolvedPath SignalTable::resolve_own(const FormulaScope& scope, const std::stri
   if (!own_coordinate(force.kind).empty()) {
     own = own_coordinate(force.kind);
     result = signal(rate ? SignalKind::spring_length_rate : SignalKind::spring_length, scope.force);
-  } else if (force.kind == ForceKind::joint_spring) {
+  } else if (force.kind->strain == Strain::joint) {
     const Entry* entry = find(force.joint);
     if (entry == nullptr) return std::string();
     if (entry->entity == Entity::coordinate)
@@ -245,11 +239,9 @@ ResolvedPath SignalTable::resolve_joint(int joint, const std::vector<std::string
   const bool displacement = has_coordinate(kind, JointCoordinate::displacement);
   if (angle) components.insert(components.end(), {"angle", "angle_rate"});
   if (displacement) components.insert(components.end(), {"displacement", "displacement_rate"});
-  static const std::vector<std::string> places{"s", "y", "z", "yaw", "roll", "pitch"};
-  if (kind == JointKind::track) {
-    components.insert(components.end(), places.begin(), places.end());
-    const auto it = path.size() == 2 ? std::find(places.begin(), places.end(), path[1]) : places.end();
-    if (it != places.end()) return signal(SignalKind::track_coordinate, joint, static_cast<int>(it - places.begin()));
+  for (const JointSignal& own : kind->signals) {
+    components.emplace_back(own.name);
+    if (path.size() == 2 && path[1] == own.name) return signal(own.kind, joint, own.component);
   }
   components.insert(components.end(), {"fx", "fy", "fz", "mx", "my", "mz", "force", "moment"});
   if (path.size() == 2) {

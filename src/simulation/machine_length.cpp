@@ -5,6 +5,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "trammel/mechanics/kinds/force_descriptor.h"
+
 namespace trammel {
 
 namespace {
@@ -32,10 +34,6 @@ class Extent {
   double length_ = 0.0;
 };
 
-bool has_two_points(ForceKind kind) {
-  return kind == ForceKind::spring_damper || kind == ForceKind::axial_spring || kind == ForceKind::bump_stop;
-}
-
 }  // namespace
 
 double machine_length(const Model& model) {
@@ -50,7 +48,7 @@ double machine_length(const Model& model) {
     extent.add_length(std::max({joint.length.value_or(0.0), joint.radius, joint.pitch}));
   }
   for (const ForceSpec& force : model.forces) {
-    if (!has_two_points(force.kind)) continue;
+    if (!force.kind->between_points) continue;
     extent.add(force.point_a);
     extent.add(force.point_b);
   }

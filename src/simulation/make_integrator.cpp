@@ -183,6 +183,8 @@ void Motion::make_method(const Machine& machine, Viewer& viewer) {
     steps.hmin = hmin, steps.hmax = hmax, steps.span = span;
     max_corrections_ = steps.max_iterations;
     if (o.integrator == Integrator::energy_decaying) {
+      if (std::vector<Issue> refused = issues_of_directors(machine.model()); !refused.empty())
+        throw InputError(std::move(refused));
       method_ = std::make_unique<EnergyDecaying>(
           std::make_unique<SlotSystem>(machine.kept(), viewer.calc_frames(full.drawn, full.state)), machine.index3(),
           steps, solver);

@@ -8,6 +8,10 @@
 
 #include "trammel/base/json.h"
 #include "trammel/mechanics/elements/contact_shape.h"
+#include "trammel/mechanics/kinds/force_descriptor.h"
+#include "trammel/mechanics/kinds/joint_descriptor.h"
+#include "trammel/mechanics/kinds/measure_descriptor.h"
+#include "trammel/mechanics/kinds/pictures.h"
 
 namespace trammel {
 
@@ -23,22 +27,6 @@ const char* word(BodyKind kind) {
       return "particle";
   }
   return "";
-}
-
-const char* word(JointKind kind) {
-  static const char* const words[] = {"spherical",      "revolute",       "prismatic",  "cylindrical",
-                                      "universal",      "planar",         "fixed",      "screw",
-                                      "point_on_line",  "point_on_plane", "distance",   "constant_orientation",
-                                      "rolling_sphere", "rolling_disc",   "knife_edge", "track"};
-  return words[static_cast<int>(kind)];
-}
-
-const char* word(ForceKind kind) {
-  static const char* const words[] = {"force",        "torque",    "spring_damper",  "torsion_spring",
-                                      "axial_spring", "bushing",   "planar_bushing", "joint_spring",
-                                      "joint_limit",  "bump_stop", "anti_roll_bar",  "tyre",
-                                      "standing_tyre"};
-  return words[static_cast<int>(kind)];
 }
 
 const char* word(GeometryKind kind) {
@@ -98,11 +86,14 @@ class SceneWriter {
     list("forces", model_.forces, [&](const ForceSpec& force) { put_force(force); });
     list("springs", model_.forces, [&](const ForceSpec& force) { put_spring(force); });
     list("points", model_.measures, [&](const MeasureSpec& measure) {
-      if (measure.kind != MeasureKind::point) return;
+      if (!measure.kind->is_point) return;
       json_.begin_object().key("name").text(measure.name).key("body").number(index(measure.body_a));
       put("at", local(measure.point_a, measure.body_a));
       json_.end_object();
     });
+    // The page brings the pictures of the standard kinds with it.
+    const Kinds own = find_own_kinds(model_);
+    if (!own.joints.empty() || !own.forces.empty()) put_pictures(json_.key("pictures"), own);
     return json_.end_object().str();
   }
 
@@ -219,10 +210,9 @@ class SceneWriter {
   }
 
   void put_joint(const JointSpec& joint) {
-    const bool rolling = joint.kind == JointKind::rolling_sphere || joint.kind == JointKind::rolling_disc;
-    const PointSpec point_b =
-        joint.point_b.value_or(rolling ? PointSpec{joint.body_b, Eigen::Vector3d::Zero()} : joint.point);
-    json_.begin_object().key("name").text(joint.name).key("kind").text(word(joint.kind));
+    const PointSpec center{joint.body_b, Eigen::Vector3d::Zero()};
+    const PointSpec point_b = joint.point_b.value_or(joint.kind->needs.center_b ? center : joint.point);
+    json_.begin_object().key("name").text(joint.name).key("kind").text(joint.kind.name());
     json_.key("a").number(index(joint.body_a)).key("b").number(index(joint.body_b));
     put("point_a", local(joint.point, joint.body_a));
     put("point_b", local(point_b, joint.body_b));
@@ -234,10 +224,8 @@ class SceneWriter {
 
   // Forces that sit somewhere; what acts on a joint's coordinate is seen at the joint.
   void put_force(const ForceSpec& force) {
-    if (force.kind == ForceKind::joint_spring || force.kind == ForceKind::joint_limit ||
-        force.kind == ForceKind::anti_roll_bar)
-      return;
-    json_.begin_object().key("name").text(force.name).key("kind").text(word(force.kind));
+    if (force.kind->acts_on != ActsOn::bodies) return;
+    json_.begin_object().key("name").text(force.name).key("kind").text(force.kind.name());
     json_.key("a").number(index(force.body_a)).key("b").number(index(force.body_b));
     put("point_a", local(force.point_a, force.body_a));
     put("point_b", local(force.point_b, force.body_b));
@@ -246,8 +234,8 @@ class SceneWriter {
   }
 
   void put_spring(const ForceSpec& force) {
-    if (force.kind != ForceKind::joint_spring && force.kind != ForceKind::joint_limit) return;
-    json_.begin_object().key("name").text(force.name).key("kind").text(word(force.kind));
+    if (force.kind->acts_on != ActsOn::coordinate) return;
+    json_.begin_object().key("name").text(force.name).key("kind").text(force.kind.name());
     json_.key("joint").text(force.joint).end_object();
   }
 

@@ -1,4 +1,5 @@
 // What a report carries, as the program wrote it (src/io/page/report_run.cpp), unpacked into typed arrays.
+import type { Pictures } from "./scene";
 
 export interface Packed {
   data: number;
@@ -35,6 +36,7 @@ export interface RunHeader {
   model: string;
   scene: string;
   trammel_version: string;
+  pictures?: Pictures; // of the report
   summary: Record<string, string>;
   n_frames: number;
   n_steps: number;
@@ -58,6 +60,7 @@ export interface RunHeader {
 export interface ReportHeader {
   format: number;
   title: string;
+  pictures?: Pictures; // of the kinds of joints and forces that the program knows
   runs: RunHeader[];
 }
 
@@ -250,7 +253,7 @@ export async function openReport(): Promise<Report> {
   if (!element) throw new Error("the page has no data");
   const header = JSON.parse(element.textContent ?? "") as ReportHeader;
   const runs: Run[] = [];
-  for (const [i, run] of header.runs.entries()) runs.push(await openRun(run, i));
+  for (const [i, run] of header.runs.entries()) runs.push(await openRun({ ...run, pictures: header.pictures }, i));
   // Equal names of files from different folders
   const labels = new Set(runs.map((run) => run.label));
   if (labels.size < runs.length) runs.forEach((run, i) => (run.header.label = `${run.header.label} (${i + 1})`));

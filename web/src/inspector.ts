@@ -5,6 +5,7 @@ import type { Machine } from "./machine";
 import { runColors } from "./machine";
 import { element, format, unitText, withUnit } from "./numbers";
 import type { Scene, SceneForce, SceneJoint } from "./scene";
+import { forcePicture } from "./scene";
 
 interface Row {
   cells: HTMLElement[];
@@ -64,8 +65,8 @@ export class Inspector {
     for (const run of this.report.runs) this.addRun(run, spec.name);
     const { joints, forces } = machine.scene;
     this.addForces("Reactions on it", "reaction_force", joints, body);
-    this.addForces("Forces on it", "applied_force", forces.filter((force) => force.kind !== "torque"), body);
-    this.addForces("Torques on it", "applied_moment", forces.filter((force) => force.kind.startsWith("tor")), body);
+    this.addForces("Forces on it", "applied_force", forces.filter((force) => forcePicture(machine.scene, force).force), body);
+    this.addForces("Torques on it", "applied_moment", forces.filter((force) => forcePicture(machine.scene, force).moment), body);
     this.addEfforts(machine.scene, body);
     this.moveTo(this.time);
   }

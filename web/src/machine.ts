@@ -4,10 +4,10 @@ import { BeamMesh } from "./beams";
 import type { Channel, Run, Track } from "./data";
 import { valueAt } from "./data";
 import { Motion } from "./motion";
-import type { Scene, SceneForce, SceneJoint, Vec3 } from "./scene";
-import { attachments, auxiliaryBodies, sceneOf } from "./scene";
+import type { Picture, PicturePart, Scene, SceneForce, SceneJoint, Vec3 } from "./scene";
+import { attachments, auxiliaryBodies, forcePicture, jointPicture, sceneOf } from "./scene";
 import type { Part } from "./shapes";
-import { geometryOf, makeParts, unit } from "./shapes";
+import { geometryOf, makeParts, tube, unit } from "./shapes";
 
 /** Colours of bodies, readable on light and dark, told apart by colour-blind readers. */
 const bodyColors = ["#4f8fd6", "#e08a3c", "#4fae84", "#c8699f", "#8f7fd0", "#c9a83a", "#5fb3c9", "#b9705a"];
@@ -27,6 +27,9 @@ interface Arrow {
   place: SceneJoint | SceneForce;
   column: number;
 }
+
+/** What a picture needs of a joint or a force. */
+type Held = SceneForce & { axis_b: Vec3; radius?: number };
 
 interface Batch {
   mesh: THREE.InstancedMesh;
@@ -65,6 +68,15 @@ function helix(): THREE.BufferGeometry {
   }
   return new THREE.TubeGeometry(new Coil(), 320, 0.17, 8).scale(1, 1, 1 / slenderness);
 }
+
+const pictureShapes: Record<PicturePart["shape"], () => THREE.BufferGeometry> = {
+  cylinder: unit.cylinder,
+  sphere: unit.sphere,
+  box: () => new THREE.BoxGeometry(1, 1, 1),
+  torus: () => new THREE.TorusGeometry(1, 0.42, 12, 28),
+  coil: helix,
+  ring: () => tube(1, 0.86, 0.1),
+};
 
 export class Machine {
   readonly group = new THREE.Group();
@@ -121,8 +133,8 @@ export class Machine {
     this.addBeams();
     this.addParts(parts);
     this.findBounds(parts);
-    this.addJoints();
-    this.addSprings();
+    this.addPictures();
+    this.addFeet();
     this.addAxes();
     this.addForces();
     this.addPoints();
@@ -233,8 +245,12 @@ export class Machine {
         }
       }
     }
-    for (const held of [...this.scene.joints, ...this.scene.forces]) {
-      if (held.a >= 0 || held.kind === "force" || held.kind === "torque") continue;
+    const spanning = [
+      ...this.scene.joints.filter((joint) => jointPicture(this.scene, joint).spans_a),
+      ...this.scene.forces.filter((force) => forcePicture(this.scene, force).spans_a),
+    ];
+    for (const held of spanning) {
+      if (held.a >= 0) continue;
       this.bounds.expandByPoint(p.set(...held.point_a));
       this.startBounds.expandByPoint(p);
     }
@@ -325,60 +341,86 @@ export class Machine {
     return Math.min(0.016 * this.size, 0.09 * Math.min(...extents, Infinity)) || 0.012 * this.size;
   }
 
-  private addJoints(): void {
-    const motion = this.motion as Motion;
-    const sign = (kinds: string[], geometry: THREE.BufferGeometry, size: Vec3, axisOfB = false) => {
-      const joints = this.scene.joints.filter((joint) => kinds.includes(joint.kind));
-      this.addBatch("joints", geometry, "#d5dae1", joints.length, (i, out) => {
-        const joint = joints[i];
-        const r = this.jointSize(joint.a, joint.b);
-        // A sliding joint's sign stays with the rail; the others sit on the second body.
-        motion.point(joint.b, joint.point_b, from);
-        if (axisOfB) motion.direction(joint.b, joint.axis_b, direction);
-        else motion.direction(joint.a, joint.axis_a, direction);
-        turn.setFromUnitVectors(z_axis, direction);
-        out.compose(from, turn, scale.set(size[0] * r, size[1] * r, size[2] * r));
-      });
+  /** What the pictures of joints and forces show: parts that look alike are one batch. */
+  private addPictures(): void {
+    const batches = new Map<string, { part: PicturePart; held: Held[] }>();
+    const add = (picture: Picture, held: Held) => {
+      for (const part of picture.parts) {
+        if (part.place === "solid") continue; // a part of its body
+        const key = JSON.stringify(part);
+        if (!batches.has(key)) batches.set(key, { part, held: [] });
+        batches.get(key)?.held.push(held);
+      }
     };
-    const cylinder = unit.cylinder;
-    sign(["revolute"], cylinder(), [1, 1, 6]);
-    sign(["spherical", "point_on_plane", "point_on_line"], unit.sphere(), [1.5, 1.5, 1.5]);
-    sign(["universal"], cylinder(), [0.8, 0.8, 5]);
-    sign(["universal"], cylinder(), [0.8, 0.8, 5], true);
-    sign(["cylindrical", "screw"], cylinder(), [0.9, 0.9, 14]);
-    sign(["fixed"], new THREE.BoxGeometry(1, 1, 1), [2, 2, 2]);
-    // Rails of what slides, fixed on the first body
-    const sliders = this.scene.joints.filter((joint) => ["prismatic", "point_on_line"].includes(joint.kind));
-    const reach = sliders.map((joint) => this.slideOf(joint));
-    this.addBatch("joints", cylinder(), "#aeb5be", sliders.length, (i, out) => {
-      const joint = sliders[i];
-      const [low, high] = reach[i];
-      motion.point(joint.a, joint.point_a, from);
-      motion.direction(joint.a, joint.axis_a, direction);
-      from.addScaledVector(direction, 0.5 * (low + high));
-      turn.setFromUnitVectors(z_axis, direction);
-      const r = 0.4 * this.jointSize(joint.a, joint.b);
-      out.compose(from, turn, scale.set(r, r, high - low));
-    });
-    // Massless rods
-    const rods = this.scene.joints.filter((joint) => joint.kind === "distance");
-    this.addBatch(null, cylinder(), "#9aa3ad", rods.length, (i, out) => {
-      motion.point(rods[i].a, rods[i].point_a, from);
-      motion.point(rods[i].b, rods[i].point_b, to);
-      between(from, to, 0.35 * Math.max(0.012 * this.size, this.jointSize(rods[i].a, rods[i].b)), out);
-    });
-    const ends = rods.flatMap((joint) => [
-      { body: joint.a, at: joint.point_a },
-      { body: joint.b, at: joint.point_b },
-    ]);
-    this.addBatch("joints", unit.sphere(), "#d5dae1", ends.length, (i, out) => {
-      motion.point(ends[i].body, ends[i].at, from);
-      const r = 0.008 * this.size;
-      out.compose(from, turn.identity(), scale.set(r, r, r));
-    });
-    // Where the ground holds the machine
-    const held = new Set(["revolute", "spherical", "universal", "distance", "fixed"]);
-    const feet = this.scene.joints.filter((joint) => (joint.a < 0 || joint.b < 0) && held.has(joint.kind));
+    for (const joint of this.scene.joints) add(jointPicture(this.scene, joint), joint);
+    for (const force of this.scene.forces) add(forcePicture(this.scene, force), { ...force, axis_b: force.axis_a });
+    for (const { part, held } of batches.values()) this.addPicture(part, held);
+  }
+
+  private addPicture(part: PicturePart, held: Held[]): void {
+    const motion = this.motion as Motion;
+    const layer = part.always ? null : "joints";
+    const [x, y, z] = part.size;
+    const unitOf = (h: Held) =>
+      part.unit === "machine" ? this.size : part.unit === "radius" ? (h.radius ?? 0) : Math.max(part.least * this.size, this.jointSize(h.a, h.b));
+    const geometry = pictureShapes[part.shape]();
+    if (part.place === "point")
+      this.addBatch(layer, geometry, part.color, held.length, (i, out) => {
+        const r = unitOf(held[i]);
+        motion.point(held[i].b, held[i].point_b, from);
+        this.along(part, held[i]);
+        turn.setFromUnitVectors(z_axis, direction);
+        out.compose(from, turn, scale.set(x * r, y * r, z * r));
+      });
+    if (part.place === "between")
+      this.addBatch(layer, geometry, part.color, held.length, (i, out) => {
+        motion.point(held[i].a, held[i].point_a, from);
+        motion.point(held[i].b, held[i].point_b, to);
+        const radius = x * unitOf(held[i]);
+        between(from, to, part.slimmest > 0 ? Math.min(radius, part.slimmest * from.distanceTo(to)) : radius, out);
+        if (part.shape !== "coil") return;
+        // The coil starts at its first point, a bar in its middle.
+        direction.subVectors(to, from).multiplyScalar(-0.5);
+        out.setPosition(direction.add(out_position.setFromMatrixPosition(out)));
+      });
+    if (part.place === "ends") {
+      const ends = held.flatMap((h) => [
+        { held: h, body: h.a, at: h.point_a },
+        { held: h, body: h.b, at: h.point_b },
+      ]);
+      this.addBatch(layer, geometry, part.color, ends.length, (i, out) => {
+        motion.point(ends[i].body, ends[i].at, from);
+        const r = unitOf(ends[i].held);
+        out.compose(from, turn.identity(), scale.set(x * r, y * r, z * r));
+      });
+    }
+    if (part.place === "rail") {
+      const reach = held.map((h) => this.slideOf(h));
+      this.addBatch(layer, geometry, part.color, held.length, (i, out) => {
+        const [low, high] = reach[i];
+        const r = unitOf(held[i]);
+        motion.point(held[i].a, held[i].point_a, from);
+        motion.direction(held[i].a, held[i].axis_a, direction);
+        from.addScaledVector(direction, 0.5 * (low + high));
+        turn.setFromUnitVectors(z_axis, direction);
+        out.compose(from, turn, scale.set(x * r, y * r, high - low));
+      });
+    }
+  }
+
+  /** The direction of a part's z axis, now. */
+  private along(part: PicturePart, held: Held): void {
+    const motion = this.motion as Motion;
+    const normal = part.along === "normal" ? this.scene.bodies[held.b]?.normal : undefined;
+    if (normal) motion.direction(held.b, normal, direction);
+    else if (part.along === "axis_b") motion.direction(held.b, held.axis_b, direction);
+    else if (part.along === "z") motion.direction(held.b, [0, 0, 1], direction);
+    else motion.direction(held.a, held.axis_a, direction);
+  }
+
+  /** Where the ground holds the machine. */
+  private addFeet(): void {
+    const feet = this.scene.joints.filter((joint) => (joint.a < 0 || joint.b < 0) && jointPicture(this.scene, joint).foot);
     this.addBatch("joints", new THREE.ConeGeometry(1, 1.6, 4).rotateX(Math.PI / 2).rotateZ(Math.PI / 4), "#6f7782", feet.length, (i, out) => {
       const joint = feet[i];
       from.set(...(joint.a < 0 ? joint.point_a : joint.point_b));
@@ -392,7 +434,7 @@ export class Machine {
   }
 
   /** From where to where a slider moves along its axis over the whole run, with some rail to spare. */
-  private slideOf(joint: Scene["joints"][number]): [number, number] {
+  private slideOf(joint: Held): [number, number] {
     const motion = this.motion as Motion;
     const times = motion.animation.times;
     let low = 0;
@@ -411,29 +453,6 @@ export class Machine {
     motion.moveTo(times[0]);
     const spare = Math.max(0.06 * this.size, 1.2 * (joint.b >= 0 ? this.bodyExtent[joint.b] : 0));
     return [low - spare, high + spare];
-  }
-
-  private addSprings(): void {
-    const motion = this.motion as Motion;
-    const springs = this.scene.forces.filter((force) => force.kind === "spring_damper");
-    this.addBatch(null, helix(), "#d8b13c", springs.length, (i, out) => {
-      motion.point(springs[i].a, springs[i].point_a, from);
-      motion.point(springs[i].b, springs[i].point_b, to);
-      between(from, to, Math.min(0.022 * this.size, 0.1 * from.distanceTo(to)), out);
-      // The coil starts at its first point, a bar in its middle.
-      direction.subVectors(to, from).multiplyScalar(-0.5);
-      out.setPosition(direction.add(out_position.setFromMatrixPosition(out)));
-    });
-    const bushings = this.scene.forces.filter((force) => force.kind.endsWith("bushing"));
-    this.addBatch("joints", new THREE.TorusGeometry(1, 0.42, 12, 28), "#3d434b", bushings.length, (i, out) => {
-      motion.point(bushings[i].b, bushings[i].point_b, from);
-      motion.direction(bushings[i].a, bushings[i].axis_a, direction);
-      const body = this.scene.bodies[bushings[i].b];
-      if (bushings[i].kind === "planar_bushing" && body?.normal) motion.direction(bushings[i].b, body.normal, direction);
-      turn.setFromUnitVectors(z_axis, direction);
-      const r = 1.25 * this.jointSize(bushings[i].a, bushings[i].b);
-      out.compose(from, turn, scale.set(r, r, 1.6 * r));
-    });
   }
 
   private addAxes(): void {

@@ -62,6 +62,57 @@ export interface SceneForce {
   axis_a: Vec3;
 }
 
+/** One thing that is drawn of a joint or a force (internal/trammel/mechanics/kinds/picture.h says what each word means). */
+export interface PicturePart {
+  shape: "cylinder" | "sphere" | "box" | "torus" | "coil" | "ring";
+  size: Vec3;
+  place: "point" | "between" | "ends" | "rail" | "solid";
+  along: "axis_a" | "axis_b" | "normal" | "z";
+  unit: "sign" | "machine" | "radius";
+  color: string;
+  always: boolean;
+  least: number;
+  slimmest: number;
+  turn: number;
+  tint: number;
+}
+
+/** What is drawn of a kind of joint or force: the page knows shapes and places, and no kinds. */
+export interface Picture {
+  parts: PicturePart[];
+  reaches_a: boolean;
+  reaches_b: boolean;
+  spans_a: boolean;
+  foot: boolean;
+  on_floor: boolean;
+  force: boolean;
+  moment: boolean;
+}
+
+export interface Pictures {
+  joints: Record<string, Picture>;
+  forces: Record<string, Picture>;
+}
+
+const nothing: Picture = {
+  parts: [],
+  reaches_a: true,
+  reaches_b: true,
+  spans_a: true,
+  foot: false,
+  on_floor: false,
+  force: true,
+  moment: false,
+};
+
+/** The picture of a joint or a force; kinds that nobody describes are not drawn. */
+export function jointPicture(scene: Scene, joint: SceneJoint): Picture {
+  return scene.pictures?.joints[joint.kind] ?? nothing;
+}
+export function forcePicture(scene: Scene, force: SceneForce): Picture {
+  return scene.pictures?.forces[force.kind] ?? nothing;
+}
+
 export interface Scene {
   gravity: Vec3;
   bodies: SceneBody[];
@@ -71,6 +122,7 @@ export interface Scene {
   forces: SceneForce[];
   springs?: { name: string; kind: string; joint: string }[]; // on a joint's coordinate, or on a scalar one
   points: { name: string; body: number; at: Vec3 }[];
+  pictures?: Pictures; // of kinds that came with the model; those of the program come with the page
 }
 
 /** The scene of a run; results without one (of other writers) show each body as a small ball. */
@@ -92,6 +144,11 @@ export function sceneOf(run: Run): Scene {
   };
   try {
     const scene = JSON.parse(run.header.scene) as Scene;
+    const { joints, forces } = run.header.pictures ?? { joints: {}, forces: {} };
+    scene.pictures = {
+      joints: { ...joints, ...scene.pictures?.joints },
+      forces: { ...forces, ...scene.pictures?.forces },
+    };
     return scene.bodies.length === names.length ? scene : bare;
   } catch {
     return bare;
@@ -113,17 +170,11 @@ export function attachments(scene: Scene): Vec3[][] {
     if (points[body].some((p) => Math.hypot(p[0] - at[0], p[1] - at[1], p[2] - at[2]) < 1e-9)) return;
     points[body].push(at);
   };
-  const placeless = new Set(["constant_orientation", "rolling_sphere", "rolling_disc"]);
-  for (const joint of scene.joints) {
-    if (placeless.has(joint.kind)) continue;
-    const onLine = joint.kind === "point_on_line" || joint.kind === "point_on_plane" || joint.kind === "planar";
-    if (!onLine) add(joint.a, joint.point_a);
-    add(joint.b, joint.point_b);
-  }
-  for (const force of scene.forces) {
-    if (force.kind === "torque" || force.kind === "torsion_spring") continue;
-    add(force.b, force.point_b);
-    if (force.kind !== "force") add(force.a, force.point_a);
-  }
+  const reach = (picture: Picture, held: SceneJoint | SceneForce) => {
+    if (picture.reaches_a) add(held.a, held.point_a);
+    if (picture.reaches_b) add(held.b, held.point_b);
+  };
+  for (const joint of scene.joints) reach(jointPicture(scene, joint), joint);
+  for (const force of scene.forces) reach(forcePicture(scene, force), force);
   return points;
 }

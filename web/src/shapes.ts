@@ -1,7 +1,7 @@
 // Shapes of bodies: as the model draws them, or sensible ones from joint points and inertia.
 import * as THREE from "three";
 import type { Scene, SceneBody, SceneShape, Vec3 } from "./scene";
-import { attachments, auxiliaryBodies } from "./scene";
+import { attachments, auxiliaryBodies, jointPicture } from "./scene";
 
 /** A geometry at a place on a body. Equal keys share one geometry and are drawn together. */
 export interface Part {
@@ -83,7 +83,7 @@ function extrude(shape: THREE.Shape, length: number, bevel: number): THREE.Buffe
   return geometry.translate(0, 0, -length / 2 + b);
 }
 
-function tube(radius: number, inner: number, length: number): THREE.BufferGeometry {
+export function tube(radius: number, inner: number, length: number): THREE.BufferGeometry {
   const ring = new THREE.Shape().absarc(0, 0, radius, 0, 2 * Math.PI, false);
   ring.holes.push(new THREE.Path().absarc(0, 0, inner, 0, 2 * Math.PI, true));
   return extrude(ring as THREE.Shape, length, 0);
@@ -305,30 +305,26 @@ function rigidDefault(body: number, spec: SceneBody, points: THREE.Vector3[], si
   return parts;
 }
 
-/** What rolls is seen to roll: the disc with spokes, the ball with a band. */
-function rollers(scene: Scene): Part[] {
+/** What joints show of their second bodies: a disc with spokes or a ball with a band is seen to roll. */
+function solids(scene: Scene): Part[] {
   const parts: Part[] = [];
-  for (const joint of scene.joints) {
-    const r = joint.radius ?? 0;
-    if (joint.b < 0 || !(r > 0)) continue;
-    const at = vector(joint.point_b);
-    const axle = joint.kind === "rolling_disc" ? vector(joint.axis_b) : z_axis.clone();
-    const turn = new THREE.Quaternion().setFromUnitVectors(z_axis, axle);
-    const add = (key: keyof typeof unit, scale: Vec3, tint: number, spin = 0) => {
-      const spun = turn.clone().multiply(new THREE.Quaternion().setFromAxisAngle(z_axis, spin));
-      parts.push(part(joint.b, key, unit[key], place(at, spun, vector(scale)), null, tint));
-    };
-    if (joint.kind === "rolling_disc") {
-      const ring = () => tube(r, 0.86 * r, 0.1 * r);
-      parts.push(part(joint.b, `tube:ring:${digits(r)}`, ring, place(at, turn, new THREE.Vector3(1, 1, 1))));
-      add("cylinder", [0.9 * r, 0.9 * r, 0.03 * r], 1);
-      for (let k = 0; k < 3; ++k) add("box", [1.76 * r, 0.07 * r, 0.07 * r], -1, (k * Math.PI) / 3);
-      add("cylinder", [0.12 * r, 0.12 * r, 0.22 * r], -1);
-    } else if (joint.kind === "rolling_sphere") {
-      add("sphere", [r, r, r], 0);
-      add("cylinder", [1.004 * r, 1.004 * r, 0.12 * r], -1);
+  for (const joint of scene.joints)
+    for (const shown of jointPicture(scene, joint).parts) {
+      if (shown.place !== "solid" || joint.b < 0) continue;
+      const r = joint.radius ?? 0;
+      if (!(r > 0)) continue;
+      const axle = shown.along === "axis_b" ? vector(joint.axis_b) : z_axis.clone();
+      const spin = new THREE.Quaternion().setFromAxisAngle(z_axis, shown.turn);
+      const turn = new THREE.Quaternion().setFromUnitVectors(z_axis, axle).multiply(spin);
+      const at = vector(joint.point_b);
+      const size = vector(shown.size).multiplyScalar(r);
+      if (shown.shape === "ring") {
+        const ring = () => tube(size.x, 0.86 * size.y, 0.1 * size.z);
+        parts.push(part(joint.b, `tube:ring:${digits(r)}`, ring, place(at, turn, new THREE.Vector3(1, 1, 1)), null, shown.tint));
+      } else if (shown.shape === "cylinder" || shown.shape === "sphere" || shown.shape === "box") {
+        parts.push(part(joint.b, shown.shape, unit[shown.shape], place(at, turn, size), null, shown.tint));
+      }
     }
-  }
   return parts;
 }
 
@@ -359,7 +355,7 @@ export function makeParts(scene: Scene, size: number): Part[] {
   // Nodes of beams whose section is not known: the beam is drawn as a whole, a click finds the node.
   for (const node of new Set((scene.beams ?? []).flatMap((beam) => beam.nodes)))
     if (node >= 0 && !drawn.has(node)) parts.push({ ...ball(node, new THREE.Vector3(), 0.01 * size), unseen: true });
-  for (const roller of rollers(scene)) if (!drawn.has(roller.body)) parts.push(roller);
+  for (const roller of solids(scene)) if (!drawn.has(roller.body)) parts.push(roller);
   for (const p of parts) drawn.add(p.body);
   const points = attachments(scene);
   const auxiliary = auxiliaryBodies(scene);

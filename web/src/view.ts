@@ -4,6 +4,7 @@ import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import type { Report } from "./data";
 import type { Layers } from "./machine";
 import { Machine } from "./machine";
+import { jointPicture } from "./scene";
 
 export type CameraPreset = "iso" | "front" | "side" | "top" | "best";
 
@@ -107,7 +108,8 @@ export class View {
     this.scene.add(this.sun, this.sun.target, fill, fill.target, this.sky);
 
     // The ground lies below the whole motion, normal to gravity; its lines are 1, 2 or 5 × 10ⁿ m apart.
-    const rolling = this.machines[0].scene.joints.find((joint) => joint.a < 0 && joint.kind.startsWith("rolling"));
+    const { scene } = this.machines[0];
+    const rolling = scene.joints.find((joint) => joint.a < 0 && jointPicture(scene, joint).on_floor);
     const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((i) =>
       new THREE.Vector3(
         i & 1 ? whole.max.x : whole.min.x,

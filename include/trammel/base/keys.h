@@ -47,12 +47,14 @@ struct Range {
   std::string formula(const std::string& name) const;
   /// The same without a name, behind "must be": "> 0", "≥ 0 and < 1".
   std::string condition() const;
+  friend bool operator==(const Range&, const Range&) = default;
 };
 
 /// A word that a key takes, and what it means.
 struct Word {
   std::string name;
   std::string meaning;
+  friend bool operator==(const Word&, const Word&) = default;
 };
 
 /// One key of a table of a model file, described once: the reader, the checks, Python's keywords, the schema for
@@ -71,6 +73,7 @@ struct Key {
   std::vector<Key> inner = {};
 
   bool belongs_to(std::string_view kind) const;
+  friend bool operator==(const Key&, const Key&) = default;
 };
 
 /// A table of a model file, [solver] or [[body]].
@@ -85,6 +88,16 @@ struct KeyTable {
 
   const Key* find(std::string_view name) const;
 };
+
+/// The keys of one kind as the kind describes them, without `Key::kinds`.
+struct KindKeys {
+  std::string_view kind;
+  std::vector<Key> keys;
+};
+
+/// The keys of all kinds as those of one table: what several kinds describe in the same words is one entry. Keys stand
+/// in an order that agrees with that of every kind (where there is one), those of earlier kinds first.
+std::vector<Key> keys_of_kinds(std::span<const KindKeys> kinds);
 
 /// What only this kind and some others have, as if there were no other kinds.
 std::vector<Key> keys_of_kind(std::span<const Key> keys, std::string_view kind);

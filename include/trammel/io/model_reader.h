@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "trammel/mechanics/kinds.h"
 #include "trammel/simulation/options.h"
 
 namespace trammel {
@@ -14,11 +15,14 @@ namespace trammel {
 ///
 /// Throws InputError with every issue in the order of the text (`where` is "arm.toml:12:7", or "--set solver.h"; a
 /// TOML syntax error stands alone), IoError if the model file itself cannot be read.
-Study read_study(const std::filesystem::path& file, std::span<const std::string> settings = {});
+///
+/// `kinds` are the kinds of joints and forces that the file may name.
+Study read_study(const std::filesystem::path& file, std::span<const std::string> settings = {},
+                 const Kinds& kinds = standard_kinds());
 
 /// The same from a text; `name` stands for the file in messages, and files that the text names (tables, includes) are
 /// searched relative to its folder.
 Study read_study_text(const std::string& text, const std::filesystem::path& name,
-                      std::span<const std::string> settings = {});
+                      std::span<const std::string> settings = {}, const Kinds& kinds = standard_kinds());
 
 }  // namespace trammel

@@ -13,6 +13,7 @@
 #include "trammel/mechanics/description.h"
 #include "trammel/mechanics/elements/vehicle_data.h"
 #include "trammel/mechanics/geometry.h"
+#include "trammel/mechanics/kinds.h"
 #include "trammel/mechanics/track.h"
 
 namespace trammel {
@@ -67,25 +68,6 @@ struct CoordinateSpec {
   double rate = 0.0;
 };
 
-enum class JointKind {
-  spherical,             ///< 3 rows: points coincide
-  revolute,              ///< 5 rows: points coincide, axes stay parallel; coordinate: angle
-  prismatic,             ///< 5 rows: slides along the axis, does not turn; coordinate: displacement
-  cylindrical,           ///< 4 rows: slides along and turns about the axis; coordinates: angle, displacement
-  universal,             ///< 4 rows: points coincide, `axis` (of a) stays normal to `axis_b` (of b)
-  planar,                ///< 3 rows: b's point stays in the plane through `point` normal to `axis`, turns about it
-  fixed,                 ///< 6 rows
-  screw,                 ///< 5 rows: cylindrical with displacement = pitch · angle/2π
-  point_on_line,         ///< 2 rows: b's point stays on the line through `point` along `axis`, fixed in a
-  point_on_plane,        ///< 1 row: b's point stays in the plane through `point` normal to `axis`, fixed in a
-  distance,              ///< 1 row: points keep their distance (a massless rod)
-  constant_orientation,  ///< 3 rows: no relative rotation
-  rolling_sphere,  ///< sphere of `radius`, centre `point_b` (of b), rolls on the plane (`point`, normal `axis`) of a
-  rolling_disc,    ///< thin disc of `radius`, centre `point_b`, axle `axis_b` (of b), rolls on such a plane
-  knife_edge,      ///< nonholonomic: b's `point` has no velocity along `axis_b` (fixed in b), relative to a
-  track,           ///< b moves relative to a point that travels along a track: no row, or 1 if it is guided
-};
-
 struct JointSpec {
   std::string name = {};
   Source source = {};
@@ -105,7 +87,8 @@ struct JointSpec {
   std::string coordinate = {};
   /// Joint coordinates: true: closed by constraints, false: part of the spanning tree; absent: as the program chooses.
   std::optional<bool> loop = {};
-  TrackJointSpec on_track = {};  ///< track
+  TrackJointSpec on_track = {};                ///< track
+  std::map<std::string, double> numbers = {};  ///< by key, of kinds that have numbers beside these
 };
 
 /// Which coordinate of a joint is meant: angle [rad] about the axis or displacement [m] along it.
@@ -138,22 +121,6 @@ struct MotionSpec {
   Formula velocity = {};  ///< instead of `function`: prescribes the rate [rad/s], [m/s]
 };
 
-enum class ForceKind {
-  force,           ///< force vector at a point of a body
-  torque,          ///< torque vector on a body
-  spring_damper,   ///< between two points: −k (ℓ − ℓ₀) − c ℓ̇ − preload, or a law
-  torsion_spring,  ///< about an axis between two bodies: −k (θ − θ₀) − c θ̇ − preload, or a law
-  axial_spring,    ///< along an axis of body a, between two points: −k (x − x₀) − c ẋ − preload, or a law
-  bushing,         ///< 6×6 between two bodies
-  planar_bushing,  ///< 3×3 between two planar bodies
-  joint_spring,    ///< on a joint's coordinate, or on a named scalar coordinate
-  joint_limit,     ///< stops at `lower`, `upper` of a joint's coordinate
-  bump_stop,       ///< along an axis of a, between two points: k δ + k₂ δ² beyond `lower`, `upper`
-  anti_roll_bar,  ///< −k (x₁ − x₂) − c (ẋ₁ − ẋ₂) on one joint's coordinate, the opposite on another's
-  tyre,           ///< a wheel rolling on the road (body a), by slip
-  standing_tyre,  ///< a wheel that does not turn, on a road that may move
-};
-
 enum class BushingAngles {
   printed,  ///< small-angle projection angles of the axes, as in [yen1996 5.2]
   log,      ///< the exact rotation vector log(R_AB)
@@ -181,6 +148,7 @@ struct ForceSpec {
   BushingAngles angles = BushingAngles::log;
   std::optional<double> lower = {}, upper = {};  ///< joint_limit, bump_stop
   VehicleSpec vehicle = {};                      ///< bump_stop, anti_roll_bar, tyre, standing_tyre
+  std::map<std::string, double> numbers = {};    ///< by key, of kinds that have numbers beside these
 };
 
 /// Internal states ż = g(…), E ż with E = 1 for states and 0 for algebraic ones.
@@ -194,12 +162,6 @@ struct ControlSpec {
   Formula output = {};  ///< the value of the control's name in formulas; default: the first state
 };
 
-enum class MeasureKind {
-  expression,  ///< a formula
-  distance,    ///< between point_a and point_b [m]; `.rate` [m/s]
-  point,       ///< x, y, z, vx, vy, vz of point_a (fixed on body_a)
-};
-
 struct MeasureSpec {
   std::string name = {};
   Source source = {};
@@ -208,6 +170,7 @@ struct MeasureSpec {
   std::string body_a = ground_name, body_b = ground_name;
   PointSpec point_a = {}, point_b = {};
   std::string unit = {};
+  std::map<std::string, double> numbers = {};  ///< by key, of kinds that have numbers beside these
 };
 
 /// Tabulated data, usable as table(name, x) in formulas.

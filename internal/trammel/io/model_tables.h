@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "trammel/base/keys.h"
+#include "trammel/mechanics/kinds.h"
 
 namespace trammel {
 
@@ -12,5 +13,7 @@ const std::vector<KeyTable>& entity_tables();
 
 /// All tables of a model file: those, and [analysis], [solver] and [output].
 const std::vector<KeyTable>& model_tables();
+/// The same with these kinds instead of the standard ones.
+std::vector<KeyTable> make_model_tables(const Kinds& kinds);
 
 }  // namespace trammel

@@ -2,6 +2,7 @@
 
 #include <initializer_list>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,13 +18,39 @@ namespace trammel::detail {
 /// What stands in for a formula that could not be read.
 inline const std::string zero_formula = "0";
 
+/// What a word for the kind of a [[joint]] means: a joint or, if there is a coupler, that.
+enum class CouplerKind { coupler, gear, speed_coupler };
+struct JointOrCoupler {
+  JointKind joint = JointKind::revolute;
+  std::optional<CouplerKind> coupler = {};
+  bool operator==(const JointOrCoupler&) const = default;
+};
+Choices<JointOrCoupler> kinds_of_joints(const Kinds& kinds);
+/// The words of kinds and what they stand for, and the keys that they describe.
+template <class Kind>
+Choices<Kind> choices_of(const std::vector<Kind>& kinds) {
+  Choices<Kind> list;
+  for (const Kind& kind : kinds) list.push_back({std::string(kind->name), kind, std::string(kind->meaning)});
+  return list;
+}
+template <class Kind>
+std::vector<Key> keys_of(const std::vector<Kind>& kinds) {
+  std::vector<KindKeys> own;
+  for (const Kind& kind : kinds) own.push_back({kind->name, kind->keys()});
+  return keys_of_kinds(own);
+}
+
 /// A model underway, with its bodies by name.
 struct ModelDraft : Model {
   std::unordered_map<std::string, std::size_t> body_index;
-  std::vector<GeometrySpec> solids;      ///< drawings from the bodies' `shape`, for bodies without [[geometry]]
-  bool complete = true;                  ///< false: bodies may be missing that the file describes
-  std::map<std::string, Solid> heavy{};  ///< bodies whose mass comes from the `density` of their [[geometry]]
-  double elements_left = 0.0;            ///< that beams may be cut into: max_elements in all
+  std::vector<GeometrySpec> solids;       ///< drawings from the bodies' `shape`, for bodies without [[geometry]]
+  bool complete = true;                   ///< false: bodies may be missing that the file describes
+  std::map<std::string, Solid> heavy{};   ///< bodies whose mass comes from the `density` of their [[geometry]]
+  double elements_left = 0.0;             ///< that beams may be cut into: max_elements in all
+  Choices<JointOrCoupler> joint_kinds{};  ///< that the file may name
+  Choices<ForceKind> force_kinds{};
+  Choices<MeasureKind> measure_kinds{};
+  Choices<ControlKind> control_kinds{};
 };
 
 /// One kind of [[table]]: what stands in it, and who reads it into the model. What is wrong goes to the fields'
@@ -36,12 +63,12 @@ struct EntityKind {
 EntityKind body_kind();
 EntityKind beam_kind();
 EntityKind coordinate_kind();
-EntityKind joint_kind();
+EntityKind joint_kind(const Kinds& kinds);
 EntityKind coupler_kind();
 EntityKind motion_kind();
-EntityKind force_kind();
-EntityKind control_kind();
-EntityKind measure_kind();
+EntityKind force_kind(const Kinds& kinds);
+EntityKind control_kind(const Kinds& kinds);
+EntityKind measure_kind(const Kinds& kinds);
 EntityKind event_kind();
 EntityKind table_kind();
 EntityKind geometry_kind();
@@ -51,20 +78,28 @@ EntityKind track_kind();
 EntityKind wheel_kind();
 EntityKind flange_stop_kind();
 
-/// All of these, in the order in which they are read. Bodies first: a hinge of a planar body takes its axis from it.
-const std::vector<EntityKind>& entity_kinds();
+/// All tables that a file may have if it may name these kinds, made once for a reading.
+class ModelTables {
+ public:
+  explicit ModelTables(const Kinds& kinds);
+  /// In the order in which they are read.
+  const std::vector<EntityKind>& entities() const { return entities_; }
+  /// The keys of tables by their names: "body", "repeat", …; "" is the file itself. nullptr: there is no such table.
+  const KeyIndex* find(std::string_view name) const;
+  const KeyIndex* find_entity(std::string_view name) const;  ///< only of entities
+  std::vector<std::string> lists() const;                    ///< names of [[tables]]
 
-/// The keys of tables by their names: "body", "repeat", …; "" is the file itself. nullptr: there is no such table.
-const KeyIndex* find_table(std::string_view name);
-
-/// Forces of vehicles, once the kind is known.
-void read_bump_stop(Fields& fields, ForceSpec& force);
-void read_anti_roll_bar(Fields& fields, ForceSpec& force);
-void read_tyre(Fields& fields, ForceSpec& force);
-std::vector<Key> vehicle_keys();
-/// The keys that a joint of kind `track` has beside its bodies.
-void read_track_joint(Fields& fields, JointSpec& joint);
-std::vector<Key> track_joint_keys();
+ private:
+  struct Described {
+    std::string name;
+    std::vector<Key> keys;
+    KeyIndex index;
+    bool is_list;
+  };
+  std::vector<EntityKind> entities_;
+  std::vector<Described> described_;
+};
+std::shared_ptr<const ModelTables> find_model_tables(const Kinds& kinds);
 
 /// One of the tables "analysis", "solver" and "output".
 void read_settings(Fields& fields, const std::string& table, Settings& settings);
@@ -89,15 +124,14 @@ std::string read_color(Fields& fields);
 JointCoordinate read_joint_coordinate(Fields& fields);
 
 // Descriptions that several tables share; `kinds` are those that have the keys.
-using Kinds = std::vector<std::string>;
+using KindNames = std::vector<std::string>;
 std::vector<Key> together(std::initializer_list<std::vector<Key>> parts);
 Key name_key();
-std::vector<Key> bodies_keys(const Kinds& kinds = {});
-std::vector<Key> orientation_keys(const std::string& meaning, const Kinds& kinds = {});
+std::vector<Key> bodies_keys(const KindNames& kinds);
+std::vector<Key> orientation_keys(const std::string& meaning, const KindNames& kinds = {});
 /// size, radius, length, inner_radius, axis: measures of solids; those of the kinds that the table has.
-std::vector<Key> solid_keys(const Kinds& kinds);
+std::vector<Key> solid_keys(const KindNames& kinds);
 Key color_key();
-Key joint_coordinate_key(const Kinds& kinds = {});
 
 /// Whether a formula can be read at all; reports it at `node` if not. Names are judged later, by the model's issues.
 bool has_good_syntax(const Fields& fields, const Node& node, std::string_view key, const std::string& text);

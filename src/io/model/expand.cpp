@@ -18,12 +18,6 @@ namespace {
 
 constexpr int deepest_include = 100;
 
-const KeyIndex* find_entity(const std::string& kind) {
-  const std::vector<EntityKind>& kinds = entity_kinds();
-  const bool known = std::any_of(kinds.begin(), kinds.end(), [&](const EntityKind& k) { return k.table.name == kind; });
-  return known ? find_table(kind) : nullptr;
-}
-
 // body.'left rod'.mass -> {"body", "left rod", "mass"}; empty if it is not a dotted key.
 std::vector<std::string> split_key(const std::string& key) {
   std::vector<std::string> path(1);
@@ -84,9 +78,9 @@ void check_format(const Findings& findings, const Node& root) {
 
 }  // namespace
 
-Expansion::Expansion(Findings& findings, const std::string& text, const std::filesystem::path& file,
-                     std::span<const std::string> settings)
-    : findings_(findings) {
+Expansion::Expansion(Findings& findings, const ModelTables& tables, const std::string& text,
+                     const std::filesystem::path& file, std::span<const std::string> settings)
+    : findings_(findings), tables_(tables) {
   const int id = findings_.add_file(file.string());
   root_ = &trees_.emplace_back(parse_toml(text, file.string(), id));
   apply_settings(*root_, settings);
@@ -97,7 +91,7 @@ Expansion::Expansion(Findings& findings, const std::string& text, const std::fil
   Scope& scope = scopes_.emplace_back();
   if (const Node* table = root_->find("parameters")) parameters_ = calc_parameters(findings_, *table, {}, scope, part);
   for (const auto& [name, value] : parameters_) scope.add(name, value);
-  Fields fields(findings_, *root_, scope, part, "model", find_table(""));
+  Fields fields(findings_, *root_, scope, part, "model", tables_.find(""));
   most_elements_ = fields.integer("max_elements", static_cast<int>(most_elements_));
   expand(*root_, scope, part, "model");
   apply_entity_settings();
@@ -120,7 +114,7 @@ void Expansion::apply_settings(Node& root, std::span<const std::string> settings
     }
     const std::string text = setting.substr(equal + 1);
     const Setting made{path, parse_setting(text, id), key, text.find_first_not_of(" \t") == std::string::npos};
-    if (find_entity(path[0]) != nullptr) {
+    if (tables_.find_entity(path[0]) != nullptr) {
       entity_settings_.push_back(made);
       continue;
     }
@@ -135,7 +129,7 @@ void Expansion::apply_settings(Node& root, std::span<const std::string> settings
         continue;
       }
     }
-    apply(made, root, 0, find_table(""), "model");
+    apply(made, root, 0, tables_.find(""), "model");
   }
 }
 
@@ -154,7 +148,7 @@ void Expansion::apply(const Setting& setting, Node& table, std::size_t from, con
                                                      near.empty() ? "." : near, join_quoted(names)));
       return;
     }
-    keys = from == 0 && i == 0 ? find_table(key) : &keys->inside(at);
+    keys = from == 0 && i == 0 ? tables_.find(key) : &keys->inside(at);
     if (keys != nullptr && keys->size() == 0) keys = nullptr;
   }
   const bool done =
@@ -188,7 +182,7 @@ void Expansion::apply_entity_settings() {
     if (setting.path[2] == "name")
       findings_.add(setting.value.place, "a name cannot be changed from the command line");
     else
-      apply(setting, copy, 2, find_table(kind), fmt::format("{} '{}'", kind, found->name));
+      apply(setting, copy, 2, tables_.find(kind), fmt::format("{} '{}'", kind, found->name));
     found->node = &copy;
   }
 }
@@ -201,7 +195,7 @@ void Expansion::expand(const Node& table, const Scope& scope, Part& part, const 
   };
   std::vector<Element> elements;
   for (const Entry& entry : table.entries) {
-    if (find_entity(entry.key) == nullptr && entry.key != "repeat" && entry.key != "include") continue;
+    if (tables_.find_entity(entry.key) == nullptr && entry.key != "repeat" && entry.key != "include") continue;
     const bool list = entry.value.kind == NodeKind::array;
     const bool tables = list && std::all_of(entry.value.items.begin(), entry.value.items.end(),
                                             [](const Node& item) { return item.kind == NodeKind::table; });
@@ -235,7 +229,7 @@ double Expansion::estimate_elements(const Node& table, const Scope& scope) const
     for (const Node& item : entry.value.items) {
       if (item.kind != NodeKind::table) continue;
       if (entry.key != "repeat") {
-        if (entry.key == "include" || find_entity(entry.key) != nullptr) n += 1.0;
+        if (entry.key == "include" || tables_.find_entity(entry.key) != nullptr) n += 1.0;
         continue;
       }
       double count = 1.0;
@@ -264,7 +258,7 @@ bool Expansion::allows(double more, const Fields& fields, const Node& node) {
 }
 
 void Expansion::add_entity(const std::string& kind, const Node& node, const Scope& scope, Part& part) {
-  Fields fields(findings_, node, scope, part, kind, find_table(kind));
+  Fields fields(findings_, node, scope, part, kind, tables_.find(kind));
   Instance instance{kind, &node, &scope, &part, ""};
   const Node* name = fields.get("name");
   if (name != nullptr) {
@@ -281,7 +275,7 @@ void Expansion::add_entity(const std::string& kind, const Node& node, const Scop
 }
 
 void Expansion::repeat(const Node& node, const Scope& scope, Part& part) {
-  Fields fields(findings_, node, scope, part, "repeat", find_table("repeat"));
+  Fields fields(findings_, node, scope, part, "repeat", tables_.find("repeat"));
   const std::size_t before = findings_.size();
   const int count = fields.integer("count", 0);
   if (findings_.size() > before) complete_ = false;
@@ -304,8 +298,7 @@ void Expansion::repeat(const Node& node, const Scope& scope, Part& part) {
     return;
   }
   const Node* locals = fields.get("parameters");
-  for (const KeyTable& table : entity_tables())
-    if (table.is_list) fields.ignore(table.name);
+  for (const std::string& table : tables_.lists()) fields.ignore(table);
   fields.finish();
   const Node* count_node = fields.get("count");
   const double inside = std::max(1.0, estimate_elements(node, scope)), before_it = elements_;
@@ -325,7 +318,7 @@ void Expansion::repeat(const Node& node, const Scope& scope, Part& part) {
 }
 
 void Expansion::include(const Node& node, const Scope& scope, Part& outer) {
-  Fields fields(findings_, node, scope, outer, "include", find_table("include"));
+  Fields fields(findings_, node, scope, outer, "include", tables_.find("include"));
   const Node* file_node = fields.get("file");
   const std::string prefix = fields.text("prefix", "");
   const Eigen::Vector3d at = fields.vector("at", Eigen::Vector3d::Zero());
@@ -373,9 +366,9 @@ void Expansion::include(const Node& node, const Scope& scope, Part& outer) {
     check_format(findings_, *tree);
     included_[part.file] = tree;
     const Scope none;
-    Fields root(findings_, *tree, none, part, "included model", find_table(""));
+    Fields root(findings_, *tree, none, part, "included model", tables_.find(""));
     // What a file needs to run on its own does not concern the model that includes it.
-    for (const std::string& key : find_table("")->names()) root.ignore(key);
+    for (const std::string& key : tables_.find("")->names()) root.ignore(key);
     root.finish();
   }
 

@@ -22,11 +22,13 @@ struct Instance {
   std::string name;  ///< with the prefix of its part; empty if it has none
 };
 
+class ModelTables;
+
 /// The model file with its settings applied, its parameters evaluated, its [[repeat]]s and [[include]]s written out.
 class Expansion {
  public:
   /// Throws InputError for a syntax error, here or in an included file.
-  Expansion(Findings& findings, const std::string& text, const std::filesystem::path& file,
+  Expansion(Findings& findings, const ModelTables& tables, const std::string& text, const std::filesystem::path& file,
             std::span<const std::string> settings);
 
   const Node& root() const { return *root_; }
@@ -55,6 +57,7 @@ class Expansion {
   void include(const Node& node, const Scope& scope, Part& part);
 
   Findings& findings_;
+  const ModelTables& tables_;
   Node* root_ = nullptr;
   std::deque<Node> trees_;  // deques: elements never move, the rest points to them
   std::map<std::string, const Node*> included_;

@@ -7,6 +7,9 @@
 #include "entities.h"
 #include "expand.h"
 #include "trammel/io/source_file.h"
+#include "trammel/mechanics/kinds/control_descriptor.h"
+#include "trammel/mechanics/kinds/force_descriptor.h"
+#include "trammel/mechanics/kinds/measure_descriptor.h"
 
 namespace trammel {
 
@@ -18,18 +21,19 @@ using detail::Findings;
 using detail::Instance;
 using detail::Node;
 
-void read_entities(const Expansion& expansion, Findings& findings, detail::ModelDraft& model) {
+void read_entities(const Expansion& expansion, const detail::ModelTables& tables, Findings& findings,
+                   detail::ModelDraft& model) {
   // Which bodies get their mass from geometry must be known when they are read.
   Findings ignored = findings;  // what is wrong is found again below
   for (const Instance& instance : expansion.instances()) {
     if (instance.kind != "geometry") continue;
-    Fields fields(ignored, *instance.node, *instance.scope, *instance.part, "geometry", detail::find_table("geometry"));
+    Fields fields(ignored, *instance.node, *instance.scope, *instance.part, "geometry", tables.find("geometry"));
     const Node* body = fields.get("body");
     if (fields.has("density") && body != nullptr && body->kind == detail::NodeKind::string)
       model.heavy.try_emplace(fields.name_of(*body, "body"));
   }
-  for (const auto& [table, read] : detail::entity_kinds()) {
-    const detail::KeyIndex* keys = detail::find_table(table.name);
+  for (const auto& [table, read] : tables.entities()) {
+    const detail::KeyIndex* keys = tables.find(table.name);
     for (const Instance& instance : expansion.instances()) {
       if (instance.kind != table.name) continue;
       const std::string what = instance.name.empty() ? table.name : fmt::format("{} '{}'", table.name, instance.name);
@@ -40,12 +44,12 @@ void read_entities(const Expansion& expansion, Findings& findings, detail::Model
   }
 }
 
-void read_root(const Expansion& expansion, Findings& findings, Study& study) {
-  Fields fields(findings, expansion.root(), expansion.scope(), expansion.part(), "model", detail::find_table(""));
+void read_root(const Expansion& expansion, const detail::ModelTables& tables, Findings& findings, Study& study) {
+  Fields fields(findings, expansion.root(), expansion.scope(), expansion.part(), "model", tables.find(""));
   study.model.title = fields.text("title", "");
   study.model.gravity = fields.vector("gravity", study.model.gravity);
   study.model.parameters = expansion.parameters();
-  for (const std::string& key : detail::find_table("")->names()) fields.ignore(key);  // read by others, or below
+  for (const std::string& key : tables.find("")->names()) fields.ignore(key);  // read by others, or below
   for (const std::string table : {"analysis", "solver", "output"}) {
     const Node* node = fields.get(table);
     if (node == nullptr) continue;
@@ -53,7 +57,7 @@ void read_root(const Expansion& expansion, Findings& findings, Study& study) {
       fields.report_type(*node, table, "a table [" + table + "]");
       continue;
     }
-    Fields inner(findings, *node, expansion.scope(), expansion.part(), table, detail::find_table(table));
+    Fields inner(findings, *node, expansion.scope(), expansion.part(), table, tables.find(table));
     detail::read_settings(inner, table, study);
   }
   fields.finish();
@@ -79,16 +83,21 @@ void draw_solids(detail::ModelDraft& model) {
 
 }  // namespace
 
-Study read_study_text(const std::string& text, const std::filesystem::path& name,
-                      std::span<const std::string> settings) {
+Study read_study_text(const std::string& text, const std::filesystem::path& name, std::span<const std::string> settings,
+                      const Kinds& kinds) {
+  const std::shared_ptr<const detail::ModelTables> tables = detail::find_model_tables(kinds);
   Findings findings;
-  const Expansion expansion(findings, text, name, settings);
+  const Expansion expansion(findings, *tables, text, name, settings);
   Study study;
   study.text = text;
-  read_root(expansion, findings, study);
+  read_root(expansion, *tables, findings, study);
   detail::ModelDraft draft{std::move(study.model), {}, {}, expansion.is_complete()};
   draft.elements_left = expansion.max_elements();
-  read_entities(expansion, findings, draft);
+  draft.joint_kinds = detail::kinds_of_joints(kinds);
+  draft.force_kinds = detail::choices_of(kinds.forces);
+  draft.measure_kinds = detail::choices_of(kinds.measures);
+  draft.control_kinds = detail::choices_of(kinds.controls);
+  read_entities(expansion, *tables, findings, draft);
   give_masses(draft);
   draw_solids(draft);
   const bool complete = draft.complete;
@@ -99,11 +108,11 @@ Study read_study_text(const std::string& text, const std::filesystem::path& name
   return study;
 }
 
-Study read_study(const std::filesystem::path& file, std::span<const std::string> settings) {
+Study read_study(const std::filesystem::path& file, std::span<const std::string> settings, const Kinds& kinds) {
   std::string text;
   if (const std::string trouble = read_source(file, text); !trouble.empty())
     throw IoError(fmt::format("the model file '{}' cannot be read: {}", file.string(), trouble));
-  return read_study_text(text, file, settings);
+  return read_study_text(text, file, settings, kinds);
 }
 
 }  // namespace trammel

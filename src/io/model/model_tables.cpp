@@ -84,23 +84,34 @@ Key key_of(const KeyTable& table) {
 }
 
 // The keys of a table and the tables that may stand in it: all of them in a file, lists in a [[repeat]].
-std::vector<Key> with_tables(const KeyTable& table) {
+std::vector<Key> with_tables(const KeyTable& table, std::span<const KeyTable> tables) {
   std::vector<Key> keys = table.keys;
-  for (const KeyTable& other : model_tables())
+  for (const KeyTable& other : tables)
     if (other.is_list || (table.name.empty() && !other.name.empty())) keys.push_back(key_of(other));
   return keys;
+}
+
+std::vector<KeyTable> tables_of(std::span<const detail::EntityKind> entities) {
+  std::vector<KeyTable> list{root_table()};
+  for (const detail::EntityKind& entity : entities) list.push_back(entity.table);
+  list.push_back(repeat_table());
+  list.push_back(include_table());
+  return list;
+}
+
+// In the order in which they are read. Bodies first: a hinge of a planar body takes its axis from it.
+std::vector<detail::EntityKind> entities_of(const Kinds& kinds) {
+  using namespace detail;
+  return {body_kind(),   beam_kind(),       coordinate_kind(),   joint_kind(kinds),   coupler_kind(),
+          motion_kind(), force_kind(kinds), control_kind(kinds), measure_kind(kinds), event_kind(),
+          table_kind(),  geometry_kind(),   contact_kind(),      friction_kind(),     track_kind(),
+          wheel_kind(),  flange_stop_kind()};
 }
 
 }  // namespace
 
 const std::vector<KeyTable>& entity_tables() {
-  static const std::vector<KeyTable> tables = [] {
-    std::vector<KeyTable> list{root_table()};
-    for (const detail::EntityKind& kind : detail::entity_kinds()) list.push_back(kind.table);
-    list.push_back(repeat_table());
-    list.push_back(include_table());
-    return list;
-  }();
+  static const std::vector<KeyTable> tables = tables_of(entities_of(standard_kinds()));
   return tables;
 }
 
@@ -111,44 +122,59 @@ const std::vector<KeyTable>& model_tables() {
   static int version = -1;
   if (version != option_tables_version()) {
     version = option_tables_version();
-    tables = entity_tables();
-    for (KeyTable& table : option_key_tables()) tables.push_back(std::move(table));
+    tables = make_model_tables(standard_kinds());
   }
+  return tables;
+}
+
+std::vector<KeyTable> make_model_tables(const Kinds& kinds) {
+  std::vector<KeyTable> tables = tables_of(entities_of(kinds));
+  for (KeyTable& table : option_key_tables()) tables.push_back(std::move(table));
   return tables;
 }
 
 namespace detail {
 
-const std::vector<EntityKind>& entity_kinds() {
-  static const std::vector<EntityKind> kinds{
-      body_kind(),    beam_kind(),     coordinate_kind(), joint_kind(), coupler_kind(),    motion_kind(),
-      force_kind(),   control_kind(),  measure_kind(),    event_kind(), table_kind(),      geometry_kind(),
-      contact_kind(), friction_kind(), track_kind(),      wheel_kind(), flange_stop_kind()};
-  return kinds;
+ModelTables::ModelTables(const Kinds& kinds) : entities_(entities_of(kinds)) {
+  const std::vector<KeyTable> tables = make_model_tables(kinds);
+  described_.reserve(tables.size());  // indices refer to the keys
+  for (const KeyTable& table : tables) {
+    const bool open = table.name.empty() || table.holds_lists;
+    described_.push_back({table.name, open ? with_tables(table, tables) : table.keys, {}, table.is_list});
+  }
+  for (Described& entry : described_) entry.index = KeyIndex(entry.keys);
 }
 
-const KeyIndex* find_table(std::string_view name) {
-  struct Described {
-    std::string name;
-    std::vector<Key> keys;
-    KeyIndex index;
-  };
+const KeyIndex* ModelTables::find(std::string_view name) const {
+  const auto it =
+      std::find_if(described_.begin(), described_.end(), [&](const Described& entry) { return entry.name == name; });
+  return it == described_.end() ? nullptr : &it->index;
+}
+
+const KeyIndex* ModelTables::find_entity(std::string_view name) const {
+  const bool known =
+      std::any_of(entities_.begin(), entities_.end(), [&](const EntityKind& kind) { return kind.table.name == name; });
+  return known ? find(name) : nullptr;
+}
+
+std::vector<std::string> ModelTables::lists() const {
+  std::vector<std::string> names;
+  for (const Described& entry : described_)
+    if (entry.is_list) names.push_back(entry.name);
+  return names;
+}
+
+std::shared_ptr<const ModelTables> find_model_tables(const Kinds& kinds) {
+  if (&kinds != &standard_kinds()) return std::make_shared<ModelTables>(kinds);
   static std::mutex lock;
   const std::lock_guard guard(lock);
-  static std::vector<Described> entries;
+  static std::shared_ptr<const ModelTables> tables;
   static int version = -1;
   if (version != option_tables_version()) {
     version = option_tables_version();
-    entries.clear();
-    for (const KeyTable& table : model_tables()) {
-      const bool open = table.name.empty() || table.holds_lists;
-      entries.push_back({table.name, open ? with_tables(table) : table.keys, {}});
-    }
-    for (Described& entry : entries) entry.index = KeyIndex(entry.keys);
+    tables = std::make_shared<ModelTables>(kinds);
   }
-  const auto it =
-      std::find_if(entries.begin(), entries.end(), [&](const Described& entry) { return entry.name == name; });
-  return it == entries.end() ? nullptr : &it->index;
+  return tables;
 }
 
 }  // namespace detail

@@ -185,7 +185,7 @@ std::vector<Key> shape_keys() {
 }
 
 std::vector<Key> body_keys() {
-  const Kinds extended{"rigid", "planar"};
+  const KindNames extended{"rigid", "planar"};
   return together(
       {{name_key(),
         {.name = "kind", .type = KeyType::word, .fallback = "rigid", .words = words(body_kinds)},

@@ -131,7 +131,7 @@ void read_friction(Fields& fields, const std::string& name, ModelDraft& model) {
 
 // A contact without friction has kind "none"; in a joint the coefficient may also be 0.
 std::vector<Key> friction_law_keys(const Range& of_mu) {
-  const Kinds rubs{"coulomb", "lugre"}, lugre{"lugre"};
+  const KindNames rubs{"coulomb", "lugre"}, lugre{"lugre"};
   return {{.name = "kind", .type = KeyType::word, .fallback = "coulomb", .words = words(frictions)},
           {.name = "mu", .meaning = "coefficient of sliding; needed, or `mu_k`", .range = of_mu, .kinds = rubs},
           {.name = "mu_k", .meaning = "the same by another name", .range = of_mu, .kinds = rubs},
@@ -178,7 +178,7 @@ std::vector<Key> friction_law_keys(const Range& of_mu) {
 }
 
 std::vector<Key> contact_keys() {
-  const Kinds curved{"hunt_crossley", "hertz"};
+  const KindNames curved{"hunt_crossley", "hertz"};
   return {name_key(),
           {.name = "between",
            .type = KeyType::any,

@@ -252,7 +252,7 @@ std::vector<Key> geometry_keys() {
 
 }  // namespace
 
-std::vector<Key> solid_keys(const Kinds& kinds) {
+std::vector<Key> solid_keys(const KindNames& kinds) {
   std::vector<Key> all{{.name = "size",
                         .type = KeyType::vector,
                         .unit = "m",

@@ -131,7 +131,7 @@ BeamSection read_section(Fields& outer) {
 }
 
 std::vector<Key> section_keys() {
-  const Kinds computed{"rectangle", "circle", "tube"}, given{"given"};
+  const KindNames computed{"rectangle", "circle", "tube"}, given{"given"};
   return {{.name = "kind", .type = KeyType::word, .required = true, .words = words(section_kinds)},
           {.name = "width",
            .unit = "m",

@@ -95,7 +95,7 @@ void read_flange_stop(Fields& fields, const std::string& name, ModelDraft& model
 }
 
 std::vector<Key> track_keys() {
-  const Kinds ramps{"ramps"}, s_curve{"s_curve"};
+  const KindNames ramps{"ramps"}, s_curve{"s_curve"};
   return {name_key(),
           {.name = "kind", .type = KeyType::word, .fallback = "ramps", .words = words(track_kinds)},
           {.name = "from", .unit = "m", .fallback = "0", .meaning = "where the stretch that exists begins"},
@@ -181,56 +181,6 @@ std::vector<Key> wheel_keys() {
 }
 
 }  // namespace
-
-void read_track_joint(Fields& fields, JointSpec& joint) {
-  TrackJointSpec& on = joint.on_track;
-  if (const Node* node = fields.get("track"))
-    on.track = fields.name_of(*node, "track");
-  else
-    fields.findings().add_broken(joint.name, joint.source);
-  on.station = fields.number("station", 0.0);
-  on.height = fields.number("height", 0.0);
-  if (const Node* node = fields.get("travel"))
-    on.travel = fields.formula_of(*node, "travel");
-  else
-    on.travel.text = zero_formula;
-  on.guided = fields.boolean("guided", false);
-  on.radius = fields.number("radius", 0.0);
-}
-
-std::vector<Key> track_joint_keys() {
-  const Kinds kinds{"track"};
-  Key track = on_track_key();
-  track.kinds = kinds;
-  return {{.name = "radius",
-           .unit = "m",
-           .fallback = "does not roll",
-           .meaning = "rolling radius of what turns with the travel",
-           .range = Range::from(0.0),
-           .kinds = kinds},
-          track,
-          {.name = "station",
-           .unit = "m",
-           .required = true,
-           .meaning = "where it stands on the track when it has not travelled yet",
-           .kinds = kinds},
-          {.name = "height",
-           .unit = "m",
-           .required = true,
-           .meaning = "of its centre of mass over the rails",
-           .kinds = kinds},
-          {.name = "travel",
-           .type = KeyType::formula,
-           .unit = "m",
-           .required = true,
-           .meaning = "the way that it goes, a formula of `t`",
-           .kinds = kinds},
-          {.name = "guided",
-           .type = KeyType::boolean,
-           .fallback = "false",
-           .meaning = "the body follows `travel` exactly: one row, a drive",
-           .kinds = kinds}};
-}
 
 EntityKind track_kind() {
   return {{.name = "track",

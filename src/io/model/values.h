@@ -169,6 +169,11 @@ class Fields {
   const Node* require(std::string_view key);
   /// Whether this kind has the key.
   bool knows(std::string_view key) const { return keys_->find(key) >= 0; }
+  /// The words that a key's description allows.
+  std::vector<Word> words_of(std::string_view key) const {
+    const Key* described = description(key);
+    return described == nullptr ? std::vector<Word>{} : described->words;
+  }
   /// The only one of these keys that is there; several are refused; none: nullptr.
   const Node* one_of(const std::vector<std::string>& keys, std::string* which = nullptr);
   /// A key that has no effect because of others: "'speed' has no effect without 'friction'".

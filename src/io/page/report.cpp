@@ -8,6 +8,7 @@
 
 #include "packed_data.h"
 #include "report_run.h"
+#include "trammel/mechanics/kinds/pictures.h"
 
 // The page without its data, made from web/ when the program is built; empty in a build without.
 extern "C" const char trammel_report_page[], trammel_report_page_end[];
@@ -68,7 +69,9 @@ std::vector<ReportContents> write_report(std::span<const std::filesystem::path> 
   JsonWriter json;
   detail::PageData data;
   std::vector<ReportContents> contents;
-  json.begin_object().key("format").number(1).key("title").text(title).key("runs").begin_array();
+  json.begin_object().key("format").number(1).key("title").text(title);
+  put_pictures(json.key("pictures"), standard_kinds());
+  json.key("runs").begin_array();
   for (const ResultsReader& reader : readers)
     contents.push_back(detail::RunWriter(reader, options, static_cast<int>(readers.size()), json, data).write());
   json.end_array().end_object();

@@ -4,27 +4,14 @@
 
 #include <cmath>
 #include <map>
-#include <numbers>
 
-#include "assembler.h"
+#include "trammel/mechanics/absolute/assembler.h"
+#include "trammel/mechanics/kinds/joint_rows.h"
 #include "trammel/mechanics/signals.h"
 
 namespace trammel {
 
 namespace detail {
-
-namespace {
-
-// Two unit vectors that make a right-handed triad with the unit vector n; world axes are kept where possible.
-std::pair<Eigen::Vector3d, Eigen::Vector3d> complete_triad(const Eigen::Vector3d& n) {
-  int axis = 0;
-  n.cwiseAbs().minCoeff(&axis);
-  if (n.z() > 0.999999) axis = 0;  // z up: e₁ = x, e₂ = y
-  const Eigen::Vector3d e1 = (Eigen::Vector3d::Unit(axis) - n * n[axis]).normalized();
-  return {e1, n.cross(e1)};
-}
-
-}  // namespace
 
 Assembler::Assembler(const Model& model, const Eliminated& eliminated)
     : model_(model), eliminated_(eliminated), signals_(model) {
@@ -71,10 +58,7 @@ void Assembler::add_bodies() {
     frame.name = body.name;
     frame.mass = body.mass;
     frame.inertia = body.inertia;
-    Placement place;
-    place.R = body.kind == BodyKind::particle ? Eigen::Matrix3d::Identity().eval() : body.orientation;
-    place.com = body.center_of_mass;
-    place.p = body.position + place.R * place.com;
+    const Placement place = place_body(body);
     switch (body.kind) {
       case BodyKind::rigid:
         frame.kind = FrameMap::Kind::rigid;
@@ -85,8 +69,6 @@ void Assembler::add_bodies() {
         break;
       case BodyKind::planar: {
         frame.kind = FrameMap::Kind::planar;
-        place.planar = true;
-        place.normal = body.plane_normal.normalized();
         const auto [e1, e2] = complete_triad(place.normal);
         frame.S.block<3, 1>(0, 0) = e1;
         frame.S.block<3, 1>(0, 1) = e2;
@@ -122,39 +104,15 @@ void Assembler::add_coordinates() {
 }
 
 void Assembler::make_groups() {
-  AbsoluteSystem& s = *out_.system;
-  coincident2_ = &s.add_group(std::make_unique<ConstraintGroup<Coincident<2>>>());
-  coincident3_ = &s.add_group(std::make_unique<ConstraintGroup<Coincident<3>>>());
-  perpendicular_ = &s.add_group(std::make_unique<ConstraintGroup<Perpendicular>>());
-  offset_ = &s.add_group(std::make_unique<ConstraintGroup<Offset>>());
-  distance_ = &s.add_group(std::make_unique<ConstraintGroup<Distance>>());
-  squared_distance_ = &s.add_group(std::make_unique<ConstraintGroup<SquaredDistance>>());
-  line_angle_ = &s.add_group(std::make_unique<ConstraintGroup<LineAngle>>());
-  coupler1_ = &s.add_group(std::make_unique<ConstraintGroup<Coupler<1>>>());
-  coupler2_ = &s.add_group(std::make_unique<ConstraintGroup<Coupler<2>>>());
-  coupler3_ = &s.add_group(std::make_unique<ConstraintGroup<Coupler<3>>>());
-  speed1_ = &s.add_group(std::make_unique<ConstraintGroup<SpeedCoupler<1>>>());
-  speed2_ = &s.add_group(std::make_unique<ConstraintGroup<SpeedCoupler<2>>>());
-  speed3_ = &s.add_group(std::make_unique<ConstraintGroup<SpeedCoupler<3>>>());
-  disc_ = &s.add_group(std::make_unique<ConstraintGroup<DiscOnPlane>>());
-  rolling_ = &s.add_group(std::make_unique<ConstraintGroup<RollingContact>>());
-  knife_ = &s.add_group(std::make_unique<ConstraintGroup<KnifeEdge>>());
-  springs_ = &s.add_group(std::make_unique<ForceGroup<SpringDamper>>());
-  joint_springs_ = &s.add_group(std::make_unique<ForceGroup<CoordinateForce>>());
-  bushings_ = &s.add_group(std::make_unique<ForceGroup<Bushing>>());
-  bump_stops_ = &s.add_group(std::make_unique<ForceGroup<BumpStop>>());
-  anti_roll_bars_ = &s.add_group(std::make_unique<ForceGroup<AntiRollBar>>());
-  tyres_ = &s.add_group(std::make_unique<ForceGroup<RollingTyre>>());
-  standing_tyres_ = &s.add_group(std::make_unique<ForceGroup<StandingTyre>>());
-  beams_ = &s.add_group(std::make_unique<BeamGroup>());
-  out_.beams = beams_;
-  formula_ = &s.add_group(std::make_unique<FormulaGroup>(*out_.formulas));
-  on_track_ = &s.add_group(std::make_unique<ConstraintGroup<OnTrack>>());
-  wheels_ = &s.add_group(std::make_unique<WheelRailGroup>());
-  flange_stops_ = &s.add_group(std::make_unique<ForceGroup<FlangeStop>>());
-  out_.wheels = wheels_;
-  switches_ = &s.add_group(std::make_unique<StopSwitches>());
-  formula_switches_ = &s.add_group(std::make_unique<FormulaSwitches>(*out_.formulas));
+  const auto make = [this]<class Group>(Group*& group) {
+    if constexpr (std::is_constructible_v<Group, FormulaSet&>)
+      group = &out_.system->add_group(std::make_unique<Group>(*out_.formulas));
+    else
+      group = &out_.system->add_group(std::make_unique<Group>());
+  };
+  std::apply([&](auto*&... group) { (make(group), ...); }, groups_);
+  out_.beams = &group<BeamGroup>();
+  out_.wheels = &group<WheelRailGroup>();
 }
 
 int Assembler::frame_of(const std::string& body) const {
@@ -182,231 +140,42 @@ Eigen::Vector3d Assembler::local_axis(int frame, const Eigen::Vector3d& n_W) con
 
 // ---- joints --------------------------------------------------------------------------------------------------------
 
-RelativeCoordinate Assembler::make_angle(const JointFrames& j) const {
-  RelativeCoordinate x;
-  x.type = RelativeCoordinate::Type::angle;
-  const auto [e1, e2] = complete_triad(j.axis);
-  x.a1 = local_axis(j.a, e1), x.a2 = local_axis(j.a, e2), x.a3 = local_axis(j.a, j.axis);
-  // A direction of B that shows along e₁ when drawn: the angle is zero there.
-  x.b = local_axis(j.b, (e1 - j.axis_b * j.axis_b.dot(e1)).normalized());
-  return x;
-}
-
-RelativeCoordinate Assembler::make_displacement(const JointFrames& j) const {
-  RelativeCoordinate x;
-  x.type = RelativeCoordinate::Type::displacement;
-  x.a3 = local_axis(j.a, j.axis);
-  x.s_a = local_point(j.a, j.point), x.s_b = local_point(j.b, j.point_b);
-  x.zero = j.axis.dot(j.point_b - j.point);
-  return x;
-}
-
-template <class K>
-void Assembler::add_element(ConstraintGroup<K>& group, const std::string& owner, const typename K::Params& params,
-                            std::array<int, K::n_frames> frames, const std::string& unit, Assembly::Joint* joint,
-                            int input, std::array<int, K::n_turns> branch) {
-  if (without_rows_) return;
-  typename ConstraintGroup<K>::Element e;
-  e.params = params;
-  e.frame = frames;
-  e.branch = branch;
-  e.input.fill(-1);
-  e.input[0] = input;
-  e.row = out_.system->add_rows(owner, K::n_rows, K::holonomic, unit);
-  group.add(e);
-  if (joint) joint->parts.push_back({&group, group.size() - 1, 1});
-}
-
-void Assembler::add_coincident(const std::string& owner, const JointFrames& j, Assembly::Joint& joint) {
-  const Eigen::Vector3d s_a = local_point(j.a, j.point), s_b = local_point(j.b, j.point_b);
-  if (j.planar) {
-    Coincident<2>::Params params{s_a, s_b};
-    const auto [e1, e2] = complete_triad(j.normal);
-    params.e.row(0) = e1.transpose();
-    params.e.row(1) = e2.transpose();
-    add_element(*coincident2_, owner, params, {j.a, j.b}, "m", &joint);
-  } else {
-    add_element(*coincident3_, owner, {s_a, s_b}, {j.a, j.b}, "m", &joint);
-  }
-}
-
-void Assembler::add_perpendicular(const std::string& owner, const JointFrames& j, const Eigen::Vector3d& a_W,
-                                  const Eigen::Vector3d& b_W, Assembly::Joint& joint) {
-  add_element(*perpendicular_, owner, {local_axis(j.a, a_W), local_axis(j.b, b_W), 0.0}, {j.a, j.b}, "rad", &joint);
-}
-
-void Assembler::add_offset(const std::string& owner, const JointFrames& j, const Eigen::Vector3d& n_W, double offset,
-                           Assembly::Joint& joint) {
-  add_element(*offset_, owner, {local_axis(j.a, n_W), local_point(j.a, j.point), local_point(j.b, j.point_b), offset},
-              {j.a, j.b}, "m", &joint);
-}
-
-void Assembler::add_rod(const std::string& owner, const JointFrames& j, const JointSpec& spec, Assembly::Joint& joint) {
-  const Eigen::Vector3d s_a = local_point(j.a, j.point), s_b = local_point(j.b, j.point_b), d = j.point_b - j.point;
-  const double length = spec.length ? *spec.length : d.norm();
-  if (spec.squared)
-    add_element(*squared_distance_, owner, {s_a, s_b, length}, {j.a, j.b}, "m²", &joint);
-  else
-    add_element(*distance_, owner, {s_a, s_b, length}, {j.a, j.b}, "m", &joint);
-  if (spec.coordinate.empty()) return;
-  const Eigen::Vector3d r = (d - j.axis * j.axis.dot(d)).normalized();  // zero is as drawn
-  add_element(*line_angle_, owner, {local_axis(j.a, r), local_axis(j.a, j.axis.cross(r)), s_a, s_b},
-              {j.a, j.b, coordinate_frame_.at(spec.coordinate)}, "m", &joint);
-}
-
-// Axes whose relative position is the identity as drawn (universal: the second axis is x of a and z of b).
-void Assembler::find_axes(const JointSpec& spec, const JointFrames& j, Assembly::Joint& joint) const {
-  const auto put = [&](int frame, const Eigen::Vector3d& x, const Eigen::Vector3d& z, Eigen::Matrix3d& axes) {
+// Axes whose relative position is the identity as drawn (crossed: the second axis is x of a and z of b).
+void Assembler::find_axes(JointAxes axes, const DrawnJoint& j, Assembly::Joint& joint) const {
+  const auto put = [&](int frame, const Eigen::Vector3d& x, const Eigen::Vector3d& z, Eigen::Matrix3d& out) {
     const Eigen::Vector3d across = (x - z * z.dot(x)).normalized();
-    axes << local_axis(frame, across), local_axis(frame, z.cross(across)), local_axis(frame, z);
+    out << local_axis(frame, across), local_axis(frame, z.cross(across)), local_axis(frame, z);
   };
-  if (spec.kind == JointKind::universal) {
+  if (axes == JointAxes::crossed) {
     put(j.a, j.axis_b, j.axis, joint.axes_a);
     put(j.b, j.axis.cross(j.axis_b), j.axis_b, joint.axes_b);
     return;
   }
-  const bool normal_to_plane = j.planar && spec.kind == JointKind::spherical;
-  const Eigen::Vector3d z_a = normal_to_plane ? j.normal : j.axis;
-  const bool has_axis_b = spec.kind == JointKind::revolute || spec.kind == JointKind::cylindrical ||
-                          spec.kind == JointKind::planar || spec.kind == JointKind::screw;
+  const Eigen::Vector3d z_a = axes == JointAxes::normal && j.planar ? j.normal : j.axis;
   const Eigen::Vector3d x = complete_triad(z_a).first;
   put(j.a, x, z_a, joint.axes_a);
-  put(j.b, x, has_axis_b ? j.axis_b : z_a, joint.axes_b);
+  put(j.b, x, axes == JointAxes::both ? j.axis_b : z_a, joint.axes_b);
 }
 
 void Assembler::add_joint(const JointSpec& spec) {
+  const JointDescription& kind = *spec.kind;
   const std::string owner = fmt::format("joint '{}'", spec.name);
-  JointFrames j;
-  j.a = frame_of(spec.body_a), j.b = frame_of(spec.body_b);
-  const bool rolling = spec.kind == JointKind::rolling_sphere || spec.kind == JointKind::rolling_disc;
-  j.point = world(spec.point);
-  const Eigen::Vector3d origin_b = places_[j.b].p - places_[j.b].R * places_[j.b].com;
-  j.point_b = spec.point_b ? world(*spec.point_b) : rolling ? origin_b : j.point;
-  j.axis = world(spec.axis);
-  j.axis_b = spec.axis_b ? world(*spec.axis_b) : j.axis;
-  const Placement &pa = places_[j.a], &pb = places_[j.b];
-  j.planar = (pa.planar || j.a == 0) && (pb.planar || j.b == 0);
-  j.normal = pb.planar ? pb.normal : pa.normal;
-  const auto [e1, e2] = complete_triad(j.axis);
-
+  const DrawnJoint j = draw_joint(spec, kind.needs.center_b, frame_of(spec.body_a), frame_of(spec.body_b), places_,
+                                  [this](const auto& drawn) { return world(drawn); });
   Assembly::Joint joint;
   joint.frame_a = j.a, joint.frame_b = j.b;
   joint.s_a = local_point(j.a, j.point);
   joint.s_b = local_point(j.b, j.point_b);
   joint.planar = j.planar;
-  find_axes(spec, j, joint);
+  find_axes(kind.axes, j, joint);
   const std::size_t index = out_.joints.size();
   without_rows_ = index < eliminated_.joints.size() && eliminated_.joints[index];
-
-  // Rows that keep the triads parallel: one in a plane, three in space.
-  const auto keep_orientation = [&, &e1 = e1, &e2 = e2] {
-    if (j.planar) {
-      const auto [n1, n2] = complete_triad(j.normal);
-      add_perpendicular(owner, j, n1, n2, joint);
-    } else {
-      add_perpendicular(owner, j, e1, e2, joint);
-      add_perpendicular(owner, j, e1, j.axis, joint);
-      add_perpendicular(owner, j, e2, j.axis, joint);
-    }
-  };
-  const auto keep_axes_parallel = [&, &e1 = e1, &e2 = e2] {
-    if (j.planar) return;
-    add_perpendicular(owner, j, e1, j.axis_b, joint);
-    add_perpendicular(owner, j, e2, j.axis_b, joint);
-  };
-  const auto stay_on_line = [&, &e1 = e1, &e2 = e2] {
-    if (j.planar) {
-      add_offset(owner, j, j.normal.cross(j.axis).normalized(), 0.0, joint);
-    } else {
-      add_offset(owner, j, e1, 0.0, joint);
-      add_offset(owner, j, e2, 0.0, joint);
-    }
-  };
-
-  switch (spec.kind) {
-    case JointKind::spherical:
-      add_coincident(owner, j, joint);
-      break;
-    case JointKind::revolute:
-      add_coincident(owner, j, joint);
-      keep_axes_parallel();
-      joint.angle = make_angle(j);
-      break;
-    case JointKind::prismatic:
-      stay_on_line();
-      keep_orientation();
-      joint.displacement = make_displacement(j);
-      break;
-    case JointKind::cylindrical:
-    case JointKind::screw:
-      stay_on_line();
-      keep_axes_parallel();
-      joint.angle = make_angle(j);
-      joint.displacement = make_displacement(j);
-      break;
-    case JointKind::universal:
-      add_coincident(owner, j, joint);
-      add_perpendicular(owner, j, j.axis, j.axis_b, joint);
-      break;
-    case JointKind::planar:
-      add_offset(owner, j, j.axis, 0.0, joint);
-      keep_axes_parallel();
-      joint.angle = make_angle(j);
-      break;
-    case JointKind::fixed:
-      add_coincident(owner, j, joint);
-      keep_orientation();
-      break;
-    case JointKind::point_on_line:
-      stay_on_line();
-      joint.displacement = make_displacement(j);
-      break;
-    case JointKind::point_on_plane:
-      add_offset(owner, j, j.axis, 0.0, joint);
-      break;
-    case JointKind::distance:
-      add_rod(owner, j, spec, joint);
-      break;
-    case JointKind::constant_orientation:
-      keep_orientation();
-      break;
-    case JointKind::rolling_sphere:
-    case JointKind::rolling_disc: {
-      const bool disc = spec.kind == JointKind::rolling_disc;
-      const Eigen::Vector3d n = local_axis(j.a, j.axis), s_b = local_point(j.b, j.point_b);
-      const Eigen::Vector3d axle = local_axis(j.b, j.axis_b);
-      if (disc)
-        add_element(*disc_, owner, {n, local_point(j.a, j.point), s_b, axle, spec.radius}, {j.a, j.b}, "m", &joint);
-      else
-        add_offset(owner, j, j.axis, spec.radius, joint);
-      add_element(*rolling_, owner, {n, local_axis(j.a, e1), local_axis(j.a, e2), s_b, axle, spec.radius, disc},
-                  {j.a, j.b}, "m/s", &joint);
-      break;
-    }
-    case JointKind::knife_edge:
-      add_element(*knife_, owner, {joint.s_b, local_axis(j.b, j.axis_b)}, {j.a, j.b}, "m/s", &joint);
-      break;
-    case JointKind::track:
-      add_track_joint(spec, owner, joint);
-      break;
-  }
-  if (joint.angle) joint.angle_branch = out_.system->add_branch(*joint.angle, j.a, j.b);
-  if (spec.kind == JointKind::screw) {
-    // displacement − pitch/2π · angle = 0, as drawn
-    Coupler<2>::Params params;
-    params.x[0] = *joint.displacement, params.factor[0] = 1.0;
-    params.x[1] = *joint.angle, params.factor[1] = -spec.pitch / (2.0 * std::numbers::pi);
-    add_element(*coupler2_, owner, params, {j.a, j.b, j.a, j.b}, "m", nullptr, -1, {-1, joint.angle_branch});
-    // Each of its two terms acts on b.
-    if (!without_rows_) {
-      joint.parts.push_back({coupler2_, coupler2_->size() - 1, 1});
-      joint.parts.push_back({coupler2_, coupler2_->size() - 1, 3});
-    }
-  }
+  JointRows rows(j, places_, *this, spec, owner, joint);
+  kind.compose(rows, spec);
   without_rows_ = false;
   joint_index_[spec.name] = static_cast<int>(out_.joints.size());
-  out_.joints.push_back(joint);
-  if (!spec.coordinate.empty() && spec.kind != JointKind::distance) {
+  out_.joints.push_back(std::move(joint));
+  if (!spec.coordinate.empty() && !kind.coordinates.in_rows) {
     CoordinateTerm own = coordinate_of(spec.name, JointCoordinate::automatic);
     CoordinateTerm explicit_one = coordinate_of(spec.coordinate, JointCoordinate::automatic);
     add_coupler_row(owner, {own, explicit_one}, {1.0, -1.0}, 0.0, -1, false);
@@ -415,7 +184,7 @@ void Assembler::add_joint(const JointSpec& spec) {
 
 // ---- couplers and motions ------------------------------------------------------------------------------------------
 
-Assembler::CoordinateTerm Assembler::coordinate_of(const std::string& name, JointCoordinate which) const {
+CoordinateTerm Assembler::coordinate_of(const std::string& name, JointCoordinate which) const {
   CoordinateTerm term;
   if (const auto it = coordinate_frame_.find(name); it != coordinate_frame_.end()) {
     term.frame[0] = it->second;
@@ -453,22 +222,22 @@ int Assembler::add_coupler_row(const std::string& owner, const std::vector<Coord
   const int row = out_.system->n_rows();
   switch (terms.size() * 2 + (velocity_level ? 1 : 0)) {
     case 2:
-      add_terms<Coupler<1>, 1>(*coupler1_, owner, terms, factors, offset, input);
+      add_terms<Coupler<1>, 1>(group<ConstraintGroup<Coupler<1>>>(), owner, terms, factors, offset, input);
       break;
     case 3:
-      add_terms<SpeedCoupler<1>, 1>(*speed1_, owner, terms, factors, offset, input);
+      add_terms<SpeedCoupler<1>, 1>(group<ConstraintGroup<SpeedCoupler<1>>>(), owner, terms, factors, offset, input);
       break;
     case 4:
-      add_terms<Coupler<2>, 2>(*coupler2_, owner, terms, factors, offset, input);
+      add_terms<Coupler<2>, 2>(group<ConstraintGroup<Coupler<2>>>(), owner, terms, factors, offset, input);
       break;
     case 5:
-      add_terms<SpeedCoupler<2>, 2>(*speed2_, owner, terms, factors, offset, input);
+      add_terms<SpeedCoupler<2>, 2>(group<ConstraintGroup<SpeedCoupler<2>>>(), owner, terms, factors, offset, input);
       break;
     case 6:
-      add_terms<Coupler<3>, 3>(*coupler3_, owner, terms, factors, offset, input);
+      add_terms<Coupler<3>, 3>(group<ConstraintGroup<Coupler<3>>>(), owner, terms, factors, offset, input);
       break;
     default:
-      add_terms<SpeedCoupler<3>, 3>(*speed3_, owner, terms, factors, offset, input);
+      add_terms<SpeedCoupler<3>, 3>(group<ConstraintGroup<SpeedCoupler<3>>>(), owner, terms, factors, offset, input);
       break;
   }
   return row;

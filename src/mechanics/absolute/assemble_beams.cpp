@@ -1,4 +1,4 @@
-#include "assembler.h"
+#include "trammel/mechanics/absolute/assembler.h"
 
 namespace trammel::detail {
 
@@ -24,7 +24,7 @@ void Assembler::add_beams() {
       }
       const std::size_t n = static_cast<std::size_t>(element.nodes);
       element.draw({x, n}, {axes, n});
-      beams_->add(element);
+      group<BeamGroup>().add(element);
     }
 }
 

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "assembler.h"
+#include "trammel/mechanics/absolute/assembler.h"
 #include "trammel/mechanics/contact_model.h"
 
 namespace trammel::detail {

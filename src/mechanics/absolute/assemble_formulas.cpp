@@ -1,6 +1,9 @@
 #include <algorithm>
 
-#include "assembler.h"
+#include "trammel/mechanics/absolute/assembler.h"
+#include "trammel/mechanics/kinds/force_descriptor.h"
+#include "trammel/mechanics/kinds/measure_descriptor.h"
+#include "trammel/mechanics/kinds/measure_signals.h"
 
 namespace trammel::detail {
 
@@ -55,7 +58,7 @@ int Assembler::compile(const Formula& formula, const FormulaScope& scope) {
 int Assembler::compile_acting(const Formula& formula, const FormulaScope& scope) {
   const int program = compile(formula, scope);
   for (const int at_kink : program_switches_[program])
-    if (watched_switches_.insert(at_kink).second) formula_switches_->add(at_kink);
+    if (watched_switches_.insert(at_kink).second) group<FormulaSwitches>().add(at_kink);
   return program;
 }
 
@@ -119,11 +122,6 @@ FormulaSignal Assembler::bind_joint(const Signal& signal) const {
 FormulaSignal Assembler::bind(const Signal& signal) {
   FormulaSignal s;
   s.component = signal.component;
-  const auto at_point = [&](Type type, const std::string& body, const PointSpec& point) {
-    s.type = type;
-    s.frame[0] = frame_of(body);
-    s.s[0] = local_point(s.frame[0], world(point));
-  };
   const auto between = [&](Type type, int a, const PointSpec& point_a, int b, const PointSpec& point_b) {
     s.type = type;
     s.frame[0] = a, s.frame[1] = b;
@@ -154,9 +152,9 @@ FormulaSignal Assembler::bind(const Signal& signal) {
       return bind_joint(signal);
     case SignalKind::wheel_value:
       s.type = Type::wheel_value;
-      s.wheels = wheels_;
+      s.wheels = &group<WheelRailGroup>();
       s.index = signal.entity;
-      s.frame[0] = wheels_->element(signal.entity).frame;
+      s.frame[0] = group<WheelRailGroup>().element(signal.entity).frame;
       break;
     case SignalKind::motion_effort:
       s.type = Type::effort;
@@ -180,28 +178,21 @@ FormulaSignal Assembler::bind(const Signal& signal) {
       s.index = out_.control_states[signal.entity][signal.component];
       break;
     case SignalKind::measure:
-    case SignalKind::measure_rate: {
-      const MeasureSpec& m = model_.measures[signal.entity];
-      if (m.kind == MeasureKind::distance) {
-        between(signal.kind == SignalKind::measure ? Type::distance : Type::distance_rate, frame_of(m.body_a),
-                m.point_a, frame_of(m.body_b), m.point_b);
-      } else {
-        s.type = Type::program;
-        s.index = compile_measure(signal.entity);
-      }
-      break;
-    }
+    case SignalKind::measure_rate:
     case SignalKind::point_position:
     case SignalKind::point_velocity: {
-      const MeasureSpec& m = model_.measures[signal.entity];
-      at_point(signal.kind == SignalKind::point_position ? Type::position : Type::velocity, m.body_a, m.point_a);
+      const MeasureSpec& measure = model_.measures[signal.entity];
+      MeasureSignals signals(*this, signal.entity);
+      s = measure.kind->value(signals, measure,
+                              signal.kind == SignalKind::measure_rate || signal.kind == SignalKind::point_velocity);
+      s.component = signal.component;
       break;
     }
     case SignalKind::spring_length:
     case SignalKind::spring_length_rate: {
       const ForceSpec& f = model_.forces[signal.entity];
       const bool rate = signal.kind == SignalKind::spring_length_rate;
-      if (f.kind != ForceKind::spring_damper) return coordinate_signal(force_coordinate_[signal.entity], rate);
+      if (f.kind->strain != Strain::length) return coordinate_signal(force_coordinate_[signal.entity], rate);
       between(rate ? Type::distance_rate : Type::distance, frame_of(f.body_a), f.point_a, frame_of(f.body_b),
               f.point_b);
       break;
@@ -214,7 +205,7 @@ void Assembler::compile_measures() {
   measure_program_.assign(model_.measures.size(), -1);
   output_program_.assign(model_.controls.size(), -1);
   for (std::size_t i = 0; i < model_.measures.size(); ++i) {
-    const bool point = model_.measures[i].kind == MeasureKind::point;
+    const bool point = model_.measures[i].kind->is_point;
     out_.measures.push_back(bind({point ? SignalKind::point_position : SignalKind::measure, static_cast<int>(i), 0}));
   }
   for (std::size_t i = 0; i < model_.controls.size(); ++i)
@@ -241,7 +232,7 @@ void Assembler::add_control_rates() {
     e.output = FormulaGroup::Output::rates;
     for (const Formula& rate : model_.controls[i].rates) e.programs.push_back(compile_acting(rate, scope));
     e.states = out_.control_states[i];
-    formula_->add(std::move(e));
+    group<FormulaGroup>().add(std::move(e));
   }
 }
 

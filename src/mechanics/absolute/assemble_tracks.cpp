@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "assembler.h"
+#include "trammel/mechanics/absolute/assembler.h"
 
 namespace trammel::detail {
 
@@ -17,20 +17,6 @@ void Assembler::make_tracks() {
   }
 }
 
-// Six freedoms need no row; a guided body has one.
-void Assembler::add_track_joint(const JointSpec& spec, const std::string& owner, Assembly::Joint& joint) {
-  joint.track = tracks_.at(spec.on_track.track);
-  joint.travel = add_time_function(spec.on_track.travel);
-  if (!spec.on_track.guided || without_rows_) return;
-  ConstraintGroup<OnTrack>::Element e;
-  e.params = {joint.track, spec.on_track.station};
-  e.frame = {joint.frame_b};
-  e.input = {joint.travel};
-  e.row = out_.system->add_rows(owner, 1, true, "m");
-  on_track_->add(e);
-  joint.parts.push_back({on_track_, on_track_->size() - 1, 0});
-}
-
 void Assembler::add_wheel(const WheelRailSpec& spec) {
   WheelRail wheel;
   wheel.track = tracks_.at(spec.track);
@@ -42,12 +28,12 @@ void Assembler::add_wheel(const WheelRailSpec& spec) {
     wheel.creep = make_creep_law(spec.speed, spec.friction, spec.load, spec.radius, spec.rail_radius,
                                  spec.youngs_modulus, spec.poisson, spec.kalker);
   const int row = out_.system->add_rows(fmt::format("wheel '{}'", spec.name), 1, true, "m");
-  wheels_->add({std::move(wheel), frame_of(spec.body), row});
+  group<WheelRailGroup>().add({std::move(wheel), frame_of(spec.body), row});
 }
 
 void Assembler::add_flange_stop(const FlangeStopSpec& spec) {
-  switches_->add({tracks_.at(spec.track), frame_of(spec.body), spec.clearance, spec.rounding});
-  flange_stops_->add(
+  group<StopSwitches>().add({tracks_.at(spec.track), frame_of(spec.body), spec.clearance, spec.rounding});
+  group<ForceGroup<FlangeStop>>().add(
       {{tracks_.at(spec.track), spec.clearance, spec.stiffness, spec.rounding}, {frame_of(spec.body)}, {}});
 }
 

@@ -1,4 +1,4 @@
-#include "force_group_impl.h"
+#include "trammel/mechanics/elements/force_group_impl.h"
 #include "trammel/mechanics/elements/forces.h"
 
 namespace trammel {

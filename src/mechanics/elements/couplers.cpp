@@ -1,4 +1,4 @@
-#include "constraint_group_impl.h"
+#include "trammel/mechanics/elements/constraint_group_impl.h"
 #include "trammel/mechanics/elements/constraints.h"
 
 namespace trammel {

@@ -1,6 +1,6 @@
 #include "trammel/mechanics/elements/vehicle_forces.h"
 
-#include "force_group_impl.h"
+#include "trammel/mechanics/elements/force_group_impl.h"
 
 namespace trammel {
 

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "constraint_group_impl.h"
+#include "trammel/mechanics/elements/constraint_group_impl.h"
 #include "trammel/mechanics/elements/wheel_profile.h"
 
 namespace trammel {

@@ -8,6 +8,7 @@
 #include "joint_workspace.h"
 #include "trammel/math/rotations.h"
 #include "trammel/mechanics/joint/joint_system.h"
+#include "trammel/mechanics/kinds/joint_descriptor.h"
 
 // From a topology to links, and between joint and absolute coordinates.
 
@@ -103,7 +104,8 @@ void JointSystem::build_tree(const Model& model, const Topology& topology) {
       }
     } else {
       const Assembly::Joint& joint = machine_.joints[step.joint];
-      link.mobility = *tree_mobility(model.joints[step.joint], joint);
+      const TreeMotion motion = *model.joints[step.joint].kind->motion(model.joints[step.joint], joint.planar);
+      link.mobility = motion.mobility;
       if (joint.track) {  // describes the centre of mass and the body's own axes
         const TrackJointSpec& on = model.joints[step.joint].on_track;
         link.track = joint.track, link.travel = joint.travel;
@@ -137,7 +139,7 @@ void JointSystem::build_tree(const Model& model, const Topology& topology) {
       link.R_LF = outer.transpose();
       link.p_LF = -(outer.transpose() * s_outer);
       if (joint.displacement) link.zero = joint.displacement->zero;
-      link.lead = model.joints[step.joint].pitch / (2.0 * std::numbers::pi);
+      link.lead = motion.lead;
       if (topology.driving[step.joint] >= 0) link.input = machine_.motion_input[topology.driving[step.joint]];
     }
     number[frame] = static_cast<int>(links.size());

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "trammel/base/text.h"
+#include "trammel/mechanics/kinds/joint_descriptor.h"
 
 namespace trammel {
 
@@ -35,6 +36,13 @@ std::set<int> find_reaction_rows(const AbsoluteSystem& system) {
     mode += group->n_modes();
   }
   return found.rows;
+}
+
+std::vector<std::string_view> kinds_of_trees() {
+  std::vector<std::string_view> names;
+  for (const JointKind kind : standard_kinds().joints)
+    if (kind->motion(JointSpec{.kind = kind}, false)) names.push_back(kind.name());
+  return names;
 }
 
 struct Edge {
@@ -93,10 +101,9 @@ class TreeBuilder {
       const bool holds = mobility && keeps_planes(full_.joints[i]);
       const bool wanted = spec.loop && !*spec.loop;
       if (wanted && !holds)
-        report(joint,
-               "cannot be part of the tree (loop = false): only fixed, revolute, prismatic, screw, cylindrical, "
-               "universal, planar and spherical joints between rigid bodies, or between planar ones, become "
-               "coordinates");
+        report(joint, fmt::format("cannot be part of the tree (loop = false): only {} joints between rigid bodies, or "
+                                  "between planar ones, become coordinates",
+                                  fmt::join(kinds_of_trees(), ", ")));
       else if (wanted && feeds_a_force(full_.joints[i]))
         report(joint,
                "cannot be part of the tree (loop = false): a force or a state depends on its reaction, and without "
@@ -221,28 +228,8 @@ class TreeBuilder {
 }  // namespace
 
 std::optional<Mobility> tree_mobility(const JointSpec& joint, const Assembly::Joint& assembled) {
-  switch (joint.kind) {
-    case JointKind::fixed:
-      return Mobility::fixed;
-    case JointKind::revolute:
-      return Mobility::revolute;
-    case JointKind::prismatic:
-      return Mobility::prismatic;
-    case JointKind::screw:
-      return Mobility::screw;
-    case JointKind::cylindrical:
-      return Mobility::cylindrical;
-    case JointKind::universal:
-      return Mobility::universal;
-    case JointKind::planar:
-      return Mobility::planar;
-    case JointKind::spherical:
-      return assembled.planar ? Mobility::revolute : Mobility::spherical;
-    case JointKind::track:
-      return joint.on_track.guided ? Mobility::guided : Mobility::track;
-    default:
-      return std::nullopt;
-  }
+  const std::optional<TreeMotion> motion = joint.kind->motion(joint, assembled.planar);
+  return motion ? std::optional(motion->mobility) : std::nullopt;
 }
 
 Topology find_topology(const Model& model, const Assembly& full) { return TreeBuilder(model, full).run(); }

@@ -6,6 +6,8 @@
 #include "trammel/mechanics/elements/force_group.h"
 #include "trammel/mechanics/elements/forces.h"
 #include "trammel/mechanics/elements/vehicle_forces.h"
+#include "trammel/mechanics/kinds/force_descriptor.h"
+#include "trammel/mechanics/kinds/joint_descriptor.h"
 #include "trammel/mechanics/slots/slot_system.h"
 
 /// The elements of a machine as quadratic functions of slots. The multipliers are those of the elements' own rows: a
@@ -182,10 +184,32 @@ void SlotSystem::add_constraints(const ElementGroup& group) {
         fmt::format("'{}' ({}) has no form in which the energy-decaying scheme keeps its law; choose "
                     "another integrator",
                     system_.row_owner(rows.first_row(0)), group.kind()));
+  take_frame_rows(rows);
+}
+
+void SlotSystem::take_frame_rows(const ConstraintElements& rows) {
   for (int i = 0; i < rows.size(); ++i)
     for (int r = 0; r < rows.rows_per_element(); ++r)
       if (const int row = system_.active_row(rows.first_row(i) + r); row >= 0)
         frame_rows_.push_back({&rows, i, r, row});
+}
+
+// What the kinds of the model's joints and forces refuse, by name.
+std::vector<Issue> issues_of_directors(const Model& model) {
+  std::vector<Issue> issues;
+  const auto look = [&](std::string_view what, const auto& spec) {
+    const Directors directors = spec.kind->directors(spec);
+    if (directors.form != Directors::Form::refused) return;
+    const std::string name = fmt::format("{} '{}'", what, spec.name);
+    const std::string& place = spec.source.at("kind");
+    issues.push_back({place.empty() ? name : place,
+                      fmt::format("{} ({}) has no form in which the energy-decaying scheme keeps its law, because {}; "
+                                  "choose another integrator",
+                                  name, spec.kind.name(), directors.reason)});
+  };
+  for (const JointSpec& joint : model.joints) look("joint", joint);
+  for (const ForceSpec& force : model.forces) look("force", force);
+  return issues;
 }
 
 // The rod whose angle is asked for: its length makes the row one in metres.

@@ -61,13 +61,32 @@ SlotSystem::SlotSystem(const AbsoluteSystem& system, std::span<const Frame<doubl
   for (std::size_t g = 0; g < system.groups().size(); ++g) {
     const ElementGroup& group = *system.groups()[g];
     if (group.size() == 0) continue;
-    if (dynamic_cast<const ConstraintElements*>(&group))
+    if (group.directors())
+      add_own(g, *group.directors());
+    else if (dynamic_cast<const ConstraintElements*>(&group))
       add_constraints(group);
     else if (!add_springs(group))
       load_groups_.push_back(g);
   }
   drawn_ = {};
   make_layout();
+}
+
+// Elements that came with a kind of joint or force: as the kind says.
+void SlotSystem::add_own(std::size_t g, const Directors& directors) {
+  const ElementGroup& group = *system_.groups()[g];
+  const auto* rows = dynamic_cast<const ConstraintElements*>(&group);
+  if (directors.form == Directors::Form::load && rows == nullptr)
+    load_groups_.push_back(g);
+  else if (directors.make != nullptr)
+    directors.make(*this, group);
+  else if (rows != nullptr && !rows->holonomic())
+    take_frame_rows(*rows);
+  else
+    throw InputError(
+        fmt::format("elements of the kind '{}' have no form in which the energy-decaying scheme keeps their "
+                    "law; choose another integrator",
+                    group.kind()));
 }
 
 SlotSystem::~SlotSystem() = default;

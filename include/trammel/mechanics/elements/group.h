@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "trammel/dae/second_order_dae.h"
+#include "trammel/mechanics/elements/directors.h"
 #include "trammel/mechanics/elements/frame.h"
 
 namespace trammel {
@@ -136,6 +138,13 @@ class ElementGroup {
   /// Modes of unilateral elements, updated once per accepted step; true: connect() must be called again.
   virtual int n_modes() const { return 0; }
   virtual bool update_modes(const KinematicState&, std::span<int>) const { return false; }
+
+  /// Of groups that a kind of joint or force brought with it: what the energy-decaying scheme makes of them.
+  const std::optional<Directors>& directors() const { return directors_; }
+  void set_directors(const Directors& directors) { directors_ = directors; }
+
+ private:
+  std::optional<Directors> directors_;
 };
 
 /// Rows a group of constraints contributes, for reports: reaction wrench on each frame of one element, −rowsᵀλ.

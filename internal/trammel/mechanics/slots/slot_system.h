@@ -5,6 +5,7 @@
 #include "trammel/dae/jump_system.h"
 #include "trammel/mechanics/absolute/absolute_system.h"
 #include "trammel/mechanics/elements/forces.h"
+#include "trammel/mechanics/model.h"
 #include "trammel/mechanics/slots/slot_element.h"
 
 namespace trammel {
@@ -21,6 +22,8 @@ namespace trammel {
 /// F_j at the old position with v_j, F_f at the end, whose work is counted; internal states follow
 ///
 ///   (2) E (z_f − z_j) = h (g_j + 2g_f)/3,   E (z_f + z_j − 2z_0) = h (2g_j + g_f)/3.
+///
+/// Which of these a kind of joint or force becomes, the kind says (Directors).
 class SlotSystem final : public JumpSystem {
  public:
   /// `drawn`: every frame as drawn, where beams are without strain; needed if there are any. Throws InputError when a
@@ -48,6 +51,7 @@ class SlotSystem final : public JumpSystem {
   Status linearize(ConstVec y, std::span<double> values, Workspace& workspace) const override;
   void finish(ConstVec y, MotionVariables& to, Vec memory, JumpLedger& ledger, Workspace& workspace) const override;
 
+  const AbsoluteSystem& system() const { return system_; }
   std::span<const SlotElement> elements() const { return elements_; }
 
  private:
@@ -63,7 +67,9 @@ class SlotSystem final : public JumpSystem {
 
   void make_layout();
   int new_stress(const std::string& owner);
+  void add_own(std::size_t group, const Directors& directors);
   void add_constraints(const ElementGroup& group);
+  void take_frame_rows(const ConstraintElements& rows);
   bool add_springs(const ElementGroup& group);
   void add_bushing(const Bushing::Params& params, const std::array<int, 2>& frame, const std::string& owner);
   bool add_beams(const ElementGroup& group);
@@ -100,5 +106,8 @@ class SlotSystem final : public JumpSystem {
   double reference_mass_ = 1.0;
   Layout layout_;
 };
+
+/// Joints and forces whose kinds say that they have no form in slots, with their reasons.
+std::vector<Issue> issues_of_directors(const Model& model);
 
 }  // namespace trammel

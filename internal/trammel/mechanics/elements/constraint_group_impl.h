@@ -1,7 +1,7 @@
 #pragma once
 
-#include "force_group_impl.h"
 #include "trammel/mechanics/elements/constraint_group.h"
+#include "trammel/mechanics/elements/force_group_impl.h"
 #include "trammel/mechanics/elements/relative_coordinate.h"
 
 namespace trammel {

@@ -48,7 +48,6 @@ void check_joints(ModelChecks& checks);
 void check_couplers_and_motions(ModelChecks& checks);
 void check_forces(ModelChecks& checks);
 void check_tracks(ModelChecks& checks);
-void check_track_joint(ModelChecks& checks, const JointSpec& joint);
 void check_controls_and_measures(ModelChecks& checks);
 void check_events(ModelChecks& checks);
 void check_tables(ModelChecks& checks);
@@ -61,6 +60,11 @@ void check_formulas(ModelChecks& checks);
 
 /// Bodies that can turn about an axis without any inertia against it.
 void check_free_axes(ModelChecks& checks);
+
+/// Key under which the user named the body of a force: `bodies`, or the field's own.
+inline std::string body_key(const ForceSpec& force) {
+  return force.source.fields.count("bodies") > 0 ? "bodies" : "body_b";
+}
 
 /// "there is no body 'rd'; did you mean 'rod'?"
 std::string no_such(const ModelChecks& checks, SignalTable::Entity entity, const std::string& name);

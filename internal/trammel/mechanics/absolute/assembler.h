@@ -5,6 +5,9 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <tuple>
+#include <typeindex>
+#include <unordered_map>
 #include <vector>
 
 #include "trammel/math/spline.h"
@@ -17,9 +20,25 @@
 #include "trammel/mechanics/elements/stop_switches.h"
 #include "trammel/mechanics/elements/vehicle_forces.h"
 #include "trammel/mechanics/elements/wheel_rail.h"
+#include "trammel/mechanics/kinds/drawn.h"
+#include "trammel/mechanics/kinds/joint_descriptor.h"
 #include "trammel/mechanics/signals.h"
 
-namespace trammel::detail {
+namespace trammel {
+
+class ForceElements;
+class JointRows;
+class MeasureSignals;
+
+/// A relative coordinate of the machine: of a joint, a spring, or a scalar one.
+struct CoordinateTerm {
+  RelativeCoordinate x;
+  int frame[2] = {0, 0};
+  int branch = -1;  ///< that counts its turns
+  std::string unit;
+};
+
+namespace detail {
 
 /// Turns descriptions into frames, constraint elements, forces and formulas. The model has no issues.
 class Assembler {
@@ -28,26 +47,9 @@ class Assembler {
   Assembly run();
 
  private:
-  struct Placement {  // a frame as drawn
-    Eigen::Vector3d p = Eigen::Vector3d::Zero();
-    Eigen::Matrix3d R = Eigen::Matrix3d::Identity();
-    bool planar = false;
-    Eigen::Vector3d normal = Eigen::Vector3d::UnitZ();
-    Eigen::Vector3d com = Eigen::Vector3d::Zero();  // centre of mass from the body's origin, body axes
-  };
-  struct JointFrames {  // a joint in the drawn world
-    int a = 0, b = 0;
-    Eigen::Vector3d point, point_b, axis, axis_b;
-    bool planar = false;  // both bodies move in one plane
-    Eigen::Vector3d normal = Eigen::Vector3d::UnitZ();
-  };
-  struct CoordinateTerm {
-    RelativeCoordinate x;
-    int frame[2] = {0, 0};
-    int branch = -1;
-    std::string unit;
-  };
-
+  friend class trammel::ForceElements;
+  friend class trammel::JointRows;
+  friend class trammel::MeasureSignals;
   void add_bodies();
   void add_coordinates();
   void make_groups();
@@ -56,7 +58,6 @@ class Assembler {
   void add_coupler(const CouplerSpec& spec);
   void add_motion(const MotionSpec& spec);
   void add_force(const ForceSpec& spec);
-  void add_vehicle_force(const ForceSpec& spec, Assembly::Force& alone);
   void add_contacts();
   void add_control_states();
   void add_control_rates();
@@ -66,7 +67,6 @@ class Assembler {
 
   // Railway lines and what runs on them (assemble_tracks.cpp).
   void make_tracks();
-  void add_track_joint(const JointSpec& spec, const std::string& owner, Assembly::Joint& joint);
   void add_wheel(const WheelRailSpec& spec);
   void add_flange_stop(const FlangeStopSpec& spec);
 
@@ -76,21 +76,21 @@ class Assembler {
   Eigen::Vector3d local_point(int frame, const Eigen::Vector3d& p_W) const;
   Eigen::Vector3d local_axis(int frame, const Eigen::Vector3d& n_W) const;
 
-  void find_axes(const JointSpec& spec, const JointFrames& j, Assembly::Joint& joint) const;
-  RelativeCoordinate make_angle(const JointFrames& j) const;
-  RelativeCoordinate make_displacement(const JointFrames& j) const;
+  void find_axes(JointAxes axes, const DrawnJoint& j, Assembly::Joint& joint) const;
   CoordinateTerm coordinate_of(const std::string& name, JointCoordinate which) const;
 
+  /// The group of a kind of elements: one of the library, or one that comes with a kind of joint or force.
+  /// `directors` says what becomes of the latter in the energy-decaying scheme.
+  template <class G, class Say>
+  G& group(const Say& directors);
+  template <class G>
+  G& group() {
+    return *std::get<G*>(groups_);
+  }
   template <class K>
   void add_element(ConstraintGroup<K>& group, const std::string& owner, const typename K::Params& params,
                    std::array<int, K::n_frames> frames, const std::string& unit, Assembly::Joint* joint, int input = -1,
                    std::array<int, K::n_turns> branch = {});
-  void add_coincident(const std::string& owner, const JointFrames& j, Assembly::Joint& joint);
-  void add_perpendicular(const std::string& owner, const JointFrames& j, const Eigen::Vector3d& a_W,
-                         const Eigen::Vector3d& b_W, Assembly::Joint& joint);
-  void add_offset(const std::string& owner, const JointFrames& j, const Eigen::Vector3d& n_W, double offset,
-                  Assembly::Joint& joint);
-  void add_rod(const std::string& owner, const JointFrames& j, const JointSpec& spec, Assembly::Joint& joint);
   template <class K, int N>
   void add_terms(ConstraintGroup<K>& group, const std::string& owner, const std::vector<CoordinateTerm>& terms,
                  const std::vector<double>& factors, double offset, int input);
@@ -119,39 +119,57 @@ class Assembler {
   std::vector<CoordinateTerm> force_coordinate_;       // by force: torsion and joint springs, stops
   SignalTable signals_;
 
-  ConstraintGroup<Coincident<2>>* coincident2_ = nullptr;
-  ConstraintGroup<Coincident<3>>* coincident3_ = nullptr;
-  ConstraintGroup<Perpendicular>* perpendicular_ = nullptr;
-  ConstraintGroup<Offset>* offset_ = nullptr;
-  ConstraintGroup<Distance>* distance_ = nullptr;
-  ConstraintGroup<SquaredDistance>* squared_distance_ = nullptr;
-  ConstraintGroup<LineAngle>* line_angle_ = nullptr;
-  ConstraintGroup<Coupler<1>>* coupler1_ = nullptr;
-  ConstraintGroup<Coupler<2>>* coupler2_ = nullptr;
-  ConstraintGroup<Coupler<3>>* coupler3_ = nullptr;
-  ConstraintGroup<SpeedCoupler<1>>* speed1_ = nullptr;
-  ConstraintGroup<SpeedCoupler<2>>* speed2_ = nullptr;
-  ConstraintGroup<SpeedCoupler<3>>* speed3_ = nullptr;
-  ConstraintGroup<DiscOnPlane>* disc_ = nullptr;
-  ConstraintGroup<RollingContact>* rolling_ = nullptr;
-  ConstraintGroup<KnifeEdge>* knife_ = nullptr;
-  ForceGroup<SpringDamper>* springs_ = nullptr;
-  ForceGroup<CoordinateForce>* joint_springs_ = nullptr;
-  ForceGroup<Bushing>* bushings_ = nullptr;
-  ForceGroup<BumpStop>* bump_stops_ = nullptr;
-  ForceGroup<AntiRollBar>* anti_roll_bars_ = nullptr;
-  ForceGroup<RollingTyre>* tyres_ = nullptr;
-  ForceGroup<StandingTyre>* standing_tyres_ = nullptr;
-  BeamGroup* beams_ = nullptr;
-  FormulaGroup* formula_ = nullptr;
   std::map<std::string, std::shared_ptr<const Track>> tracks_;
-  ConstraintGroup<OnTrack>* on_track_ = nullptr;
-  WheelRailGroup* wheels_ = nullptr;
-  ForceGroup<FlangeStop>* flange_stops_ = nullptr;
-  StopSwitches* switches_ = nullptr;
-  FormulaSwitches* formula_switches_ = nullptr;
+  // The groups of the library in the order in which they are evaluated, and those that kinds brought with them.
+  using Groups =
+      std::tuple<ConstraintGroup<Coincident<2>>*, ConstraintGroup<Coincident<3>>*, ConstraintGroup<Perpendicular>*,
+                 ConstraintGroup<Offset>*, ConstraintGroup<Distance>*, ConstraintGroup<SquaredDistance>*,
+                 ConstraintGroup<LineAngle>*, ConstraintGroup<Coupler<1>>*, ConstraintGroup<Coupler<2>>*,
+                 ConstraintGroup<Coupler<3>>*, ConstraintGroup<SpeedCoupler<1>>*, ConstraintGroup<SpeedCoupler<2>>*,
+                 ConstraintGroup<SpeedCoupler<3>>*, ConstraintGroup<DiscOnPlane>*, ConstraintGroup<RollingContact>*,
+                 ConstraintGroup<KnifeEdge>*, ForceGroup<SpringDamper>*, ForceGroup<CoordinateForce>*,
+                 ForceGroup<Bushing>*, ForceGroup<BumpStop>*, ForceGroup<AntiRollBar>*, ForceGroup<RollingTyre>*,
+                 ForceGroup<StandingTyre>*, BeamGroup*, FormulaGroup*, ConstraintGroup<OnTrack>*, WheelRailGroup*,
+                 ForceGroup<FlangeStop>*, StopSwitches*, FormulaSwitches*>;
+  Groups groups_{};
+  std::unordered_map<std::type_index, ElementGroup*> own_groups_;
   std::set<int> watched_switches_;
   std::vector<std::vector<int>> program_switches_;  // of each program: programs whose zeros are its kinks
 };
 
-}  // namespace trammel::detail
+template <class G, class Say>
+G& Assembler::group(const Say& directors) {
+  constexpr bool standard = []<class... Group>(std::tuple<Group*...>*) {
+    return (std::is_same_v<G, Group> || ...);
+  }(static_cast<Groups*>(nullptr));
+  if constexpr (standard) {
+    return *std::get<G*>(groups_);
+  } else {
+    ElementGroup*& own = own_groups_[typeid(G)];
+    if (own == nullptr) {
+      own = &out_.system->add_group(std::make_unique<G>());
+      own->set_directors(directors());
+    }
+    return static_cast<G&>(*own);
+  }
+}
+
+template <class K>
+void Assembler::add_element(ConstraintGroup<K>& group, const std::string& owner, const typename K::Params& params,
+                            std::array<int, K::n_frames> frames, const std::string& unit, Assembly::Joint* joint,
+                            int input, std::array<int, K::n_turns> branch) {
+  if (without_rows_) return;
+  typename ConstraintGroup<K>::Element e;
+  e.params = params;
+  e.frame = frames;
+  e.branch = branch;
+  e.input.fill(-1);
+  e.input[0] = input;
+  e.row = out_.system->add_rows(owner, K::n_rows, K::holonomic, unit);
+  group.add(e);
+  if (joint) joint->parts.push_back({&group, group.size() - 1, 1});
+}
+
+}  // namespace detail
+
+}  // namespace trammel

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "trammel/mechanics/absolute/assembler.h"
+#include "trammel/mechanics/kinds/force_descriptor.h"
+
+namespace trammel {
+
+/// The elements of one force, as its kind puts them together. Every element joins its group, and is also kept alone, so
+/// that reports can tell its force.
+class ForceElements {
+ public:
+  ForceElements(detail::Assembler& assembler, const ForceSpec& force, int index, Assembly::Force& alone);
+
+  // ---- as drawn ----------------------------------------------------------------------------------------------------
+  int a() const { return a_; }  ///< the frame of body_a, or the ground
+  int b() const { return b_; }
+  int frame_of(const std::string& body) const { return assembler_.frame_of(body); }
+  const Placement& place(int frame) const { return assembler_.places_[static_cast<std::size_t>(frame)]; }
+  Eigen::Vector3d world(const PointSpec& point) const { return assembler_.world(point); }
+  Eigen::Vector3d world(const AxisSpec& axis) const { return assembler_.world(axis); }  ///< unit vector
+  Eigen::Vector3d point_on(int frame, const PointSpec& point) const { return place(frame).local_point(world(point)); }
+  Eigen::Vector3d axis_in(int frame, const AxisSpec& axis) const { return place(frame).local_axis(world(axis)); }
+  /// What it measures (Strain), and the coordinate of any joint.
+  const CoordinateTerm& strain() const { return assembler_.force_coordinate_[static_cast<std::size_t>(index_)]; }
+  CoordinateTerm coordinate_of(const std::string& joint, JointCoordinate which) const {
+    return assembler_.coordinate_of(joint, which);
+  }
+
+  // ---- elements ----------------------------------------------------------------------------------------------------
+  /// A kernel of forces.h, vehicle_forces.h or of the kind's own.
+  template <class K>
+  void add(const typename K::Params& params, std::array<int, K::n_frames> frames,
+           std::array<int, K::n_turns> branches = {});
+  /// A force that formulas give: `element` says on what, `formulas` are its components.
+  void add_formulas(FormulaGroup::Element element, std::span<const Formula> formulas);
+  /// Where its forces have kinks: steps end there.
+  StopSwitches& switches() { return assembler_.group<StopSwitches>(); }
+
+  // ---- reports -----------------------------------------------------------------------------------------------------
+  /// The force is shown on another frame than b, at s; `others` are further frames that it acts on.
+  void show_on(int frame, const Eigen::Vector3d& s, std::initializer_list<int> others);
+  void show_between(int frame_a, int frame_b, std::initializer_list<int> others);
+
+ private:
+  detail::Assembler& assembler_;
+  const ForceSpec& force_;
+  int index_;
+  Assembly::Force& alone_;
+  int a_, b_;
+};
+
+template <class K>
+void ForceElements::add(const typename K::Params& params, std::array<int, K::n_frames> frames,
+                        std::array<int, K::n_turns> branches) {
+  const typename ForceGroup<K>::Element element{params, frames, branches};
+  auto single = std::make_unique<ForceGroup<K>>();
+  single->add(element);
+  alone_.group = std::move(single);
+  assembler_.group<ForceGroup<K>>([this] { return force_.kind->directors(force_); }).add(element);
+}
+
+}  // namespace trammel

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "trammel/mechanics/kinds/fields.h"
+#include "trammel/mechanics/kinds/joint_descriptor.h"
+#include "trammel/mechanics/kinds/joint_rows.h"
+#include "trammel/mechanics/kinds/keys.h"
+#include "trammel/mechanics/model_checks.h"
+
+/// What the descriptors of joints are written with.
+
+namespace trammel {
+
+// ---- keys and reading ----------------------------------------------------------------------------------------------
+
+inline const std::string origin_of_second = "origin of the second body";
+
+/// Of joints whose bodies share the point as drawn.
+Key hinge_point_key();
+Key other_point_key();      ///< `point_b` where it is another point
+Key other_direction_key();  ///< `axis_b` where it is another direction
+Key radius_key();
+Key carried_coordinate_key();
+
+/// `point`, `point_b`, `axis`, `axis_b`: those that the kind has. Without `point` it sits at the second body's origin.
+void read_place(KindFields& fields, JointSpec& joint);
+
+// ---- checks --------------------------------------------------------------------------------------------------------
+
+inline void check_nothing(detail::ModelChecks&, const JointSpec&, bool) {}
+void check_radius(detail::ModelChecks& checks, const JointSpec& joint);
+bool are_parallel(const Eigen::Vector3d& a, const Eigen::Vector3d& b);
+
+// ---- motion and directors
+// --------------------------------------------------------------------------------------------------------
+
+inline std::optional<TreeMotion> no_motion(const JointSpec&, bool) { return std::nullopt; }
+template <Mobility mobility>
+std::optional<TreeMotion> moves(const JointSpec&, bool) {
+  return TreeMotion{mobility};
+}
+
+inline Directors rows_of_directors(const JointSpec&) { return {Directors::Form::rows}; }
+
+}  // namespace trammel

@@ -1,0 +1,147 @@
+#include "kind_fields.h"
+
+#include <fmt/format.h>
+
+namespace trammel::detail {
+
+namespace {
+
+// World components follow the part when it is turned: f = R f', each row a formula.
+void turn_components(const Part& part, std::array<Formula, 3>& components) {
+  if (part.rotation == Eigen::Matrix3d::Identity()) return;
+  const std::array<Formula, 3> drawn = components;
+  for (int i = 0; i < 3; ++i) {
+    std::string text;
+    for (int j = 0; j < 3; ++j)
+      text += fmt::format("{}({}) * ({})", j > 0 ? " + " : "", part.rotation(i, j),
+                          drawn[static_cast<std::size_t>(j)].text);
+    components[static_cast<std::size_t>(i)].text = text;
+  }
+}
+
+}  // namespace
+
+std::string ModelKindFields::word(std::string_view key, const std::string& fallback) {
+  Choices<std::string> choices;
+  for (const Word& word : fields_.words_of(key)) choices.push_back({word.name, word.name});
+  return fields_.choice(key, choices, fallback);
+}
+
+std::vector<std::string> ModelKindFields::names(std::string_view key, std::size_t n, const std::string& wanted) {
+  const Node* node = fields_.get(key);
+  if (node == nullptr) return {};
+  if (node->kind != NodeKind::array || node->items.size() != n) {
+    fields_.report_type(*node, key, wanted);
+    return {};
+  }
+  std::vector<std::string> list;
+  for (const Node& item : node->items) list.push_back(fields_.name_of(item, key));
+  return list;
+}
+
+std::array<Formula, 3> ModelKindFields::components(std::string_view key, bool in_body_axes) {
+  std::array<Formula, 3> list{Formula{zero_formula, ""}, {zero_formula, ""}, {zero_formula, ""}};
+  const Node* node = fields_.get(key);
+  if (node == nullptr) return list;
+  if (node->kind != NodeKind::array || node->items.size() != 3) {
+    fields_.report(*node, fmt::format("'{}' must be a list of three, [x, y, z], each a number or a formula in "
+                                      "quotes, not {}",
+                                      key, describe(*node)));
+    return list;
+  }
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Node& item = node->items[i];
+    list[i] = fields_.formula_of(item, key);
+    if (fields_.part().parent != nullptr && !has_good_syntax(fields_, item, key, list[i].text))
+      list[i].text = zero_formula;
+  }
+  if (!in_body_axes) turn_components(fields_.part(), list);
+  return list;
+}
+
+// n numbers are the diagonal, n rows the whole matrix.
+Eigen::MatrixXd ModelKindFields::square(std::string_view key, int n) {
+  Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(n, n);
+  const Node* node = fields_.get(key);
+  if (node == nullptr) return matrix;
+  const bool rows = node->kind == NodeKind::array && !node->items.empty() && node->items[0].kind == NodeKind::array;
+  if (rows) return fields_.matrix_of(*node, key, n).value_or(matrix);
+  const std::vector<double> diagonal = fields_.list_of(*node, key);
+  if (node->kind != NodeKind::array) return matrix;
+  if (static_cast<int>(diagonal.size()) != n) {
+    fields_.report(
+        *node, fmt::format("'{}' has {} numbers; it must be the {} of the diagonal, or the {} rows of the matrix", key,
+                           diagonal.size(), n, n));
+    return matrix;
+  }
+  for (int i = 0; i < n; ++i) matrix(i, i) = diagonal[static_cast<std::size_t>(i)];
+  return matrix;
+}
+
+Formula ModelKindFields::whole_formula(std::string_view key) {
+  const Node* node = fields_.get(key);
+  if (node == nullptr) return {zero_formula, ""};
+  Formula formula = fields_.formula_of(*node, key);
+  if (!has_good_syntax(fields_, *node, key, formula.text)) formula.text = zero_formula;
+  return formula;
+}
+
+std::vector<std::string> ModelKindFields::texts(std::string_view key, const std::string& wanted) {
+  const Node* node = fields_.get(key);
+  if (node == nullptr) return {};
+  if (node->kind != NodeKind::array || node->items.empty()) {
+    fields_.report_type(*node, key, wanted);
+    return {};
+  }
+  std::vector<std::string> list;
+  for (const Node& item : node->items) list.push_back(fields_.text_of(item, key));
+  return list;
+}
+
+bool ModelKindFields::fits(std::string_view key, std::size_t n, const std::string& others) {
+  const Node* node = fields_.get(key);
+  if (node == nullptr) return false;
+  if (node->kind == NodeKind::array && node->items.size() == n) return true;
+  const std::string found = node->kind == NodeKind::array ? fmt::format("of {}", node->items.size()) : describe(*node);
+  fields_.report(*node,
+                 fmt::format("'{}' must be a list of {}, one for each of the '{}', not {}", key, n, others, found));
+  return false;
+}
+
+Formula ModelKindFields::formula_item(std::string_view key, std::size_t i) {
+  return fields_.formula_of(fields_.get(key)->items[i], key);
+}
+
+double ModelKindFields::number_item(std::string_view key, std::size_t i) {
+  return fields_.number_of(fields_.get(key)->items[i], key, 0.0);
+}
+
+bool ModelKindFields::boolean_item(std::string_view key, std::size_t i, const std::string& wanted) {
+  const Node& item = fields_.get(key)->items[i];
+  if (item.kind != NodeKind::boolean) fields_.report_type(item, key, wanted);
+  return item.boolean;
+}
+
+std::string ModelKindFields::one_of(const std::vector<std::string>& keys) {
+  std::string which;
+  fields_.one_of(keys, &which);
+  return which;
+}
+
+void ModelKindFields::said_at(const std::string& field, std::string_view key, int item) {
+  const Node* node = fields_.get(key);
+  if (node == nullptr) return;
+  const Node& place = item < 0 ? *node : node->items[static_cast<std::size_t>(item)];
+  source_.fields[field] = fields_.findings().where(place.place);
+}
+
+void ModelKindFields::report_at(std::string_view key, const std::string& message) {
+  if (const Node* node = fields_.get(key)) fields_.report(*node, message);
+}
+
+const BodySpec* ModelKindFields::find_body(const std::string& body) const {
+  const auto it = model_.body_index.find(body);
+  return it == model_.body_index.end() ? nullptr : &model_.bodies[it->second];
+}
+
+}  // namespace trammel::detail

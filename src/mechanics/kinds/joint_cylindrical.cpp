@@ -1,0 +1,39 @@
+#include "trammel/mechanics/kinds/joint_parts.h"
+
+namespace trammel {
+
+namespace {
+
+/// Slides along and turns about the axis, 4 rows.
+struct CylindricalJoint {
+  static constexpr std::string_view name = "cylindrical", meaning = "turns and slides";
+  static std::vector<Key> keys() {
+    return {hinge_point_key(), other_point_key(),
+            direction_key("axis", true,
+                          "of the joint, fixed in the first body, and in the second where both coincide as drawn" +
+                              direction_form),
+            other_direction_key()};
+  }
+  static constexpr auto read = read_place;
+  static constexpr JointNeeds needs{};
+  static constexpr InPlane in_plane{.refused = true};
+  static constexpr auto check = check_nothing;
+  static void compose(JointRows& rows, const JointSpec&) {
+    rows.stay_on_line();
+    rows.keep_axes();
+    rows.has_angle();
+    rows.has_displacement();
+  }
+  static constexpr JointCoordinates coordinates{.angle = true, .displacement = true};
+  static constexpr JointAxes axes = JointAxes::both;
+  static constexpr auto motion = moves<Mobility::cylindrical>;
+  static constexpr auto directors = rows_of_directors;
+  static constexpr auto signals = no_signals;
+  static Picture picture() { return {.parts = {{.shape = Picture::Shape::cylinder, .size = {0.9, 0.9, 14.0}}}}; }
+};
+
+}  // namespace
+
+constinit const JointDescription kinds::cylindrical_joint = describe_joint<CylindricalJoint>();
+
+}  // namespace trammel
