@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "trammel/linalg/condition.h"
+#include "trammel/linalg/guarded_ldlt.h"
 
 namespace trammel {
 
@@ -22,10 +23,17 @@ void store(const Inputs& in, std::vector<double>& w) {
   w.insert(w.end(), in.udd.begin(), in.udd.end());
 }
 
+// A system that names the row of every unknown can be factored without a search for pivots.
+std::unique_ptr<LinearSolver<double>> make_solver(const DaeSystem& system, LinearSolverKind kind) {
+  auto solver = make_linear_solver<double>(kind, system.layout().n());
+  const bool chooses = kind == LinearSolverKind::automatic && solver->name() != "dense";
+  return chooses && !system.pivot_rows().empty() ? make_guarded_ldlt<double>() : std::move(solver);
+}
+
 }  // namespace
 
 MatrixOperator::MatrixOperator(const DaeSystem& system, LinearSolverKind solver, const RowColumnScaling* scaling)
-    : system_(system), scaling_(scaling), solver_(make_linear_solver<double>(solver, system.layout().n())) {}
+    : system_(system), scaling_(scaling), solver_(make_solver(system, solver)) {}
 
 Status MatrixOperator::setup(const Point& p, const State& state, const Coefficients& c, double h, Refresh refresh,
                              Workspace& workspace) {
