@@ -236,22 +236,18 @@ class SparseLdlt final : public UnpivotedSolver<S> {
       };
       int k = 0;
       for (; k + 4 <= w; k += 4, P += 4L * height) {
-        const S *p0 = P + k, *p1 = p0 + height, *p2 = p1 + height, *p3 = p2 + height;
+        const S *p0 = P + k, *p1 = p0 + height, *p2 = p1 + height;
         const S y0 = scaled(y[k], k), y1 = scaled(y[k + 1] - product(p0[1], y0), k + 1);
         const S y2 = scaled(y[k + 2] - product(p0[2], y0) - product(p1[2], y1), k + 2);
         const S y3 = scaled(y[k + 3] - product(p0[3], y0) - product(p1[3], y1) - product(p2[3], y2), k + 3);
         head[k] = y0, head[k + 1] = y1, head[k + 2] = y2, head[k + 3] = y3;
-        S* __restrict rest = y + k + 4;
-        for (int i = 0; i < height - k - 4; ++i)
-          rest[i] -=
-              (product(p0[4 + i], y0) + product(p1[4 + i], y1)) + (product(p2[4 + i], y2) + product(p3[4 + i], y3));
+        subtract_columns(y + k + 4, height - k - 4, p0 + 4, height, y0, y1, y2, y3);
       }
       for (; k + 2 <= w; k += 2, P += 2L * height) {
-        const S *p0 = P + k, *p1 = p0 + height;
+        const S* p0 = P + k;
         const S y0 = scaled(y[k], k), y1 = scaled(y[k + 1] - product(p0[1], y0), k + 1);
         head[k] = y0, head[k + 1] = y1;
-        S* __restrict rest = y + k + 2;
-        for (int i = 0; i < height - k - 2; ++i) rest[i] = rest[i] - product(p0[2 + i], y0) - product(p1[2 + i], y1);
+        subtract_columns(y + k + 2, height - k - 2, p0 + 2, height, y0, y1);
       }
       if (k < w) {
         const S y0 = head[k] = scaled(y[k], k);
@@ -285,9 +281,7 @@ class SparseLdlt final : public UnpivotedSolver<S> {
         k -= n;
         const S* P = panels.data() + front.panel + static_cast<long>(k) * height;
         if (n == 2) {
-          const S* Q = P + height;
-          S s0(0), s1(0);
-          for (int i = k + 2; i < height; ++i) s0 += product(P[i], y[i]), s1 += product(Q[i], y[i]);
+          const auto [s0, s1] = sum_columns<2>(P + k + 2, height, y + k + 2, height - k - 2);
           y[k + 1] = head[k + 1] = scaled(before(k + 1) - s1, k + 1);
           y[k] = head[k] = scaled(before(k) - s0 - product(P[k + 1], y[k + 1]), k);
         } else {
@@ -298,12 +292,8 @@ class SparseLdlt final : public UnpivotedSolver<S> {
       }
       for (k -= 4; k >= 0; k -= 4) {
         const S* p0 = panels.data() + front.panel + static_cast<long>(k) * height;
-        const S *p1 = p0 + height, *p2 = p1 + height, *p3 = p2 + height;
-        S s0(0), s1(0), s2(0), s3(0);
-        for (int i = k + 4; i < height; ++i) {
-          s0 += product(p0[i], y[i]), s1 += product(p1[i], y[i]);
-          s2 += product(p2[i], y[i]), s3 += product(p3[i], y[i]);
-        }
+        const S *p1 = p0 + height, *p2 = p1 + height;
+        const auto [s0, s1, s2, s3] = sum_columns<4>(p0 + k + 4, height, y + k + 4, height - k - 4);
         const S y3 = scaled(before(k + 3) - s3, k + 3);
         const S y2 = scaled(before(k + 2) - s2 - product(p2[k + 3], y3), k + 2);
         const S y1 = scaled(before(k + 1) - s1 - product(p1[k + 2], y2) - product(p1[k + 3], y3), k + 1);
