@@ -1,6 +1,8 @@
 #include "trammel/dae/iteration_operator.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 
 #include "trammel/linalg/condition.h"
 #include "trammel/linalg/guarded_ldlt.h"
@@ -136,10 +138,10 @@ bool MatrixOperator::find_new_entries() {
     return false;
   };
   if (has_entries_) {
-    bool any = false;  // without branches: this is asked after every linearization
+    std::uint64_t bits = 0;  // without branches: this is asked after every linearization
     for (const std::vector<double>& plane : planes_.values)
-      for (const int slot : unused_) any |= plane[slot] != 0.0;
-    if (!any) return false;
+      for (const int slot : unused_) bits |= std::bit_cast<std::uint64_t>(plane[slot]);
+    if (bits << 1 == 0) return false;  // the sign of a zero is no entry
   }
   const auto end = keeps_all ? unused_.begin() : std::remove_if(unused_.begin(), unused_.end(), is_entry);
   unused_.erase(end, unused_.end());

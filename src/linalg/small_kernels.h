@@ -46,6 +46,15 @@ inline void subtract_columns(S* __restrict y, int n, const S* __restrict X, long
   for (; i < n; ++i) y[i] = y[i] - product(X[i], a) - product(x1[i], b);
 }
 
+/// The same with one.
+template <class S>
+inline void subtract_columns(S* __restrict y, int n, const S* __restrict X, S a) {
+  int i = 0;
+  if constexpr (std::is_same_v<S, double>)
+    for (; i + 2 <= n; i += 2) store_two(y + i, load_two(y + i) - load_two(X + i) * a);
+  for (; i < n; ++i) y[i] -= product(X[i], a);
+}
+
 /// y_i −= Σ_{k<m} X_ik c_k,  i < n;  X_ik = X[i + k·ld], c_k = c[k·stride].
 template <class S>
 inline void subtract_product(S* __restrict y, int n, const S* __restrict X, int ld, const S* __restrict c, int stride,
@@ -55,11 +64,12 @@ inline void subtract_product(S* __restrict y, int n, const S* __restrict X, int 
     const S* ck = c + static_cast<long>(k) * stride;
     subtract_columns(y, n, X + static_cast<long>(k) * ld, ld, ck[0], ck[stride], ck[2L * stride], ck[3L * stride]);
   }
-  for (; k < m; ++k) {
-    const S* x = X + static_cast<long>(k) * ld;
-    const S ck = c[static_cast<long>(k) * stride];
-    for (int i = 0; i < n; ++i) y[i] -= product(x[i], ck);
+  if (k + 2 <= m) {
+    const S* ck = c + static_cast<long>(k) * stride;
+    subtract_columns(y, n, X + static_cast<long>(k) * ld, ld, ck[0], ck[stride]);
+    k += 2;
   }
+  if (k < m) subtract_columns(y, n, X + static_cast<long>(k) * ld, c[static_cast<long>(k) * stride]);
 }
 
 /// The same for two columns y, y + ldy with coefficients c and c + 1: X is read once.

@@ -251,7 +251,7 @@ class SparseLdlt final : public UnpivotedSolver<S> {
       }
       if (k < w) {
         const S y0 = head[k] = scaled(y[k], k);
-        for (int i = k + 1; i < height; ++i) y[i] -= product(P[i], y0);
+        subtract_columns(y + k + 1, height - k - 1, P + k + 1, y0);
       }
       for (int i = 0; i < below; ++i) x[row[i]] = y[w + i];
     }
