@@ -1,8 +1,11 @@
 #include "trammel/dae/iteration_operator.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 
 #include "trammel/linalg/condition.h"
+#include "trammel/linalg/guarded_ldlt.h"
 
 namespace trammel {
 
@@ -22,10 +25,17 @@ void store(const Inputs& in, std::vector<double>& w) {
   w.insert(w.end(), in.udd.begin(), in.udd.end());
 }
 
+// A system that names the row of every unknown can be factored without a search for pivots.
+std::unique_ptr<LinearSolver<double>> make_solver(const DaeSystem& system, LinearSolverKind kind) {
+  auto solver = make_linear_solver<double>(kind, system.layout().n());
+  const bool chooses = kind == LinearSolverKind::automatic && solver->name() != "dense";
+  return chooses && !system.pivot_rows().empty() ? make_guarded_ldlt<double>() : std::move(solver);
+}
+
 }  // namespace
 
 MatrixOperator::MatrixOperator(const DaeSystem& system, LinearSolverKind solver, const RowColumnScaling* scaling)
-    : system_(system), scaling_(scaling), solver_(make_linear_solver<double>(solver, system.layout().n())) {}
+    : system_(system), scaling_(scaling), solver_(make_solver(system, solver)) {}
 
 Status MatrixOperator::setup(const Point& p, const State& state, const Coefficients& c, double h, Refresh refresh,
                              Workspace& workspace) {
@@ -128,10 +138,10 @@ bool MatrixOperator::find_new_entries() {
     return false;
   };
   if (has_entries_) {
-    bool any = false;  // without branches: this is asked after every linearization
+    std::uint64_t bits = 0;  // without branches: this is asked after every linearization
     for (const std::vector<double>& plane : planes_.values)
-      for (const int slot : unused_) any |= plane[slot] != 0.0;
-    if (!any) return false;
+      for (const int slot : unused_) bits |= std::bit_cast<std::uint64_t>(plane[slot]);
+    if (bits << 1 == 0) return false;  // the sign of a zero is no entry
   }
   const auto end = keeps_all ? unused_.begin() : std::remove_if(unused_.begin(), unused_.end(), is_entry);
   unused_.erase(end, unused_.end());

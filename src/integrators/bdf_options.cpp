@@ -13,7 +13,7 @@ BdfOptions BdfOptions::dassl() {
   options.guards_multipliers = false;
   options.matrix_cost = 0;
   options.restarts = options.relaxes_corrector = false;
-  options.detects_stability_limit = options.pauses_growth = false;
+  options.detects_stability_limit = options.pauses_growth = options.presumes_rate = false;
   return options;
 }
 

@@ -218,28 +218,42 @@ class SparseLdlt final : public UnpivotedSolver<S> {
   enum class Diagonal { unit, pivot, pivot_first };
 
   /// x ← P⁻¹x with the lower triangular P of the panels, whose diagonal is 1 or the pivots. Four columns at a time: a
-  /// small triangle, then one pass over the rows below.
+  /// small triangle, then one pass over the rows below. Fronts are small (10 × 14 for a link of a planar chain), so
+  /// that everything stands in one loop: calls and counters would cost as much as the numbers.
   template <Diagonal diagonal>
   void forward(const std::vector<S>& panels, std::span<S> x) {
-    S* y = gathered_.data();
+    S* __restrict y = gathered_.data();
     for (const Front& front : tree_.fronts()) {
-      const int height = front.height(), w = front.width;
-      const S* P = panels.data() + front.panel;
+      const int height = front.height(), w = front.width, below = front.below;
+      const S* __restrict P = panels.data() + front.panel;
       const S* inverse = inverse_pivot_.data() + front.first;
       const int* row = tree_.row().data() + front.rows;
-      std::copy_n(x.data() + front.first, w, y);
-      for (int i = 0; i < front.below; ++i) y[w + i] = x[row[i]];
-      for (int k = 0; k < w; k += block) {
-        const int n = std::min(block, w - k);
-        const S* columns = P + static_cast<long>(k) * height;
-        for (int a = k; a < k + n; ++a) {
-          if constexpr (diagonal == Diagonal::pivot) y[a] = product(y[a], inverse[a]);
-          for (int b = a + 1; b < k + n; ++b) y[b] -= product(P[static_cast<long>(a) * height + b], y[a]);
-        }
-        subtract_product(y + k + n, height - k - n, columns + k + n, height, y + k, 1, n);
+      S* head = x.data() + front.first;
+      for (int k = 0; k < w; ++k) y[k] = head[k];
+      for (int i = 0; i < below; ++i) y[w + i] = x[row[i]];
+      const auto scaled = [&](const S& value, int k) {
+        return diagonal == Diagonal::pivot ? product(value, inverse[k]) : value;
+      };
+      int k = 0;
+      for (; k + 4 <= w; k += 4, P += 4L * height) {
+        const S *p0 = P + k, *p1 = p0 + height, *p2 = p1 + height;
+        const S y0 = scaled(y[k], k), y1 = scaled(y[k + 1] - product(p0[1], y0), k + 1);
+        const S y2 = scaled(y[k + 2] - product(p0[2], y0) - product(p1[2], y1), k + 2);
+        const S y3 = scaled(y[k + 3] - product(p0[3], y0) - product(p1[3], y1) - product(p2[3], y2), k + 3);
+        head[k] = y0, head[k + 1] = y1, head[k + 2] = y2, head[k + 3] = y3;
+        subtract_columns(y + k + 4, height - k - 4, p0 + 4, height, y0, y1, y2, y3);
       }
-      std::copy_n(y, w, x.data() + front.first);
-      for (int i = 0; i < front.below; ++i) x[row[i]] = y[w + i];
+      for (; k + 2 <= w; k += 2, P += 2L * height) {
+        const S* p0 = P + k;
+        const S y0 = scaled(y[k], k), y1 = scaled(y[k + 1] - product(p0[1], y0), k + 1);
+        head[k] = y0, head[k + 1] = y1;
+        subtract_columns(y + k + 2, height - k - 2, p0 + 2, height, y0, y1);
+      }
+      if (k < w) {
+        const S y0 = head[k] = scaled(y[k], k);
+        subtract_columns(y + k + 1, height - k - 1, P + k + 1, y0);
+      }
+      for (int i = 0; i < below; ++i) x[row[i]] = y[w + i];
     }
   }
 
@@ -247,30 +261,48 @@ class SparseLdlt final : public UnpivotedSolver<S> {
   template <Diagonal diagonal>
   void backward(const std::vector<S>& panels, std::span<S> x) {
     const std::span<const Front> fronts = tree_.fronts();
-    S* y = gathered_.data();
+    S* __restrict y = gathered_.data();
     for (std::size_t f = fronts.size(); f-- > 0;) {
       const Front& front = fronts[f];
-      const int height = front.height(), w = front.width;
-      const S* P = panels.data() + front.panel;
+      const int height = front.height(), w = front.width, below = front.below;
       const S* inverse = inverse_pivot_.data() + front.first;
       const int* row = tree_.row().data() + front.rows;
       S* head = x.data() + front.first;
-      for (int k = 0; k < w; ++k) y[k] = diagonal == Diagonal::pivot_first ? product(head[k], inverse[k]) : head[k];
-      for (int i = 0; i < front.below; ++i) y[w + i] = x[row[i]];
-      for (int k = (w - 1) / block * block; k >= 0; k -= block) {
-        const int n = std::min(block, w - k);
-        const S* columns = P + static_cast<long>(k) * height;
-        subtract_products_of_columns(y + k, n, columns + k + n, height, y + k + n, height - k - n);
-        for (int a = k + n - 1; a >= k; --a) {
-          for (int b = a + 1; b < k + n; ++b) y[a] -= product(P[static_cast<long>(a) * height + b], y[b]);
-          if constexpr (diagonal == Diagonal::pivot) y[a] = product(y[a], inverse[a]);
+      for (int i = 0; i < below; ++i) y[w + i] = x[row[i]];
+      const auto before = [&](int k) {
+        return diagonal == Diagonal::pivot_first ? product(head[k], inverse[k]) : head[k];
+      };
+      const auto scaled = [&](const S& value, int k) {
+        return diagonal == Diagonal::pivot ? product(value, inverse[k]) : value;
+      };
+      int k = w;
+      while (k % 4 != 0) {  // what does not fill a block of four stands at the end
+        const int n = k % 4 == 1 ? 1 : 2;
+        k -= n;
+        const S* P = panels.data() + front.panel + static_cast<long>(k) * height;
+        if (n == 2) {
+          const auto [s0, s1] = sum_columns<2>(P + k + 2, height, y + k + 2, height - k - 2);
+          y[k + 1] = head[k + 1] = scaled(before(k + 1) - s1, k + 1);
+          y[k] = head[k] = scaled(before(k) - s0 - product(P[k + 1], y[k + 1]), k);
+        } else {
+          S s0(0);
+          for (int i = k + 1; i < height; ++i) s0 += product(P[i], y[i]);
+          y[k] = head[k] = scaled(before(k) - s0, k);
         }
       }
-      std::copy_n(y, w, head);
+      for (k -= 4; k >= 0; k -= 4) {
+        const S* p0 = panels.data() + front.panel + static_cast<long>(k) * height;
+        const S *p1 = p0 + height, *p2 = p1 + height;
+        const auto [s0, s1, s2, s3] = sum_columns<4>(p0 + k + 4, height, y + k + 4, height - k - 4);
+        const S y3 = scaled(before(k + 3) - s3, k + 3);
+        const S y2 = scaled(before(k + 2) - s2 - product(p2[k + 3], y3), k + 2);
+        const S y1 = scaled(before(k + 1) - s1 - product(p1[k + 2], y2) - product(p1[k + 3], y3), k + 1);
+        const S y0 =
+            scaled(before(k) - s0 - product(p0[k + 1], y1) - product(p0[k + 2], y2) - product(p0[k + 3], y3), k);
+        y[k] = head[k] = y0, y[k + 1] = head[k + 1] = y1, y[k + 2] = head[k + 2] = y2, y[k + 3] = head[k + 3] = y3;
+      }
     }
   }
-
-  static constexpr int block = 4;
 
   FrontTree tree_;
   std::vector<Entry> lower_, upper_;  // front by front

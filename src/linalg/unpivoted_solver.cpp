@@ -176,6 +176,12 @@ double UnpivotedSolver<S>::measure_error(bool transposed) {
 
 template <class S>
 Status UnpivotedSolver<S>::solve_refined(std::span<S> b, bool transposed) {
+  if (n_corrections_ == 0 && !transposed) {  // nearly always
+    for (std::size_t k = 0; k < order_.size(); ++k) permuted_[k] = b[pivot_row_[k]];
+    substitute(permuted_);
+    for (std::size_t k = 0; k < order_.size(); ++k) b[order_[k]] = permuted_[k];
+    return Status::success();
+  }
   const auto gather = [&](const std::vector<int>& from) {
     for (std::size_t i = 0; i < b.size(); ++i) b_[i] = b[from[i]];
   };

@@ -53,6 +53,9 @@ struct BdfOptions {
   double newton_constant = 0.03;  ///< converged when ϱ/(1 − ϱ) ‖δ‖ ≤ this part of the tolerance at order 5,
                                   ///< up to 0.28 at order 1; DASSL 0.33 at all
   double first_rate_factor = 20;  ///< stands for ϱ/(1 − ϱ) while a new matrix has not shown its rate; DASSL 100
+  /// No step is done after one correction on the faith of a rate below 0.1: new matrices show smaller ones, which do
+  /// not last. DASSL believes them.
+  bool presumes_rate = true;
   /// Multipliers, which no error test sees, are settled to their tolerance over h^(index − 1), forces relative to the
   /// largest of them and at least to a thousandth of it, and never on a rate below 0.1 that the step has not shown
   /// itself. Not with a fixed step (every step shows its rate) nor with a tolerance of their own. DASSL: as all others.

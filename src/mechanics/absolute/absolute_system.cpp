@@ -486,6 +486,12 @@ void AbsoluteSystem::accepted(const MotionPoint& p, double chart_threshold, Vec 
   const KinematicState k = update_kinematics(p, state, workspace);
   for (std::size_t b = 0; b < branches_.size(); ++b) {
     const BranchMap& branch = branches_[b];
+    const auto has_chart = [&](int side) { return frames_[branch.frame[side]].kind == FrameMap::Kind::rigid; };
+    // What was noted of the angle serves four times as long as it is old; but charts stand where the last step ended.
+    const Branch& last = state.branches[b];
+    if (!has_chart(0) && !has_chart(1) &&
+        turns_little(k.frames[branch.frame[0]], k.frames[branch.frame[1]], last, 4.0 * (p.t - last.t)))
+      continue;
     const Frame<double> f[2] = {k.frames[branch.frame[0]], k.frames[branch.frame[1]]};
     state.branches[b] = {p.t, branch.x.value(f, k.turns[b]), rate_of(branch.x, f), planar_turns(branch, f, p.q)};
   }

@@ -56,11 +56,13 @@ void ConstraintGroup<K>::add_constraints(const KinematicState& state, std::span<
   }
 }
 
+// Every iteration of BDF passes here: what it calls are products of three numbers, and calls would cost as much.
 template <class K>
-void ConstraintGroup<K>::add_stabilized_constraints(const KinematicState& state, std::span<const double> mu,
-                                                    std::span<double> phi, std::span<double> phi_dot,
-                                                    std::span<Wrench<double>> wrench,
-                                                    std::span<Wrench<double>> mu_wrench) const {
+[[gnu::flatten]] void ConstraintGroup<K>::add_stabilized_constraints(const KinematicState& state,
+                                                                     std::span<const double> mu, std::span<double> phi,
+                                                                     std::span<double> phi_dot,
+                                                                     std::span<Wrench<double>> wrench,
+                                                                     std::span<Wrench<double>> mu_wrench) const {
   if constexpr (detail::WithoutRows<K>) {
     for (const Element& e : elements_) {
       const Frame<double>&a = state.frames[e.frame[0]], &b = state.frames[e.frame[1]];
