@@ -9,10 +9,8 @@ namespace trammel {
 
 namespace {
 
-constexpr double bdf_max_growth = 2.0;                              // steps double or stay: new coefficients are dear
 constexpr double bdf_min_reduction = 0.5, bdf_max_reduction = 0.9;  // after an accepted step
 constexpr double failure_floor = 0.25, failure_margin = 0.9;
-constexpr double convergence_shrink = 0.25;
 // (2 est + tiny)^(−1/(k+1)): half the tolerance is aimed at, and no estimate makes the factor infinite.
 double step_factor(double estimate, int order) { return std::pow(2.0 * estimate + 1e-4, -1.0 / (order + 1)); }
 
@@ -53,17 +51,6 @@ void Bdf::begin_anew(double h) {
   ++counters_.restarts;
 }
 
-void Bdf::limit_step(double t_limit, double bound) {
-  if (!options_.fixed_h) h_ = std::max(std::min({h_, options_.hmax, bound}), options_.hmin);
-  // A sliver of rounding is not left over for a step of its own: t is the sum of so many rounded steps.
-  const double rounding = std::numeric_limits<double>::epsilon() * static_cast<double>(counters_.steps + 1);
-  const double rest = std::max(1e-10 * h_, rounding * std::abs(t_limit));
-  t_trial_ = t_ + h_;
-  if (t_trial_ + rest < t_limit) return;
-  h_ = t_limit - t_;
-  t_trial_ = t_limit;
-}
-
 // The order falls when a lower difference is smaller: the solution is rougher, or less stable, than the order assumes.
 Bdf::Choice Bdf::keep_or_lower(const BdfHistory::Estimates& estimates) const {
   const Choice keep{k_, estimates.k}, lower{k_ - 1, estimates.k_minus_1};
@@ -86,7 +73,7 @@ void Bdf::choose_next(Choice choice, const BdfHistory::Estimates& estimates, Bdf
     choice.order = std::min(k + 1, options_.max_order);
   } else if (start_phase_) {
     choice.order = k + 1;
-    h = bdf_max_growth * h_;
+    h = control_.rule().max_growth * h_;
   } else {
     if (!lowered && k < limit && history_.can_raise() && !just_raised) {
       const double term = (k + 1) * estimates.k, term_up = (k + 2) * estimates.k_plus_1;
@@ -103,8 +90,8 @@ void Bdf::choose_next(Choice choice, const BdfHistory::Estimates& estimates, Bdf
     const double factor = step_factor(choice.estimate, choice.order);
     if (attempt_error_failures_ > 0 && options_.pauses_growth) growth_pause_ = k + 2;
     growth_pause_ = std::max(growth_pause_ - 1, 0);
-    if (factor >= bdf_max_growth)
-      h = growth_pause_ == 0 ? bdf_max_growth * h_ : h_;
+    if (factor >= control_.rule().max_growth)
+      h = growth_pause_ == 0 ? control_.rule().max_growth * h_ : h_;
     else if (factor <= 1.0)
       h = h_ * std::clamp(factor, bdf_min_reduction, bdf_max_reduction);
   }
@@ -136,25 +123,22 @@ void Bdf::watch_stability(const BdfHistory::Estimates& estimates, Choice& choice
 }
 
 // A smaller step, and after repeated failures of the error test a lower order. False: the step cannot be reduced.
-bool Bdf::shrink(const Status& status, Choice choice, double hmin, BdfStep& step) {
+bool Bdf::shrink(const Status& status, Choice choice, double smallest, BdfStep& step) {
+  double factor = control_.rule().newton_shrink;
+  bool gives_up = false;
   if (status.cause == Cause::error_test) {
-    ++step.rejected_error;
     ++counters_.error_failures;
-    ++attempt_error_failures_;
-    if (attempt_error_failures_ > options_.max_error_failures) return false;
+    gives_up = ++attempt_error_failures_ > options_.max_error_failures;
     k_ = attempt_error_failures_ > 2 ? 1 : choice.order;
-    h_ *= attempt_error_failures_ == 1
-              ? std::clamp(failure_margin * step_factor(choice.estimate, choice.order), failure_floor, failure_margin)
-              : failure_floor;
+    factor = failure_floor;
+    if (attempt_error_failures_ == 1)
+      factor = std::clamp(failure_margin * step_factor(choice.estimate, choice.order), failure_floor, failure_margin);
   } else {
-    ++step.rejected_newton;
     ++counters_.convergence_failures;
-    ++attempt_convergence_failures_;
-    if (attempt_convergence_failures_ >= options_.max_convergence_failures) return false;
-    h_ *= convergence_shrink;
-    step.rung = std::max(step.rung, Rung::smaller_step);
+    gives_up = ++attempt_convergence_failures_ >= options_.max_convergence_failures;
+    if (!gives_up) step.rung = std::max(step.rung, Rung::smaller_step);
   }
-  return h_ >= hmin;
+  return control_.reject(status.cause, factor, smallest, h_, step) && !gives_up;
 }
 
 // The only rung for a fixed step: multipliers carry ε/h² of the coordinates and may never pass their test.
@@ -168,7 +152,7 @@ bool Bdf::relax_corrector(BdfStep& step) {
 }
 
 // When smaller steps do not help: first a restart from consistent values, then without multipliers in the test.
-bool Bdf::climb_ladder(double t_limit, double hmin, State& state, BdfStep& step) {
+bool Bdf::climb_ladder(double t_limit, double smallest, State& state, BdfStep& step) {
   const bool may_restart = options_.restarts && step.rung < Rung::restart;
   const bool may_relax = options_.relaxes_corrector && corrector_ == Corrector::classical;
   if (!may_restart && !may_relax) return false;
@@ -183,7 +167,7 @@ bool Bdf::climb_ladder(double t_limit, double hmin, State& state, BdfStep& step)
   system_.calc_inputs(t_, inputs_);
   if (options_.restarts && !system_.make_consistent(t_, state, y_, yp_, *workspace_).ok()) return false;
   const double tiny = 1e-3;
-  begin_anew(std::max(10.0 * hmin, std::min(tiny * std::max(history_.last_h(), hmin), first_step(t_limit))));
+  begin_anew(std::max(10.0 * smallest, std::min(tiny * std::max(history_.last_h(), smallest), first_step(t_limit))));
   update_weights();
   operator_->invalidate();
   attempt_error_failures_ = attempt_convergence_failures_ = 0;

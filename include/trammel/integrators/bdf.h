@@ -10,8 +10,8 @@
 #include "trammel/dae/iteration_operator.h"
 #include "trammel/integrators/bdf_history.h"
 #include "trammel/integrators/bdf_options.h"
-#include "trammel/integrators/motion_integrator.h"
 #include "trammel/integrators/stability_limit.h"
+#include "trammel/integrators/step_control.h"
 
 namespace trammel {
 
@@ -98,23 +98,26 @@ class Bdf {
   void restore(std::span<const double> numbers);
 
  private:
-  enum class Verdict : std::uint8_t { go_on, converged, failed };
+  /// A correction of this many roundings of y cannot become smaller.
+  static constexpr double rounding_margin = 100.0;
   struct Choice {  // of an order, with its error estimate at the present step
     int order = 1;
     double estimate = 0.0;
   };
 
-  // One attempt: bdf.cpp.
+  // One attempt: bdf.cpp, and its corrector: bdf_newton.cpp.
   void predict(const State& state);
   Status correct(const State& state, BdfStep& step);
   void settle();
+  class Iteration;
   Status iterate(const State& state, BdfStep& step);
   Refresh cheapest_refresh(const State& state) const;
   Status retry(const State& state, BdfStep& step, Refresh refresh);
   Status refresh(const State& state, BdfStep& step, Refresh refresh = Refresh::linearize);
   double apply_correction();
   bool saturated();
-  Verdict judge(int iteration, double norm);
+  NewtonVerdict judge(int iteration, double norm);
+  void note_convergence(int iteration);
   void note_multipliers(bool rate_is_shown);
   double newton_limit() const;
   void accept(double breakpoint, BdfStep& step);
@@ -125,12 +128,11 @@ class Bdf {
   // Control of order and step size: bdf_control.cpp.
   double first_step(double t_limit) const;
   double step_behind_kink(double t_limit) const;
-  void limit_step(double t_limit, double bound);
   Choice keep_or_lower(const BdfHistory::Estimates& estimates) const;
   void choose_next(Choice choice, const BdfHistory::Estimates& estimates, BdfStep& step);
   void watch_stability(const BdfHistory::Estimates& estimates, Choice& choice, BdfStep& step);
-  bool shrink(const Status& status, Choice choice, double hmin, BdfStep& step);
-  bool climb_ladder(double t_limit, double hmin, State& state, BdfStep& step);
+  bool shrink(const Status& status, Choice choice, double smallest, BdfStep& step);
+  bool climb_ladder(double t_limit, double smallest, State& state, BdfStep& step);
   bool relax_corrector(BdfStep& step);
   void begin_anew(double h);
   int order_limit() const { return std::min(options_.max_order, order_cap_); }
@@ -146,6 +148,7 @@ class Bdf {
   std::unique_ptr<IterationOperator> operator_;
   std::unique_ptr<Workspace> workspace_;
   WeightedNorm tolerance_;
+  StepControl control_;
   BdfHistory history_;
   StabilityLimit stability_;
   InputBuffer inputs_;
