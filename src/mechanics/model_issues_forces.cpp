@@ -4,6 +4,7 @@
 
 #include "trammel/base/text.h"
 #include "trammel/mechanics/kinds/force_descriptor.h"
+#include "trammel/mechanics/kinds/measure_descriptor.h"
 #include "trammel/mechanics/model_checks.h"
 
 namespace trammel::detail {
@@ -82,18 +83,7 @@ void check_controls_and_measures(ModelChecks& checks) {
       if (!std::isfinite(value)) checks.report("control", control, "initial", "an initial value is not finite");
     check_states(checks, control);
   }
-  for (const MeasureSpec& measure : checks.model.measures) {
-    if (measure.kind == MeasureKind::expression) continue;
-    check_body_reference(checks, "measure", measure, "body_a", measure.body_a);
-    check_point(checks, "measure", measure, "point_a", measure.point_a);
-    if (measure.kind == MeasureKind::point) continue;
-    check_body_reference(checks, "measure", measure, "body_b", measure.body_b);
-    check_point(checks, "measure", measure, "point_b", measure.point_b);
-    const bool same = measure.body_a == measure.body_b;
-    if (same)
-      checks.report("measure", measure, "point_b",
-                    fmt::format("both points are fixed on '{}', so that their distance never changes", measure.body_a));
-  }
+  for (const MeasureSpec& measure : checks.model.measures) measure.kind->check(checks, measure);
 }
 
 void check_events(ModelChecks& checks) {
@@ -103,7 +93,7 @@ void check_events(ModelChecks& checks) {
     const auto it = std::find_if(checks.model.measures.begin(), checks.model.measures.end(), named);
     if (it == checks.model.measures.end()) {
       checks.report("event", event, "measure", no_such(checks, SignalTable::Entity::measure, event.measure));
-    } else if (it->kind == MeasureKind::point) {
+    } else if (it->kind->is_point) {
       checks.report("event", event, "measure",
                     fmt::format("'{}' is a point, which passes no level: measure a component of it", event.measure));
     }

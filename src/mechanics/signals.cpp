@@ -8,6 +8,7 @@
 #include "trammel/base/text.h"
 #include "trammel/mechanics/kinds/force_descriptor.h"
 #include "trammel/mechanics/kinds/joint_descriptor.h"
+#include "trammel/mechanics/kinds/measure_descriptor.h"
 
 namespace trammel {
 
@@ -65,7 +66,7 @@ ResolvedPath resolve_control(const ControlSpec& control, int index, const std::v
 }
 
 ResolvedPath resolve_measure(const MeasureSpec& measure, int index, const std::vector<std::string>& path) {
-  if (measure.kind == MeasureKind::point) {
+  if (measure.kind->is_point) {
     if (path.size() == 2) {
       if (const int i = axis_of(path[1], ""); i >= 0) return signal(SignalKind::point_position, index, i);
       if (const int i = axis_of(path[1], "v"); i >= 0) return signal(SignalKind::point_velocity, index, i);
@@ -73,9 +74,8 @@ ResolvedPath resolve_measure(const MeasureSpec& measure, int index, const std::v
     return no_such_component("point measure", path, {"x", "y", "z", "vx", "vy", "vz"});
   }
   if (path.size() == 1) return signal(SignalKind::measure, index);
-  if (measure.kind == MeasureKind::distance && path.size() == 2 && path[1] == "rate")
-    return signal(SignalKind::measure_rate, index);
-  if (measure.kind == MeasureKind::distance) return no_such_component("measure", path, {"rate"});
+  if (measure.kind->has_rate && path.size() == 2 && path[1] == "rate") return signal(SignalKind::measure_rate, index);
+  if (measure.kind->has_rate) return no_such_component("measure", path, {"rate"});
   return fmt::format("measure '{}' is a formula and has no '{}'; use '{}' alone", path[0], path[1], path[0]);
 }
 

@@ -4,6 +4,8 @@
 
 #include <Eigen/Geometry>
 
+#include "trammel/mechanics/kinds/measure_descriptor.h"
+
 namespace trammel {
 
 namespace {
@@ -65,16 +67,16 @@ ChannelItems states_of_controls(const FrameSource& s) {
 ChannelItems point_measures(const FrameSource& s) {
   ChannelItems items;
   for (const MeasureSpec& measure : s.model.measures)
-    if (measure.kind == MeasureKind::point) items.names.push_back(measure.name);
+    if (measure.kind->is_point) items.names.push_back(measure.name);
   return items;
 }
 
 ChannelItems scalar_measures(const FrameSource& s) {
   ChannelItems items;
   for (const MeasureSpec& measure : s.model.measures) {
-    if (measure.kind == MeasureKind::point) continue;
+    if (measure.kind->is_point) continue;
     items.names.push_back(measure.name);
-    items.units.push_back(measure.kind == MeasureKind::distance && measure.unit.empty() ? "m" : measure.unit);
+    items.units.push_back(measure.unit.empty() ? std::string(measure.kind->unit) : measure.unit);
   }
   return items;
 }
@@ -198,7 +200,7 @@ FrameChannel of_points(const std::string& quantity, std::string unit, std::strin
           .items = point_measures,
           .write = [value](const FrameInstant& at, ChannelValues& out) {
             for (std::size_t i = 0; i < at.model.measures.size(); ++i) {
-              if (at.model.measures[i].kind != MeasureKind::point) continue;
+              if (!at.model.measures[i].kind->is_point) continue;
               const FormulaSignal& point = at.assembly.measures[i];
               out.put(Vec3<double>(value(at.k.frames[point.frame[0]], point.s[0])));
             }
@@ -336,7 +338,7 @@ void add_coordinates_and_measures(std::vector<FrameChannel>& list) {
                   .items = scalar_measures,
                   .write = [](const FrameInstant& at, ChannelValues& out) {
                     for (std::size_t i = 0; i < at.model.measures.size(); ++i)
-                      if (at.model.measures[i].kind != MeasureKind::point)
+                      if (!at.model.measures[i].kind->is_point)
                         out.put(at.assembly.formulas->evaluate(at.assembly.measures[i], at.k));
                   }});
 }

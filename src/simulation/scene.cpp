@@ -10,6 +10,7 @@
 #include "trammel/mechanics/elements/contact_shape.h"
 #include "trammel/mechanics/kinds/force_descriptor.h"
 #include "trammel/mechanics/kinds/joint_descriptor.h"
+#include "trammel/mechanics/kinds/measure_descriptor.h"
 #include "trammel/mechanics/kinds/pictures.h"
 
 namespace trammel {
@@ -85,7 +86,7 @@ class SceneWriter {
     list("forces", model_.forces, [&](const ForceSpec& force) { put_force(force); });
     list("springs", model_.forces, [&](const ForceSpec& force) { put_spring(force); });
     list("points", model_.measures, [&](const MeasureSpec& measure) {
-      if (measure.kind != MeasureKind::point) return;
+      if (!measure.kind->is_point) return;
       json_.begin_object().key("name").text(measure.name).key("body").number(index(measure.body_a));
       put("at", local(measure.point_a, measure.body_a));
       json_.end_object();

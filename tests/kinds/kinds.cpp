@@ -5,8 +5,10 @@
 #include "trammel/io/model_reader.h"
 #include "trammel/io/model_tables.h"
 #include "trammel/mechanics/joint/topology.h"
+#include "trammel/mechanics/kinds/control_descriptor.h"
 #include "trammel/mechanics/kinds/force_descriptor.h"
 #include "trammel/mechanics/kinds/joint_descriptor.h"
+#include "trammel/mechanics/kinds/measure_descriptor.h"
 #include "trammel/mechanics/kinds/pictures.h"
 #include "trammel/simulation/scene.h"
 #include "trammel/simulation/simulation.h"
@@ -23,6 +25,7 @@ Kinds own_kinds() {
   kinds.joints.push_back(own::helix);
   kinds.joints.push_back(own::point_on_cylinder);
   kinds.forces.push_back(own::magnet);
+  kinds.measures.push_back(own::speed);
   return kinds;
 }
 
@@ -105,6 +108,21 @@ struct OnNoCoordinate : WholeForce {
   static constexpr ActsOn acts_on = ActsOn::coordinate;
 };
 static_assert(!ForceDescriptor<OnNoCoordinate>);
+
+struct WholeMeasure {
+  static constexpr std::string_view name = "", meaning = "", unit = "";
+  static std::vector<Key> keys() { return {}; }
+  static void read(KindFields&, MeasureSpec&) {}
+  static void check(detail::ModelChecks&, const MeasureSpec&) {}
+  static constexpr bool is_point = false, has_rate = false;
+  static FormulaSignal value(MeasureSignals&, const MeasureSpec&, bool) { return {}; }
+};
+static_assert(MeasureDescriptor<WholeMeasure>);
+struct MeasureWithoutValue : WholeMeasure {
+  static constexpr Nothing value{};
+};
+static_assert(!MeasureDescriptor<MeasureWithoutValue>);
+static_assert(!MeasureDescriptor<Nothing> && !ControlDescriptor<Nothing>);
 
 // ---- machines ------------------------------------------------------------------------------------------------------
 
@@ -237,6 +255,20 @@ TEST(OwnKinds, without_a_form_for_directors_it_is_refused_with_the_reason) {
   }
 }
 
+TEST(OwnKinds, a_measure_is_read_recorded_with_its_unit_and_used_by_formulas) {
+  const std::string text = machine(screw, spring) +
+                           "[[measure]]\nname = \"swift\"\nkind = \"speed\"\nof = \"nut\"\n"
+                           "[[measure]]\nname = \"twice\"\nexpression = \"2*swift\"\n";
+  const MemoryRecord record = run(text);
+  const Eigen::VectorXd speed = values(record, "nut.velocity").rowwise().norm();
+  constexpr double rounding = 1e-14;
+  EXPECT_LT((values(record, "swift") - speed).cwiseAbs().maxCoeff(), rounding);
+  EXPECT_LT((values(record, "twice") - 2.0 * speed).cwiseAbs().maxCoeff(), rounding);
+  EXPECT_EQ(record.read("swift").unit, "m/s");
+  std::string lost = text;
+  EXPECT_TRUE(says(refusals(lost.replace(lost.find("of = \"nut\""), 10, "of = \"nit\"")), "there is no body 'nit'"));
+}
+
 TEST(OwnKinds, are_checked_as_they_say) {
   EXPECT_TRUE(says(refusals(machine("kind = \"helix\"", magnet)), "the key 'lead' is missing"));
   EXPECT_TRUE(says(refusals(machine("kind = \"helix\"\nlead = 0", magnet)), "'lead' is 0"));
@@ -256,7 +288,7 @@ TEST(OwnKinds, are_known_only_where_they_are_handed_in) {
 }
 
 TEST(OwnKinds, are_documented_in_schema_and_tables) {
-  const std::vector<KeyTable> tables = model_tables(own_kinds());
+  const std::vector<KeyTable> tables = make_model_tables(own_kinds());
   const std::string schema = json_schema(tables);
   for (const char* word : {"\"helix\"", "\"lead\"", "\"point_on_cylinder\"", "\"magnet\"", "\"softening\""})
     EXPECT_NE(schema.find(word), std::string::npos) << word;

@@ -9,5 +9,6 @@ namespace trammel::own {
 extern const JointDescription helix;              ///< joint_helix.cpp
 extern const JointDescription point_on_cylinder;  ///< joint_point_on_cylinder.cpp
 extern const ForceDescription magnet;             ///< force_magnet.cpp
+extern const MeasureDescription speed;            ///< measure_speed.cpp
 
 }  // namespace trammel::own

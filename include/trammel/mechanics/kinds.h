@@ -3,20 +3,34 @@
 #include <string_view>
 #include <vector>
 
+/// Kinds of joints, forces, measures and controls: references to descriptions, each of which says all that the program
+/// knows of its kind, in one file (docs/recipes/add_a_joint.md). Whoever needs to know something of a kind asks the
+/// description; the kinds of the library are listed here and nowhere else.
+
 namespace trammel {
 
 struct JointDescription;
+struct ForceDescription;
+struct MeasureDescription;
+struct ControlDescription;
 
-/// A kind of joint: a reference to its description, which says its name, keys, checks, rows, motion in a tree, form for
-/// directors, signals and picture, all in one file (docs/recipes/add_a_joint.md). Whoever needs to know something of a
-/// kind asks the description; nobody lists the kinds but `standard_kinds()`.
-class JointKind {
+template <class Description>
+class KindReference {
  public:
-  constexpr JointKind(const JointDescription& description) : description_(&description) {}
-  const JointDescription& operator*() const { return *description_; }
-  const JointDescription* operator->() const { return description_; }
+  constexpr KindReference(const Description& description) : description_(&description) {}
+  const Description& operator*() const { return *description_; }
+  const Description* operator->() const { return description_; }
   std::string_view name() const;  ///< the word in model files
-  friend bool operator==(const JointKind&, const JointKind&) = default;
+  friend bool operator==(const KindReference&, const KindReference&) = default;
+
+ private:
+  const Description* description_;
+};
+
+/// Name, keys, checks, rows, motion in a tree, form for directors, signals, picture.
+class JointKind : public KindReference<JointDescription> {
+ public:
+  using KindReference::KindReference;
 
   static const JointKind spherical;       ///< 3 rows: points coincide
   static const JointKind revolute;        ///< 5 rows: points coincide, axes stay parallel; coordinate: angle
@@ -34,16 +48,52 @@ class JointKind {
   static const JointKind rolling_disc;  ///< thin disc of `radius`, centre `point_b`, axle `axis_b`, rolls on a plane
   static const JointKind knife_edge;    ///< nonholonomic: b's `point` has no velocity along `axis_b` (fixed in b)
   static const JointKind track;         ///< b moves relative to a point that travels along a track: at most 1 row
-
- private:
-  const JointDescription* description_;
 };
 
-// Where the kinds of the library are described: src/mechanics/kinds/joint_NAME.cpp.
+/// Name, keys, checks, what it acts on and measures, elements, form for directors, picture.
+class ForceKind : public KindReference<ForceDescription> {
+ public:
+  using KindReference::KindReference;
+
+  static const ForceKind force;          ///< force vector at a point of a body
+  static const ForceKind torque;         ///< torque vector on a body
+  static const ForceKind spring_damper;  ///< between two points: −k (ℓ − ℓ₀) − c ℓ̇ − preload, or a law
+  static const ForceKind torsion_spring;  ///< about an axis between two bodies: −k (θ − θ₀) − c θ̇ − preload, or a law
+  static const ForceKind axial_spring;  ///< along an axis of a, between points: −k (x − x₀) − c ẋ − preload, or a law
+  static const ForceKind bushing;         ///< 6×6 between two bodies
+  static const ForceKind planar_bushing;  ///< 3×3 between two planar bodies
+  static const ForceKind joint_spring;    ///< on a joint's coordinate, or on a named scalar coordinate
+  static const ForceKind joint_limit;     ///< stops at `lower`, `upper` of a joint's coordinate
+  static const ForceKind bump_stop;  ///< along an axis of a, between two points: k δ + k₂ δ² beyond `lower`, `upper`
+  static const ForceKind
+      anti_roll_bar;  ///< −k (x₁ − x₂) − c (ẋ₁ − ẋ₂) on a joint's coordinate, the opposite on another's
+  static const ForceKind tyre;           ///< a wheel rolling on the road (body a), by slip
+  static const ForceKind standing_tyre;  ///< a wheel that does not turn, on a road that may move
+};
+
+/// Name, keys, checks, value, how it is recorded.
+class MeasureKind : public KindReference<MeasureDescription> {
+ public:
+  using KindReference::KindReference;
+
+  static const MeasureKind expression;  ///< a formula
+  static const MeasureKind distance;    ///< between point_a and point_b [m]; `.rate` [m/s]
+  static const MeasureKind point;       ///< x, y, z, vx, vy, vz of point_a (fixed on body_a)
+};
+
+/// Name, keys, and the states and rates that they mean.
+using ControlKind = KindReference<ControlDescription>;
+
+// Described in src/mechanics/kinds/joint_NAME.cpp, force_NAME.cpp, measure_NAME.cpp, control_NAME.cpp.
 namespace kinds {
 extern const JointDescription spherical_joint, revolute_joint, prismatic_joint, cylindrical_joint, universal_joint,
     planar_joint, fixed_joint, screw_joint, point_on_line_joint, point_on_plane_joint, distance_joint,
     constant_orientation_joint, rolling_sphere_joint, rolling_disc_joint, knife_edge_joint, track_joint;
+extern const ForceDescription force_at_point, torque_force, spring_damper_force, torsion_spring_force,
+    axial_spring_force, bushing_force, planar_bushing_force, joint_spring_force, joint_limit_force, bump_stop_force,
+    anti_roll_bar_force, tyre_force, standing_tyre_force;
+extern const MeasureDescription expression_measure, distance_measure, point_measure;
+extern const ControlDescription filter_control, pid_control, ode_control;
 }  // namespace kinds
 
 inline constexpr JointKind JointKind::spherical{kinds::spherical_joint};
@@ -63,44 +113,6 @@ inline constexpr JointKind JointKind::rolling_disc{kinds::rolling_disc_joint};
 inline constexpr JointKind JointKind::knife_edge{kinds::knife_edge_joint};
 inline constexpr JointKind JointKind::track{kinds::track_joint};
 
-struct ForceDescription;
-
-/// A kind of force: a reference to its description, as that of a joint (docs/recipes/add_a_force.md).
-class ForceKind {
- public:
-  constexpr ForceKind(const ForceDescription& description) : description_(&description) {}
-  const ForceDescription& operator*() const { return *description_; }
-  const ForceDescription* operator->() const { return description_; }
-  std::string_view name() const;  ///< the word in model files
-  friend bool operator==(const ForceKind&, const ForceKind&) = default;
-
-  static const ForceKind force;          ///< force vector at a point of a body
-  static const ForceKind torque;         ///< torque vector on a body
-  static const ForceKind spring_damper;  ///< between two points: −k (ℓ − ℓ₀) − c ℓ̇ − preload, or a law
-  static const ForceKind torsion_spring;  ///< about an axis between two bodies: −k (θ − θ₀) − c θ̇ − preload, or a law
-  static const ForceKind
-      axial_spring;  ///< along an axis of body a, between two points: −k (x − x₀) − c ẋ − preload, or a law
-  static const ForceKind bushing;         ///< 6×6 between two bodies
-  static const ForceKind planar_bushing;  ///< 3×3 between two planar bodies
-  static const ForceKind joint_spring;    ///< on a joint's coordinate, or on a named scalar coordinate
-  static const ForceKind joint_limit;     ///< stops at `lower`, `upper` of a joint's coordinate
-  static const ForceKind bump_stop;  ///< along an axis of a, between two points: k δ + k₂ δ² beyond `lower`, `upper`
-  static const ForceKind
-      anti_roll_bar;  ///< −k (x₁ − x₂) − c (ẋ₁ − ẋ₂) on one joint's coordinate, the opposite on another's
-  static const ForceKind tyre;           ///< a wheel rolling on the road (body a), by slip
-  static const ForceKind standing_tyre;  ///< a wheel that does not turn, on a road that may move
-
- private:
-  const ForceDescription* description_;
-};
-
-// src/mechanics/kinds/force_NAME.cpp
-namespace kinds {
-extern const ForceDescription force_at_point, torque_force, spring_damper_force, torsion_spring_force,
-    axial_spring_force, bushing_force, planar_bushing_force, joint_spring_force, joint_limit_force, bump_stop_force,
-    anti_roll_bar_force, tyre_force, standing_tyre_force;
-}  // namespace kinds
-
 inline constexpr ForceKind ForceKind::force{kinds::force_at_point};
 inline constexpr ForceKind ForceKind::torque{kinds::torque_force};
 inline constexpr ForceKind ForceKind::spring_damper{kinds::spring_damper_force};
@@ -115,12 +127,33 @@ inline constexpr ForceKind ForceKind::anti_roll_bar{kinds::anti_roll_bar_force};
 inline constexpr ForceKind ForceKind::tyre{kinds::tyre_force};
 inline constexpr ForceKind ForceKind::standing_tyre{kinds::standing_tyre_force};
 
+inline constexpr MeasureKind MeasureKind::expression{kinds::expression_measure};
+inline constexpr MeasureKind MeasureKind::distance{kinds::distance_measure};
+inline constexpr MeasureKind MeasureKind::point{kinds::point_measure};
+
 /// The kinds that a model file may name, in the order of the documentation. A list to be handed on: whoever has a kind
 /// of their own adds it to a copy of the standard ones and gives that to the reader; models carry it from there.
 struct Kinds {
   std::vector<JointKind> joints = {};
   std::vector<ForceKind> forces = {};
+  std::vector<MeasureKind> measures = {};
+  std::vector<ControlKind> controls = {};
 };
+
+inline constexpr JointKind standard_joints[] = {
+    JointKind::spherical,      JointKind::revolute,       JointKind::prismatic,  JointKind::cylindrical,
+    JointKind::universal,      JointKind::planar,         JointKind::fixed,      JointKind::screw,
+    JointKind::point_on_line,  JointKind::point_on_plane, JointKind::distance,   JointKind::constant_orientation,
+    JointKind::rolling_sphere, JointKind::rolling_disc,   JointKind::knife_edge, JointKind::track};
+inline constexpr ForceKind standard_forces[] = {
+    ForceKind::force,        ForceKind::torque,    ForceKind::spring_damper,  ForceKind::torsion_spring,
+    ForceKind::axial_spring, ForceKind::bushing,   ForceKind::planar_bushing, ForceKind::joint_spring,
+    ForceKind::joint_limit,  ForceKind::bump_stop, ForceKind::anti_roll_bar,  ForceKind::tyre,
+    ForceKind::standing_tyre};
+inline constexpr MeasureKind standard_measures[] = {MeasureKind::expression, MeasureKind::distance, MeasureKind::point};
+inline constexpr ControlKind standard_controls[] = {kinds::filter_control, kinds::pid_control, kinds::ode_control};
+
+/// All of these.
 const Kinds& standard_kinds();
 
 }  // namespace trammel

@@ -162,12 +162,6 @@ struct ControlSpec {
   Formula output = {};  ///< the value of the control's name in formulas; default: the first state
 };
 
-enum class MeasureKind {
-  expression,  ///< a formula
-  distance,    ///< between point_a and point_b [m]; `.rate` [m/s]
-  point,       ///< x, y, z, vx, vy, vz of point_a (fixed on body_a)
-};
-
 struct MeasureSpec {
   std::string name = {};
   Source source = {};
@@ -176,6 +170,7 @@ struct MeasureSpec {
   std::string body_a = ground_name, body_b = ground_name;
   PointSpec point_a = {}, point_b = {};
   std::string unit = {};
+  std::map<std::string, double> numbers = {};  ///< by key, of kinds that have numbers beside these
 };
 
 /// Tabulated data, usable as table(name, x) in formulas.

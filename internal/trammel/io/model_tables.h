@@ -14,6 +14,6 @@ const std::vector<KeyTable>& entity_tables();
 /// All tables of a model file: those, and [analysis], [solver] and [output].
 const std::vector<KeyTable>& model_tables();
 /// The same with these kinds instead of the standard ones.
-std::vector<KeyTable> model_tables(const Kinds& kinds);
+std::vector<KeyTable> make_model_tables(const Kinds& kinds);
 
 }  // namespace trammel

@@ -26,7 +26,19 @@ struct JointOrCoupler {
   bool operator==(const JointOrCoupler&) const = default;
 };
 Choices<JointOrCoupler> kinds_of_joints(const Kinds& kinds);
-Choices<ForceKind> kinds_of_forces(const Kinds& kinds);
+/// The words of kinds and what they stand for, and the keys that they describe.
+template <class Kind>
+Choices<Kind> choices_of(const std::vector<Kind>& kinds) {
+  Choices<Kind> list;
+  for (const Kind& kind : kinds) list.push_back({std::string(kind->name), kind, std::string(kind->meaning)});
+  return list;
+}
+template <class Kind>
+std::vector<Key> keys_of(const std::vector<Kind>& kinds) {
+  std::vector<KindKeys> own;
+  for (const Kind& kind : kinds) own.push_back({kind->name, kind->keys()});
+  return keys_of_kinds(own);
+}
 
 /// A model underway, with its bodies by name.
 struct ModelDraft : Model {
@@ -37,6 +49,8 @@ struct ModelDraft : Model {
   double elements_left = 0.0;             ///< that beams may be cut into: max_elements in all
   Choices<JointOrCoupler> joint_kinds{};  ///< that the file may name
   Choices<ForceKind> force_kinds{};
+  Choices<MeasureKind> measure_kinds{};
+  Choices<ControlKind> control_kinds{};
 };
 
 /// One kind of [[table]]: what stands in it, and who reads it into the model. What is wrong goes to the fields'
@@ -53,8 +67,8 @@ EntityKind joint_kind(const Kinds& kinds);
 EntityKind coupler_kind();
 EntityKind motion_kind();
 EntityKind force_kind(const Kinds& kinds);
-EntityKind control_kind();
-EntityKind measure_kind();
+EntityKind control_kind(const Kinds& kinds);
+EntityKind measure_kind(const Kinds& kinds);
 EntityKind event_kind();
 EntityKind table_kind();
 EntityKind geometry_kind();
@@ -113,7 +127,7 @@ JointCoordinate read_joint_coordinate(Fields& fields);
 using KindNames = std::vector<std::string>;
 std::vector<Key> together(std::initializer_list<std::vector<Key>> parts);
 Key name_key();
-std::vector<Key> bodies_keys(const KindNames& kinds = {});
+std::vector<Key> bodies_keys(const KindNames& kinds);
 std::vector<Key> orientation_keys(const std::string& meaning, const KindNames& kinds = {});
 /// size, radius, length, inner_radius, axis: measures of solids; those of the kinds that the table has.
 std::vector<Key> solid_keys(const KindNames& kinds);

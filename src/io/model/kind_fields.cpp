@@ -78,6 +78,50 @@ Eigen::MatrixXd ModelKindFields::square(std::string_view key, int n) {
   return matrix;
 }
 
+Formula ModelKindFields::whole_formula(std::string_view key) {
+  const Node* node = fields_.get(key);
+  if (node == nullptr) return {zero_formula, ""};
+  Formula formula = fields_.formula_of(*node, key);
+  if (!has_good_syntax(fields_, *node, key, formula.text)) formula.text = zero_formula;
+  return formula;
+}
+
+std::vector<std::string> ModelKindFields::texts(std::string_view key, const std::string& wanted) {
+  const Node* node = fields_.get(key);
+  if (node == nullptr) return {};
+  if (node->kind != NodeKind::array || node->items.empty()) {
+    fields_.report_type(*node, key, wanted);
+    return {};
+  }
+  std::vector<std::string> list;
+  for (const Node& item : node->items) list.push_back(fields_.text_of(item, key));
+  return list;
+}
+
+bool ModelKindFields::fits(std::string_view key, std::size_t n, const std::string& others) {
+  const Node* node = fields_.get(key);
+  if (node == nullptr) return false;
+  if (node->kind == NodeKind::array && node->items.size() == n) return true;
+  const std::string found = node->kind == NodeKind::array ? fmt::format("of {}", node->items.size()) : describe(*node);
+  fields_.report(*node,
+                 fmt::format("'{}' must be a list of {}, one for each of the '{}', not {}", key, n, others, found));
+  return false;
+}
+
+Formula ModelKindFields::formula_item(std::string_view key, std::size_t i) {
+  return fields_.formula_of(fields_.get(key)->items[i], key);
+}
+
+double ModelKindFields::number_item(std::string_view key, std::size_t i) {
+  return fields_.number_of(fields_.get(key)->items[i], key, 0.0);
+}
+
+bool ModelKindFields::boolean_item(std::string_view key, std::size_t i, const std::string& wanted) {
+  const Node& item = fields_.get(key)->items[i];
+  if (item.kind != NodeKind::boolean) fields_.report_type(item, key, wanted);
+  return item.boolean;
+}
+
 std::string ModelKindFields::one_of(const std::vector<std::string>& keys) {
   std::string which;
   fields_.one_of(keys, &which);

@@ -5,7 +5,7 @@
 
 namespace trammel::detail {
 
-/// A table of a model file for the kinds of joints and forces. `source` is that of the thing that is read, `name` how
+/// A table of a model file for the kinds of what it describes. `source` is that of the thing that is read, `name` how
 /// others call it (empty: they do not).
 class ModelKindFields final : public KindFields {
  public:
@@ -25,7 +25,15 @@ class ModelKindFields final : public KindFields {
   Formula formula(std::string_view key) override { return fields_.formula(key); }
   std::optional<PointSpec> point(std::string_view key) override { return read_point(fields_, key); }
   std::optional<AxisSpec> axis(std::string_view key) override { return read_axis(fields_, key); }
-  void bodies(std::string& body_a, std::string& body_b) override { read_bodies(fields_, body_a, body_b); }
+  Formula whole_formula(std::string_view key) override;
+  std::vector<std::string> texts(std::string_view key, const std::string& wanted) override;
+  bool fits(std::string_view key, std::size_t n, const std::string& others) override;
+  Formula formula_item(std::string_view key, std::size_t i) override;
+  double number_item(std::string_view key, std::size_t i) override;
+  bool boolean_item(std::string_view key, std::size_t i, const std::string& wanted) override;
+  void bodies(std::string& body_a, std::string& body_b, bool required) override {
+    read_bodies(fields_, body_a, body_b, required);
+  }
   std::string one_of(const std::vector<std::string>& keys) override;
   void said_at(const std::string& field, std::string_view key, int item) override;
   void report(const std::string& message) override { fields_.report(message); }

@@ -7,6 +7,9 @@
 #include "entities.h"
 #include "expand.h"
 #include "trammel/io/source_file.h"
+#include "trammel/mechanics/kinds/control_descriptor.h"
+#include "trammel/mechanics/kinds/force_descriptor.h"
+#include "trammel/mechanics/kinds/measure_descriptor.h"
 
 namespace trammel {
 
@@ -91,7 +94,9 @@ Study read_study_text(const std::string& text, const std::filesystem::path& name
   detail::ModelDraft draft{std::move(study.model), {}, {}, expansion.is_complete()};
   draft.elements_left = expansion.max_elements();
   draft.joint_kinds = detail::kinds_of_joints(kinds);
-  draft.force_kinds = detail::kinds_of_forces(kinds);
+  draft.force_kinds = detail::choices_of(kinds.forces);
+  draft.measure_kinds = detail::choices_of(kinds.measures);
+  draft.control_kinds = detail::choices_of(kinds.controls);
   read_entities(expansion, *tables, findings, draft);
   give_masses(draft);
   draw_solids(draft);

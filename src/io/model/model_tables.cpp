@@ -102,9 +102,10 @@ std::vector<KeyTable> tables_of(std::span<const detail::EntityKind> entities) {
 // In the order in which they are read. Bodies first: a hinge of a planar body takes its axis from it.
 std::vector<detail::EntityKind> entities_of(const Kinds& kinds) {
   using namespace detail;
-  return {body_kind(),       beam_kind(),     coordinate_kind(), joint_kind(kinds), coupler_kind(),    motion_kind(),
-          force_kind(kinds), control_kind(),  measure_kind(),    event_kind(),      table_kind(),      geometry_kind(),
-          contact_kind(),    friction_kind(), track_kind(),      wheel_kind(),      flange_stop_kind()};
+  return {body_kind(),   beam_kind(),       coordinate_kind(),   joint_kind(kinds),   coupler_kind(),
+          motion_kind(), force_kind(kinds), control_kind(kinds), measure_kind(kinds), event_kind(),
+          table_kind(),  geometry_kind(),   contact_kind(),      friction_kind(),     track_kind(),
+          wheel_kind(),  flange_stop_kind()};
 }
 
 }  // namespace
@@ -121,12 +122,12 @@ const std::vector<KeyTable>& model_tables() {
   static int version = -1;
   if (version != option_tables_version()) {
     version = option_tables_version();
-    tables = model_tables(standard_kinds());
+    tables = make_model_tables(standard_kinds());
   }
   return tables;
 }
 
-std::vector<KeyTable> model_tables(const Kinds& kinds) {
+std::vector<KeyTable> make_model_tables(const Kinds& kinds) {
   std::vector<KeyTable> tables = tables_of(entities_of(kinds));
   for (KeyTable& table : option_key_tables()) tables.push_back(std::move(table));
   return tables;
@@ -135,7 +136,7 @@ std::vector<KeyTable> model_tables(const Kinds& kinds) {
 namespace detail {
 
 ModelTables::ModelTables(const Kinds& kinds) : entities_(entities_of(kinds)) {
-  const std::vector<KeyTable> tables = model_tables(kinds);
+  const std::vector<KeyTable> tables = make_model_tables(kinds);
   described_.reserve(tables.size());  // indices refer to the keys
   for (const KeyTable& table : tables) {
     const bool open = table.name.empty() || table.holds_lists;

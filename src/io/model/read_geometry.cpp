@@ -7,6 +7,7 @@
 #include "entities.h"
 #include "trammel/base/text.h"
 #include "trammel/math/orientation.h"
+#include "trammel/mechanics/kinds/keys.h"
 
 namespace trammel::detail {
 
@@ -209,16 +210,9 @@ Key name_key() {
 }
 
 std::vector<Key> bodies_keys(const KindNames& kinds) {
-  return {{.name = "bodies",
-           .type = KeyType::names,
-           .meaning = "the two bodies, `[\"a\", \"b\"]`; `[\"b\"]`: the first is the ground",
-           .kinds = kinds},
-          {.name = "body_a",
-           .type = KeyType::name,
-           .fallback = "ground",
-           .meaning = "instead of `bodies`: the first body",
-           .kinds = kinds},
-          {.name = "body_b", .type = KeyType::name, .meaning = "instead of `bodies`: the second body", .kinds = kinds}};
+  std::vector<Key> keys = trammel::bodies_keys();
+  for (Key& key : keys) key.kinds = kinds;
+  return keys;
 }
 
 std::vector<Key> orientation_keys(const std::string& meaning, const KindNames& kinds) {

@@ -170,15 +170,11 @@ std::vector<Key> coupler_keys() {
 
 std::vector<Key> joint_keys(const Kinds& kinds) {
   KindNames joints;
-  std::vector<KindKeys> own;
-  for (const JointKind kind : kinds.joints) {
-    joints.emplace_back(kind->name);
-    own.push_back({kind->name, kind->keys()});
-  }
+  for (const JointKind kind : kinds.joints) joints.emplace_back(kind->name);
   return together(
       {{name_key(), {.name = "kind", .type = KeyType::word, .required = true, .words = words(kinds_of_joints(kinds))}},
        bodies_keys(joints),
-       keys_of_kinds(own),
+       keys_of(kinds.joints),
        {{.name = "loop",
          .type = KeyType::boolean,
          .fallback = "as the program chooses",

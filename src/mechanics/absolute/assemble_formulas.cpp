@@ -2,6 +2,8 @@
 
 #include "trammel/mechanics/absolute/assembler.h"
 #include "trammel/mechanics/kinds/force_descriptor.h"
+#include "trammel/mechanics/kinds/measure_descriptor.h"
+#include "trammel/mechanics/kinds/measure_signals.h"
 
 namespace trammel::detail {
 
@@ -120,11 +122,6 @@ FormulaSignal Assembler::bind_joint(const Signal& signal) const {
 FormulaSignal Assembler::bind(const Signal& signal) {
   FormulaSignal s;
   s.component = signal.component;
-  const auto at_point = [&](Type type, const std::string& body, const PointSpec& point) {
-    s.type = type;
-    s.frame[0] = frame_of(body);
-    s.s[0] = local_point(s.frame[0], world(point));
-  };
   const auto between = [&](Type type, int a, const PointSpec& point_a, int b, const PointSpec& point_b) {
     s.type = type;
     s.frame[0] = a, s.frame[1] = b;
@@ -181,21 +178,14 @@ FormulaSignal Assembler::bind(const Signal& signal) {
       s.index = out_.control_states[signal.entity][signal.component];
       break;
     case SignalKind::measure:
-    case SignalKind::measure_rate: {
-      const MeasureSpec& m = model_.measures[signal.entity];
-      if (m.kind == MeasureKind::distance) {
-        between(signal.kind == SignalKind::measure ? Type::distance : Type::distance_rate, frame_of(m.body_a),
-                m.point_a, frame_of(m.body_b), m.point_b);
-      } else {
-        s.type = Type::program;
-        s.index = compile_measure(signal.entity);
-      }
-      break;
-    }
+    case SignalKind::measure_rate:
     case SignalKind::point_position:
     case SignalKind::point_velocity: {
-      const MeasureSpec& m = model_.measures[signal.entity];
-      at_point(signal.kind == SignalKind::point_position ? Type::position : Type::velocity, m.body_a, m.point_a);
+      const MeasureSpec& measure = model_.measures[signal.entity];
+      MeasureSignals signals(*this, signal.entity);
+      s = measure.kind->value(signals, measure,
+                              signal.kind == SignalKind::measure_rate || signal.kind == SignalKind::point_velocity);
+      s.component = signal.component;
       break;
     }
     case SignalKind::spring_length:
@@ -215,7 +205,7 @@ void Assembler::compile_measures() {
   measure_program_.assign(model_.measures.size(), -1);
   output_program_.assign(model_.controls.size(), -1);
   for (std::size_t i = 0; i < model_.measures.size(); ++i) {
-    const bool point = model_.measures[i].kind == MeasureKind::point;
+    const bool point = model_.measures[i].kind->is_point;
     out_.measures.push_back(bind({point ? SignalKind::point_position : SignalKind::measure, static_cast<int>(i), 0}));
   }
   for (std::size_t i = 0; i < model_.controls.size(); ++i)

@@ -35,6 +35,15 @@ Key carried_coordinate_key() {
   return {.name = "coordinate", .type = KeyType::name, .meaning = "the [[coordinate]] that carries the joint's own"};
 }
 
+std::vector<Key> bodies_keys() {
+  return {
+      {.name = "bodies",
+       .type = KeyType::names,
+       .meaning = "the two bodies, `[\"a\", \"b\"]`; `[\"b\"]`: the first is the ground"},
+      {.name = "body_a", .type = KeyType::name, .fallback = "ground", .meaning = "instead of `bodies`: the first body"},
+      {.name = "body_b", .type = KeyType::name, .meaning = "instead of `bodies`: the second body"}};
+}
+
 Key joint_coordinate_key() {
   return {.name = "coordinate",
           .type = KeyType::word,

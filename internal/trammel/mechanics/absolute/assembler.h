@@ -28,6 +28,7 @@ namespace trammel {
 
 class ForceElements;
 class JointRows;
+class MeasureSignals;
 
 /// A relative coordinate of the machine: of a joint, a spring, or a scalar one.
 struct CoordinateTerm {
@@ -48,6 +49,7 @@ class Assembler {
  private:
   friend class trammel::ForceElements;
   friend class trammel::JointRows;
+  friend class trammel::MeasureSignals;
   void add_bodies();
   void add_coordinates();
   void make_groups();

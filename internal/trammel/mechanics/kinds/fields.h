@@ -27,14 +27,23 @@ class KindFields {
   virtual std::vector<std::string> names(std::string_view key, std::size_t n,
                                          const std::string& wanted) = 0;  ///< n or none
   virtual Formula formula(std::string_view key) = 0;
+  virtual Formula whole_formula(std::string_view key) = 0;  ///< that may become a part of a larger one
   /// Three formulas; world components (not in_body_axes) turn with their part.
   virtual std::array<Formula, 3> components(std::string_view key, bool in_body_axes) = 0;
   virtual Eigen::MatrixXd square(std::string_view key, int n) = 0;  ///< by its rows or its diagonal
   virtual std::optional<PointSpec> point(std::string_view key) = 0;
   virtual std::optional<AxisSpec> axis(std::string_view key) = 0;
 
+  // Lists: one text at least, or none with a message that says what is wanted; then, item by item, those that must have
+  // one for each of n `others`.
+  virtual std::vector<std::string> texts(std::string_view key, const std::string& wanted) = 0;
+  virtual bool fits(std::string_view key, std::size_t n, const std::string& others) = 0;
+  virtual Formula formula_item(std::string_view key, std::size_t i) = 0;
+  virtual double number_item(std::string_view key, std::size_t i) = 0;
+  virtual bool boolean_item(std::string_view key, std::size_t i, const std::string& wanted) = 0;
+
   /// `bodies`, or `body_a` (default: ground) and `body_b`.
-  virtual void bodies(std::string& body_a, std::string& body_b) = 0;
+  virtual void bodies(std::string& body_a, std::string& body_b, bool required = true) = 0;
   /// The only one of these keys that is there; several are refused; empty: none.
   virtual std::string one_of(const std::vector<std::string>& keys) = 0;
   /// The model's checks will speak of `field`: it is said at `key`, there at the given item of a list.

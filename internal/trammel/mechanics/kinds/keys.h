@@ -13,6 +13,9 @@ inline const std::string direction_form = ", `[x, y, z]` or `\"z\"`";
 Key point_key(std::string name, bool required, std::string fallback, std::string meaning);
 Key direction_key(std::string name, bool required, std::string meaning);
 
+/// `bodies`, `body_a`, `body_b`
+std::vector<Key> bodies_keys();
+
 /// `coordinate` = "angle" or "displacement": which coordinate of a joint is meant.
 Key joint_coordinate_key();
 

@@ -1,0 +1,30 @@
+#include "trammel/mechanics/kinds/measure_signals.h"
+
+namespace trammel {
+
+FormulaSignal MeasureSignals::expression() {
+  FormulaSignal s;
+  s.type = FormulaSignal::Type::program;
+  s.index = assembler_.compile_measure(measure_);
+  return s;
+}
+
+FormulaSignal MeasureSignals::point(const std::string& body, const PointSpec& point, bool rate) const {
+  FormulaSignal s;
+  s.type = rate ? FormulaSignal::Type::velocity : FormulaSignal::Type::position;
+  s.frame[0] = assembler_.frame_of(body);
+  s.s[0] = assembler_.local_point(s.frame[0], assembler_.world(point));
+  return s;
+}
+
+FormulaSignal MeasureSignals::distance(const std::string& body_a, const PointSpec& point_a, const std::string& body_b,
+                                       const PointSpec& point_b, bool rate) const {
+  FormulaSignal s;
+  s.type = rate ? FormulaSignal::Type::distance_rate : FormulaSignal::Type::distance;
+  s.frame[0] = assembler_.frame_of(body_a), s.frame[1] = assembler_.frame_of(body_b);
+  s.s[0] = assembler_.local_point(s.frame[0], assembler_.world(point_a));
+  s.s[1] = assembler_.local_point(s.frame[1], assembler_.world(point_b));
+  return s;
+}
+
+}  // namespace trammel
