@@ -30,9 +30,26 @@ const char* word(BodyKind kind) {
 }
 
 const char* word(GeometryKind kind) {
-  static const char* const words[] = {"box",       "sphere", "cylinder", "capsule", "cone",
-                                      "extrusion", "mesh",   "box",      "mesh"};  // planes are thin boxes
-  return words[static_cast<int>(kind)];
+  using enum GeometryKind;
+  switch (kind) {
+    case box:
+    case plane:  // a thin box
+      return "box";
+    case sphere:
+      return "sphere";
+    case cylinder:
+      return "cylinder";
+    case capsule:
+      return "capsule";
+    case cone:
+      return "cone";
+    case extrusion:
+      return "extrusion";
+    case mesh:
+    case ellipsoid:  // by its facets
+      return "mesh";
+  }
+  return "";
 }
 
 // What is drawn of shapes that pictures have no word for: a thin plate below a plane, facets of an ellipsoid, the curve

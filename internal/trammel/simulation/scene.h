@@ -17,7 +17,8 @@ namespace trammel {
 ///     "joints": [{ "name", "kind", "a", "b", "point_a", "point_b", "axis_a", "axis_b", "radius" }],
 ///     "forces": [{ "name", "kind", "a", "b", "point_a", "point_b", "axis_a" }],
 ///     "springs": [{ "name", "kind", "joint" }],
-///     "points": [{ "name", "body", "at" }] }
+///     "points": [{ "name", "body", "at" }],
+///     "pictures": { "joints": { "KIND": … }, "forces": … } }  of kinds that are none of the standard ones
 ///
 /// Bodies are numbered as in /frames/position, the ground is −1. Points are measured from the body's origin in its
 /// axes, directions in its axes; both follow from the drawn configuration.

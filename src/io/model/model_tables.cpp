@@ -99,6 +99,11 @@ std::vector<KeyTable> tables_of(std::span<const detail::EntityKind> entities) {
   return list;
 }
 
+std::vector<KeyTable> with_options(std::vector<KeyTable> tables) {
+  for (KeyTable& table : option_key_tables()) tables.push_back(std::move(table));
+  return tables;
+}
+
 // In the order in which they are read. Bodies first: a hinge of a planar body takes its axis from it.
 std::vector<detail::EntityKind> entities_of(const Kinds& kinds) {
   using namespace detail;
@@ -127,16 +132,12 @@ const std::vector<KeyTable>& model_tables() {
   return tables;
 }
 
-std::vector<KeyTable> make_model_tables(const Kinds& kinds) {
-  std::vector<KeyTable> tables = tables_of(entities_of(kinds));
-  for (KeyTable& table : option_key_tables()) tables.push_back(std::move(table));
-  return tables;
-}
+std::vector<KeyTable> make_model_tables(const Kinds& kinds) { return with_options(tables_of(entities_of(kinds))); }
 
 namespace detail {
 
 ModelTables::ModelTables(const Kinds& kinds) : entities_(entities_of(kinds)) {
-  const std::vector<KeyTable> tables = make_model_tables(kinds);
+  const std::vector<KeyTable> tables = with_options(tables_of(entities_));
   described_.reserve(tables.size());  // indices refer to the keys
   for (const KeyTable& table : tables) {
     const bool open = table.name.empty() || table.holds_lists;
