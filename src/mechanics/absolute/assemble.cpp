@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "assembler.h"
+#include "trammel/mechanics/absolute/assemble_again.h"
 #include "trammel/mechanics/signals.h"
 
 namespace trammel {
@@ -548,6 +549,10 @@ void Assembler::finish_initial_values() {
 
 Assembly assemble(const Model& model, const Eliminated& eliminated) {
   if (std::vector<Issue> found = issues(model); !found.empty()) throw InputError(std::move(found));
+  return assemble_again(model, eliminated);
+}
+
+Assembly assemble_again(const Model& model, const Eliminated& eliminated) {
   return detail::Assembler(model, eliminated).run();
 }
 
