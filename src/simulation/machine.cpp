@@ -8,6 +8,7 @@
 #include "option_pairs.h"
 #include "trammel/dae/acceleration_solver.h"
 #include "trammel/formulations/explicit_form.h"
+#include "trammel/mechanics/absolute/assemble_again.h"
 #include "trammel/simulation/diagnosis.h"
 #include "trammel/simulation/machine_checks.h"
 #include "trammel/simulation/machine_length.h"
@@ -43,7 +44,8 @@ Machine::Machine(const Study& study, Customize customize) : study_(study), custo
   if (!resolved.issues.empty()) throw InputError(std::move(resolved.issues));
   if (std::string text = detail::describe_set_aside(resolved); !text.empty()) notes_.push_back(std::move(text));
   static_cast<Settings&>(study_) = std::move(resolved.settings);
-  full_ = make_assembly();
+  full_ = assemble(study_.model);
+  extend(full_);
   check_track_lengths(study_, full_);
   const bool in_joint_coordinates = study_.solver.coordinates == CoordinateSet::joint;
   if (in_joint_coordinates)  // before positions are judged
@@ -65,9 +67,8 @@ const MechanicalSystem& Machine::moved() const {
   return kept();
 }
 
-Assembly Machine::make_assembly() const {
-  Assembly assembly = assemble(study_.model);
-  if (!customize_) return assembly;
+void Machine::extend(Assembly& assembly) const {
+  if (!customize_) return;
   customize_(assembly);
   AbsoluteSystem& system = *assembly.system;
   system.finish();
@@ -82,7 +83,6 @@ Assembly Machine::make_assembly() const {
   };
   for (Eigen::VectorXd* x : {&assembly.drawn.z, &assembly.drawn.zp}) grow(*x, system.nz());
   grow(assembly.drawn.lam, system.nc());
-  return assembly;
 }
 
 void Machine::make_consistent(Scratch& scratch) {
@@ -149,7 +149,8 @@ void Machine::leave_out_dependent_rows(const Index3& every_row, Scratch& scratch
   }
   for (const DependentRow& row : redundancy.dependent) dropped_.push_back(row.row);
   for (const std::string& line : lines) notes_.push_back("left out: " + line);
-  reduced_ = std::make_unique<Assembly>(make_assembly());
+  reduced_ = std::make_unique<Assembly>(assemble_again(study_.model));
+  extend(*reduced_);
   reduced_->system->drop_rows(dropped_);
   left_out_ = dropped_;
 }

@@ -34,16 +34,6 @@ void advance(Simulation& simulation, int steps, double end = 10.0) {
   }
 }
 
-void expect_same_bits(const MotionVariables& a, const MotionVariables& b) {
-  EXPECT_EQ(a.t, b.t);
-  EXPECT_EQ(a.q, b.q);
-  EXPECT_EQ(a.v, b.v);
-  EXPECT_EQ(a.a, b.a);
-  EXPECT_EQ(a.z, b.z);
-  EXPECT_EQ(a.zp, b.zp);
-  EXPECT_EQ(a.lam, b.lam);
-}
-
 const std::vector<std::vector<std::string>> scalings{
     {"solver.scaling.kind=\"none\""},
     {"solver.scaling.kind=\"physical\""},

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <string>
 
 #include "trammel/io/model_reader.h"
@@ -68,6 +70,16 @@ end = 0.4
 [solver]
 h = 2e-3
 )toml";
+
+inline void expect_same_bits(const MotionVariables& a, const MotionVariables& b) {
+  EXPECT_EQ(a.t, b.t);
+  EXPECT_EQ(a.q, b.q);
+  EXPECT_EQ(a.v, b.v);
+  EXPECT_EQ(a.a, b.a);
+  EXPECT_EQ(a.z, b.z);
+  EXPECT_EQ(a.zp, b.zp);
+  EXPECT_EQ(a.lam, b.lam);
+}
 
 inline Study study_of(const std::string& text, const std::vector<std::string>& settings = {}) {
   return read_study_text(text, "machine.toml", settings);

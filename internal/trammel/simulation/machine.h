@@ -55,7 +55,7 @@ class Machine {
 
  private:
   struct Scratch;
-  Assembly make_assembly() const;
+  void extend(Assembly& assembly) const;  // by what the user adds
   void make_consistent(Scratch& scratch);
   void leave_out_dependent_rows(const Index3& every_row, Scratch& scratch);
   void note_corrections(const Index3& every_row, const InitialReport& report);

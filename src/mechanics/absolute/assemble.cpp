@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "trammel/mechanics/absolute/assemble_again.h"
 #include "trammel/mechanics/absolute/assembler.h"
 #include "trammel/mechanics/kinds/joint_rows.h"
 #include "trammel/mechanics/signals.h"
@@ -317,6 +318,10 @@ void Assembler::finish_initial_values() {
 
 Assembly assemble(const Model& model, const Eliminated& eliminated) {
   if (std::vector<Issue> found = issues(model); !found.empty()) throw InputError(std::move(found));
+  return assemble_again(model, eliminated);
+}
+
+Assembly assemble_again(const Model& model, const Eliminated& eliminated) {
   return detail::Assembler(model, eliminated).run();
 }
 

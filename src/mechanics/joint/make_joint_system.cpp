@@ -7,6 +7,7 @@
 
 #include "joint_workspace.h"
 #include "trammel/math/rotations.h"
+#include "trammel/mechanics/absolute/assemble_again.h"
 #include "trammel/mechanics/joint/joint_system.h"
 #include "trammel/mechanics/kinds/joint_descriptor.h"
 
@@ -435,7 +436,7 @@ std::unique_ptr<JointSystem> make_joint_system(const Model& model, const Assembl
                                                const std::function<void(Assembly&)>& customize) {
   Topology topology = find_topology(model, full);
   if (!topology.issues.empty()) throw InputError(std::move(topology.issues));
-  Assembly machine = assemble(model, topology.eliminated);
+  Assembly machine = assemble_again(model, topology.eliminated);  // `full` was assembled
   if (customize) {
     customize(machine);
     machine.system->finish();

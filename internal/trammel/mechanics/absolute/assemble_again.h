@@ -1,0 +1,10 @@
+#pragma once
+
+#include "trammel/mechanics/absolute/assemble.h"
+
+namespace trammel {
+
+/// Another realisation of a model that assemble() has taken: it is not checked again.
+Assembly assemble_again(const Model& model, const Eliminated& eliminated = {});
+
+}  // namespace trammel
