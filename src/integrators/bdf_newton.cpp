@@ -17,8 +17,7 @@ namespace {
 // DASSL: the matrix is kept while c = 2/(1 + α/α_J) keeps Newton's rate below ¼ for every eigenvalue.
 constexpr double max_alpha_change = (1.0 - 0.25) / (1.0 + 0.25);
 constexpr double bdf_max_rate = 0.9;
-constexpr double presumed_rate = 0.1;           // the least of a matrix that has shown none but that of its first step
-constexpr double aging_margin = 2.0;            // on the growth of a rate with the age of the matrix
+constexpr double presumed_rate = 0.1;           // the least of a matrix in its later steps
 constexpr double max_second_correction = 10.0;  // beside the first, with derivatives at hand
 // Independent errors of size 1 in the points make a difference of order k + 1 with √C(2k + 2, k + 1).
 constexpr std::array<double, BdfHistory::max_order> noise_of_order{2.4, 4.5, 8.4, 15.9, 30.4, 58.6};
@@ -109,7 +108,10 @@ class Bdf::Iteration {
     if (!std::isfinite(norm)) return NewtonVerdict::not_finite;
     if (m_.options_.newton_stop != NewtonStop::tolerance) return NewtonVerdict::go_on;
     const NewtonVerdict verdict = m_.judge(m, norm);
-    if (verdict == NewtonVerdict::converged) m_.note_convergence(m);
+    if (verdict == NewtonVerdict::converged) {
+      m_.extra_iterations_ += std::max(0, m + 1 - ordinary_iterations);
+      m_.note_multipliers(m > 0);
+    }
     return verdict;
   }
 
@@ -128,18 +130,6 @@ class Bdf::Iteration {
 Status Bdf::iterate(const State& state, BdfStep& step) {
   corrections_.clear();
   return solve_by_newton(Iteration(*this, state, step), options_.max_iterations);
-}
-
-// What iteration m, the last one, says of those to come.
-void Bdf::note_convergence(int m) {
-  extra_iterations_ += std::max(0, m + 1 - ordinary_iterations);
-  // For the first corrections of the steps to come the rate is per step of the matrix's age: what it has shown at
-  // age n it shows m/n times at age m, with a margin below 0.1. Of what a new matrix shows nothing follows for old
-  // ones.
-  if (m > 0 && options_.presumes_rate)
-    rate_factor_ = planes_age_ > 0 ? aging_margin / planes_age_ * rate_factor_
-                                   : std::max(rate_factor_, presumed_rate / (1.0 - presumed_rate));
-  note_multipliers(m > 0);
 }
 
 // Sizes of the correction at hand in the scaled unknowns, and (33): ‖ẑ^{j+1}‖ ≥ ‖ẑ^j‖, nearly.
@@ -213,17 +203,14 @@ NewtonVerdict Bdf::judge(int iteration, double norm) {
   // states is noise in their differences, which fails error tests and halves steps; what it leaves of multipliers would
   // be extrapolated, up to 2ᵏ⁺¹ − 1 times as large, and left again. Of multipliers the largest counts, not a mean with
   // the states: one among many grows like all.
-  double factor = rate_factor_;
   if (iteration == 0) {
     double largest = 0.0;
     for (const Guarded& g : guarded_) largest = std::max(largest, std::abs(x_[g.unknown]) * g.factor);
     if (presumed_rate * largest > newton_limit()) return NewtonVerdict::go_on;
-    if (options_.presumes_rate && factor < options_.first_rate_factor) {  // shown: see note_convergence
-      factor *= std::max(planes_age_, 1);
-      factor = std::min(factor, std::max(factor / aging_margin, presumed_rate / (1.0 - presumed_rate)));
-    }
+    if (options_.presumes_rate && presumed_rate / (1.0 - presumed_rate) * norm > newton_limit())
+      return NewtonVerdict::go_on;
   }
-  return factor * norm <= newton_limit() ? NewtonVerdict::converged : NewtonVerdict::go_on;
+  return rate_factor_ * norm <= newton_limit() ? NewtonVerdict::converged : NewtonVerdict::go_on;
 }
 
 // What Newton may leave over. Its remainder is noise in the difference of order k + 1 that controls order and step:

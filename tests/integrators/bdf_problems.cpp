@@ -104,6 +104,18 @@ INSTANTIATE_TEST_SUITE_P(All, PendulumForms,
                          ::testing::Values(Form::index3, Form::index2, Form::index1, Form::stabilized_index2,
                                            Form::stabilized_index1));
 
+// What a new matrix shows of its rate is not believed in later steps: corrections that were left out fail error tests.
+TEST(BdfProblems, take_fewer_steps_when_no_matrix_is_believed_to_stay_new) {
+  BdfOptions believing;
+  believing.presumes_rate = false;
+  long steps = 0, steps_believing = 0;
+  for (const double tol : {1e-4, 1e-5, 1e-6, 1e-7}) {
+    steps += run<testing::Andrews>(Form::stabilized_index2, tol, 1e3).counters.steps;
+    steps_believing += run<testing::Andrews>(Form::stabilized_index2, tol, 1e3, believing).counters.steps;
+  }
+  EXPECT_LT(static_cast<double>(steps), 0.9 * static_cast<double>(steps_believing));
+}
+
 // Residuals of SUNDIALS IDA 6.4 on the same equations, tolerances and Jacobians: algebraic variables suppressed,
 // multipliers out of Newton's norm, maximal order 5. Recorded with `./dev bench peers counts`.
 struct IdaCount {

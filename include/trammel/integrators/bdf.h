@@ -117,7 +117,6 @@ class Bdf {
   double apply_correction();
   bool saturated();
   NewtonVerdict judge(int iteration, double norm);
-  void note_convergence(int iteration);
   void note_multipliers(bool rate_is_shown);
   double newton_limit() const;
   void accept(double breakpoint, BdfStep& step);

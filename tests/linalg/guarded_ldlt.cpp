@@ -1,0 +1,75 @@
+#include "trammel/linalg/guarded_ldlt.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/LU>
+
+#include "trammel/linalg/sparse_matrix.h"
+
+// Factors without row exchanges as long as they are good, with exchanges where they are not.
+
+namespace trammel::test_guarded_ldlt {
+namespace {
+
+Pattern full_pattern(int n) {
+  PatternBuilder builder(n, n);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) builder.add(i, j);
+  return builder.build();
+}
+
+// Values by columns.
+Eigen::Vector3d solve(LinearSolver<double>& solver, const Eigen::Matrix3d& A, const Eigen::Vector3d& b) {
+  const std::vector<double> values(A.data(), A.data() + A.size());
+  EXPECT_TRUE(solver.refactor(values).ok());
+  Eigen::VectorXd x = b;
+  EXPECT_TRUE(solver.solve(x).ok());
+  return x;
+}
+
+const Eigen::Matrix3d regular{{4, 1, 0}, {1, 3, 1}, {0.5, 1, 2}};
+const Eigen::Vector3d right_side(1, 2, 3);
+
+TEST(GuardedLdlt, exchanges_rows_only_where_a_pivot_vanishes_and_returns) {
+  const std::unique_ptr<LinearSolver<double>> solver = make_guarded_ldlt<double>();
+  ASSERT_TRUE(solver->analyze(full_pattern(3)).ok());
+  const Eigen::Matrix3d exchanged{{0, 1, 2}, {1, 0, 1}, {2, 1, 0}};  // regular, without a first pivot
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_NEAR((regular * solve(*solver, regular, right_side) - right_side).norm(), 0.0, 1e-14);
+    EXPECT_EQ(solver->name(), "sparse_ldlt");
+    EXPECT_NEAR((exchanged * solve(*solver, exchanged, right_side) - right_side).norm(), 0.0, 1e-14);
+    EXPECT_EQ(solver->name(), "sparse_lu");
+    for (int k = 0; k < 20; ++k) solve(*solver, regular, right_side);
+  }
+}
+
+// Pivots 1, −1e9, …: each is large beside its column, and the digits of the rest are lost in the second.
+TEST(GuardedLdlt, solves_again_with_exchanges_when_digits_were_lost) {
+  const std::unique_ptr<LinearSolver<double>> solver = make_guarded_ldlt<double>();
+  ASSERT_TRUE(solver->analyze(full_pattern(3)).ok());
+  const Eigen::Matrix3d A{{1e-9, 1, 1}, {1, 1, 2}, {1, 2, 1}};
+  const Eigen::Vector3d x = solve(*solver, A, right_side), exact = A.fullPivLu().solve(right_side);
+  EXPECT_NEAR((x - exact).norm(), 0.0, 1e-13);
+}
+
+TEST(GuardedLdlt, names_the_unknown_of_a_singular_matrix) {
+  const std::unique_ptr<LinearSolver<double>> solver = make_guarded_ldlt<double>();
+  ASSERT_TRUE(solver->analyze(full_pattern(3)).ok());
+  const std::vector<double> values{1, 2, 3, 2, 4, 6, 1, 0, 1};
+  const Status status = solver->factor(values);
+  EXPECT_EQ(status.cause, Cause::singular_matrix);
+  EXPECT_GE(status.row, 0);
+}
+
+TEST(GuardedLdlt, solves_transposed_systems) {
+  const std::unique_ptr<LinearSolver<double>> solver = make_guarded_ldlt<double>();
+  ASSERT_TRUE(solver->analyze(full_pattern(3)).ok());
+  const std::vector<double> values(regular.data(), regular.data() + regular.size());
+  ASSERT_TRUE(solver->factor(values).ok());
+  Eigen::VectorXd x = right_side;
+  ASSERT_TRUE(solver->solve_transposed(x).ok());
+  EXPECT_NEAR((regular.transpose() * x - right_side).norm(), 0.0, 1e-14);
+}
+
+}  // namespace
+}  // namespace trammel::test_guarded_ldlt
