@@ -28,6 +28,7 @@ class Folder {
     static int count = 0;
     path_ = fs::temp_directory_path() /
             ("trammel_" + std::to_string(getpid()) + "_" + test->name() + "_" + std::to_string(++count));
+    fs::remove_all(path_);  // of a test that was killed and had the same number
     fs::create_directories(path_);
   }
   ~Folder() {

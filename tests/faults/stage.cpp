@@ -78,6 +78,7 @@ Stage::Stage() {
   folder_ = fs::temp_directory_path() / name;
   notes_file_ = fs::temp_directory_path() / (name + ".notes");
   out_file_ = fs::temp_directory_path() / (name + ".out");
+  fs::remove_all(folder_);  // of a test that was killed and had the same number
   fs::create_directories(folder_);
   prctl(PR_SET_CHILD_SUBREAPER, 1);  // runs of a sweep that lose it become ours, and are waited for
 }

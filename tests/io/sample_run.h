@@ -62,6 +62,7 @@ class Folder {
     const auto* test = testing::UnitTest::GetInstance()->current_test_info();
     path_ = std::filesystem::temp_directory_path() /
             ("trammel_" + std::to_string(getpid()) + "_" + test->test_suite_name() + "_" + test->name());
+    std::filesystem::remove_all(path_);  // of a test that was killed and had the same number
     std::filesystem::create_directories(path_);
   }
   ~Folder() {
