@@ -1,5 +1,6 @@
 #pragma once
 
+#include "trammel/integrators/motion_integrator.h"
 #include "trammel/simulation/run_checks.h"
 #include "trammel/simulation/violations.h"
 
