@@ -11,8 +11,10 @@ namespace {
 
 constexpr double bdf_min_reduction = 0.5, bdf_max_reduction = 0.9;  // after an accepted step
 constexpr double failure_floor = 0.25, failure_margin = 0.9;
-// (2 est + tiny)^(−1/(k+1)): half the tolerance is aimed at, and no estimate makes the factor infinite.
-double step_factor(double estimate, int order) { return std::pow(2.0 * estimate + 1e-4, -1.0 / (order + 1)); }
+// (est/safety + tiny)^(−1/(k+1)): half the tolerance is aimed at, and no estimate makes the factor infinite.
+double step_factor(double estimate, int order) {
+  return std::pow(estimate / step_rules::bdf.safety + 1e-4, -1.0 / (order + 1));
+}
 
 // Order 2 is held twice as long if a stability limit is met again soon, but not longer than this.
 constexpr int max_cap_length = 10000;
@@ -90,7 +92,7 @@ void Bdf::choose_next(Choice choice, const BdfHistory::Estimates& estimates, Bdf
     const double factor = step_factor(choice.estimate, choice.order);
     if (attempt_error_failures_ > 0 && options_.pauses_growth) growth_pause_ = k + 2;
     growth_pause_ = std::max(growth_pause_ - 1, 0);
-    if (factor >= control_.rule().max_growth)
+    if (factor >= control_.rule().keep_below)
       h = growth_pause_ == 0 ? control_.rule().max_growth * h_ : h_;
     else if (factor <= 1.0)
       h = h_ * std::clamp(factor, bdf_min_reduction, bdf_max_reduction);

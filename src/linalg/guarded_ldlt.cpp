@@ -23,9 +23,14 @@ class GuardedLdlt final : public LinearSolver<S> {
     return ldlt_->analyze(pattern, hint);
   }
 
+  /// What was found of other values is forgotten: factors of these depend on nothing before.
   Status do_factor(std::span<const S> values) override {
+    values_.assign(values.begin(), values.end());
+    measured_ = analyzed_lu_ = false;
+    pivoted_ = 0;
+    const Status status = ldlt_->factor(values_);
     bool kept = false;
-    return do_refactor(values, kept);
+    return status.cause == Cause::vanished_pivot ? fall_back(kept) : report(status);
   }
 
   Status do_refactor(std::span<const S> values, bool& kept) override {

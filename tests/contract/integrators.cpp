@@ -151,9 +151,22 @@ std::vector<double> times_of_events(const Summary& summary) {
   return times;
 }
 
-// Of the largest value of a quantity. Most methods err by 1 to 10 tolerances, Newmark, which is of first order, by 50,
-// BDF with split coordinates by 150, and on index 3 after a first step of 0.1 s by 170.
-constexpr double most_tolerances = 300.0;
+// Errors that are allowed, in tolerances and of the largest value of a quantity: nearly twice what was measured.
+double most_tolerances(const Cell& cell) {
+  switch (cell.integrator) {
+    case Integrator::radau:  // on index 3; 0.4 on the others
+    case Integrator::runge_kutta:
+      return 4.0;
+    case Integrator::newmark:  // of first order
+      return 100.0;
+    case Integrator::bdf:  // the second of these has low orders, the first no test of velocities: 170 after a step of
+                           // 0.1 s
+      return cell.formulation == Formulation::index3 || cell.formulation == Formulation::coordinate_split ? 300.0
+                                                                                                          : 35.0;
+    default:
+      return 15.0;
+  }
+}
 
 class IntegratorContract : public ::testing::TestWithParam<Cell> {};
 
@@ -180,12 +193,14 @@ Errors errors_of(const Recorded& recorded) {
 // Positions, velocities, accelerations, reactions and states of every frame, which steps do not end at, and instants of
 // events: across the kink they fall with the tolerance.
 TEST_P(IntegratorContract, errors_of_all_frames_and_events_fall_with_the_tolerance) {
-  Study study = study_of(GetParam());
-  for (const double tol : {1e-5, 1e-7}) {
-    study.solver.rtol = study.solver.atol = tol;
+  constexpr double of_default = 1e-5;  // rtol, unless it is given
+  for (const std::optional<double> given : {std::optional<double>(), std::optional<double>(1e-7)}) {
+    Study study = study_of(GetParam());
+    study.solver.rtol = study.solver.atol = given;
+    const double tol = given.value_or(of_default), most = most_tolerances(GetParam());
     const Errors errors = errors_of(run(study));
-    EXPECT_LT(errors.frames, most_tolerances * tol) << tol << ": " << errors.worst;
-    EXPECT_LT(errors.events, most_tolerances * tol) << tol;
+    EXPECT_LT(errors.frames, most * tol) << tol << ": " << errors.worst;
+    EXPECT_LT(errors.events, 0.5 * most * tol) << tol;
   }
 }
 
@@ -198,7 +213,7 @@ TEST_P(IntegratorContract, recovers_from_rejected_steps) {
   const Recorded recorded = run(study);
   EXPECT_GT(recorded.summary.rejected_error + recorded.summary.rejected_newton, 0);
   const Errors errors = errors_of(recorded);
-  EXPECT_LT(errors.frames, most_tolerances * tol) << errors.worst;
+  EXPECT_LT(errors.frames, most_tolerances(GetParam()) * tol) << errors.worst;
 }
 
 void advance(Simulation& simulation, int steps) {

@@ -43,6 +43,24 @@ TEST(GuardedLdlt, exchanges_rows_only_where_a_pivot_vanishes_and_returns) {
   }
 }
 
+// After `factor` nothing is left of values before: a run that was saved and one that was restored go on alike.
+TEST(GuardedLdlt, forgets_what_it_found_when_it_factors_anew) {
+  const std::unique_ptr<LinearSolver<double>> solver = make_guarded_ldlt<double>(), fresh = make_guarded_ldlt<double>();
+  for (LinearSolver<double>* s : {solver.get(), fresh.get()}) ASSERT_TRUE(s->analyze(full_pattern(3)).ok());
+  const Eigen::Matrix3d exchanged{{0, 1, 2}, {1, 0, 1}, {2, 1, 0}};
+  solve(*solver, exchanged, right_side);
+  ASSERT_EQ(solver->name(), "sparse_lu");
+  const std::vector<double> values(regular.data(), regular.data() + regular.size());
+  Eigen::VectorXd x[2] = {right_side, right_side};
+  LinearSolver<double>* solvers[2] = {solver.get(), fresh.get()};
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(solvers[i]->factor(values).ok());
+    ASSERT_TRUE(solvers[i]->solve(x[i]).ok());
+    EXPECT_EQ(solvers[i]->name(), "sparse_ldlt");
+  }
+  EXPECT_EQ(x[0], x[1]);
+}
+
 // Pivots 1, −1e9, …: each is large beside its column, and the digits of the rest are lost in the second.
 TEST(GuardedLdlt, solves_again_with_exchanges_when_digits_were_lost) {
   const std::unique_ptr<LinearSolver<double>> solver = make_guarded_ldlt<double>();

@@ -8,9 +8,9 @@ namespace trammel {
 
 /// In what methods differ when they choose their steps; what they share stands in StepControl.
 struct StepRule {
-  double safety;         ///< of the step that the error would allow
+  double safety;         ///< of the step that the error would allow; of BDF: of the error that is aimed at
   double max_growth;     ///< from a step to the next
-  double keep_below;     ///< a smaller growth is not worth new factors
+  double keep_below;     ///< a smaller growth is not worth new factors; 1: every one is
   double newton_shrink;  ///< after an iteration that did not converge
   bool halves;           ///< the last two steps before an instant are equal, instead of a long and a tiny one
 };
@@ -49,10 +49,9 @@ class StepControl {
   StepControl(const StepRule& rule, std::optional<double> fixed_h, double hmin, double hmax)
       : rule_(rule), fixed_h_(fixed_h), hmin_(hmin), hmax_(hmax) {}
 
-  bool is_fixed() const { return fixed_h_.has_value(); }
   const StepRule& rule() const { return rule_; }
 
-  /// Shorter steps do not move t, which is near t or a fraction of a second away from 0.
+  /// Shorter steps are rounding of t; of a run that begins at 0, of its first second.
   double smallest(double t, double t_limit) const;
 
   /// A step from t: its size, and where it ends.
