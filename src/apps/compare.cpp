@@ -2,29 +2,29 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "commands.h"
+#include "compared_run.h"
 #include "messages.h"
+#include "trammel/base/json.h"
 #include "trammel/base/text.h"
 #include "trammel/io/figure.h"
 #include "trammel/io/model_reader.h"
+#include "trammel/io/text_file.h"
 #include "trammel/simulation/option.h"
-#include "trammel/simulation/simulation.h"
 
 namespace trammel::apps {
 
 namespace {
 
-constexpr int compared_frames = 200;
-constexpr double short_run = 0.1;  // [s]
-constexpr double reference_rtol = 1e-10;
-constexpr double atol_over_rtol = 1e-2;  // as the defaults of the solver have it
+constexpr double short_run = 0.1;        // [s]
 constexpr double usual_accuracy = 1e-4;  // of the extent of the motion, unless --error says otherwise
+constexpr double doubtful = 3.0;         // errors within this many times that of the reference
 
 /// What may be compared, and the values that are tried.
 const std::vector<std::pair<std::string, std::vector<std::string>>> known_axes{
@@ -33,22 +33,25 @@ const std::vector<std::pair<std::string, std::vector<std::string>>> known_axes{
     {"coordinates", {"absolute", "joint"}},
     {"linear_solver", {"dense", "sparse_lu", "sparse_ldlt", "skyline_ldlt"}}};
 
-struct Choice {
-  std::vector<std::string> values;  // of the axes
-  std::string name() const {
-    std::string text;
-    for (const std::string& value : values) text += (text.empty() ? "" : " ") + value;
-    return text;
-  }
-};
+/// Without --across: what the program would choose, and every method that it chooses from.
+const std::vector<std::string> usual_axes{"integrator=generalized_alpha|radau|bdf|runge_kutta", "coordinates"};
 
-/// What a run gives to compare.
-struct Positions {
-  Eigen::MatrixXd p;  // frame x (3 bodies)
-  bool complete = false;
-  std::string trouble;
-  Summary summary;
-  double seconds = 0.0;
+/// Methods for the reference and for the run that it is checked by, in the order in which they are tried: different
+/// formulas, different equations.
+struct Tight {
+  Integrator integrator;
+  CoordinateSet coordinates;
+  double rtol;
+};
+constexpr Tight references[] = {{Integrator::radau, CoordinateSet::absolute, 1e-10},
+                                {Integrator::runge_kutta, CoordinateSet::joint, 1e-11},
+                                {Integrator::bdf, CoordinateSet::absolute, 1e-9},
+                                {Integrator::radau, CoordinateSet::absolute, 1e-8},
+                                {Integrator::generalized_alpha, CoordinateSet::absolute, 1e-9}};
+
+struct Choice {
+  std::vector<std::string> values;  // of the axes; none: what the program chooses
+  std::string name() const { return values.empty() ? "auto" : fmt::format("{}", fmt::join(values, " ")); }
 };
 
 /// The words that `solver.NAME` takes.
@@ -105,64 +108,6 @@ std::vector<std::pair<std::string, std::vector<std::string>>> chosen_axes(const 
   return axes;
 }
 
-/// Runs with error control and the frames that all attempts share; gives up after `limit` seconds.
-Positions simulate(Study study, double rtol, double limit) {
-  study.solver.h.reset();
-  study.solver.rtol = rtol;
-  study.solver.atol = atol_over_rtol * rtol;
-  study.output.every_step = false;
-  study.output.interval = study.analysis.span() / compared_frames;
-  // What the model says for another method or a fixed step means nothing here.
-  drop_foreign(study);
-  Positions result;
-  if (const std::vector<Issue> found = issues(study); !found.empty()) {
-    result.trouble = found.front().message;
-    return result;
-  }
-  const auto begun = std::chrono::steady_clock::now();
-  const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count(); };
-  try {
-    Simulation simulation(study);
-    MemoryRecord record(compared_frames + 2);
-    result.summary = simulation.run(record, [&](const Progress&) { return elapsed() < limit; });
-    result.seconds = result.summary.wall_time;
-    result.complete = result.summary.completed;
-    if (!result.complete) {
-      const std::string& failure = result.summary.failure;
-      result.trouble =
-          failure.empty() ? fmt::format("took more than {} s", limit) : failure.substr(0, failure.find('\n'));
-      return result;
-    }
-    const TablePlace positions = record.schema().find_table("/frames/position");
-    result.p.resize(static_cast<Eigen::Index>(record.times().size()), positions.width);
-    for (int i = 0; i < static_cast<int>(record.times().size()); ++i)
-      result.p.row(i) =
-          Eigen::Map<const Eigen::RowVectorXd>(record.frame_values(i).data() + positions.column, positions.width);
-  } catch (const InputError& error) {
-    result.trouble = error.issues().front().message;
-  }
-  return result;
-}
-
-double largest_distance(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
-  double most = 0.0;
-  for (Eigen::Index i = 0; i < a.rows(); ++i)
-    for (Eigen::Index k = 0; k < a.cols(); k += 3)
-      most = std::max(most, (a.block<1, 3>(i, k) - b.block<1, 3>(i, k)).norm());
-  return most;
-}
-
-/// The diagonal of the box of all positions.
-double extent_of(const Eigen::MatrixXd& p) {
-  Eigen::Vector3d low = Eigen::Vector3d::Constant(std::numeric_limits<double>::infinity()), high = -low;
-  for (Eigen::Index i = 0; i < p.rows(); ++i)
-    for (Eigen::Index k = 0; k < p.cols(); k += 3) {
-      const Eigen::Vector3d at = p.block<1, 3>(i, k).transpose();
-      low = low.cwiseMin(at), high = high.cwiseMax(at);
-    }
-  return (high - low).norm();
-}
-
 std::vector<Choice> make_choices(const std::vector<std::pair<std::string, std::vector<std::string>>>& axes) {
   std::vector<Choice> choices(1);
   for (const auto& [name, values] : axes) {
@@ -182,108 +127,245 @@ std::string shortened(const std::string& text) {
   return text.size() <= most ? text : text.substr(0, most) + " …";
 }
 
+std::string shown(double x) { return std::isnan(x) ? "-" : fmt::format("{:.1e}", x); }
+
+struct Row {
+  std::string setting;
+  double rtol = 0.0;
+  Deviation error;
+  long steps = 0, iterations = 0, linearizations = 0;
+  double seconds = 0.0;
+  std::string chosen;  // by the program
+};
+
+/// The runs of one setting, from loose to tight.
+struct Curve {
+  Choice choice;
+  std::vector<Row> rows;
+
+  /// Seconds for an error, by a line through logarithms; beyond the ends: what is cheapest within it, or nothing.
+  std::optional<double> cost_of(double error) const {
+    std::optional<double> cost;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const double e = rows[i].error.position;
+      if (e <= error && (!cost || rows[i].seconds < *cost)) cost = rows[i].seconds;
+      if (i == 0) continue;
+      const double before = rows[i - 1].error.position;
+      if (!(before > error && e <= error && e > 0.0)) continue;
+      const double part = std::log(error / before) / std::log(e / before);
+      const double between = std::exp((1.0 - part) * std::log(std::max(rows[i - 1].seconds, 1e-9)) +
+                                      part * std::log(std::max(rows[i].seconds, 1e-9)));
+      if (between < *cost) cost = between;
+    }
+    return cost;
+  }
+};
+
+OutputKind comparison_kind() {
+  return text_kind("a comparison of Trammel", {"setting,rtol,", "{\"comparison\":"});
+}
+
 /// Runs the matrix, prints its table as it grows and keeps what the figure and the recommendation need.
 class Comparison {
  public:
   explicit Comparison(const CompareCommand& command)
       : command_(command),
-        axes_(chosen_axes(command.across)),
+        axes_(chosen_axes(command.across.empty() ? usual_axes : command.across)),
         study_(read_study(command.model, command.settings)),
         shows_progress_(!command.quiet && isatty(STDERR_FILENO) != 0) {
     if (study_.analysis.kind.value_or(AnalysisKind::dynamics) != AnalysisKind::dynamics)
       throw InputError("only dynamics can be compared: kinematics does not integrate");
     for (const double rtol : command.tolerances)
-      if (!(rtol > reference_rtol && rtol < 1.0))
-        throw InputError(fmt::format("the tolerance {} must be between {} and 1", rtol, reference_rtol));
+      if (!(rtol > references[0].rtol && rtol < 1.0))
+        throw InputError(fmt::format("the tolerance {} must be between {} and 1", rtol, references[0].rtol));
   }
 
   void run() {
     make_reference();
-    fmt::print("{:<46} {:>8} {:>10} {:>8} {:>10} {:>10} {:>10}\n", "setting", "rtol", "error [m]", "steps",
-               "iterations", "Jacobians", "time [s]");
-    for (const Choice& choice : make_choices(axes_)) try_choice(choice);
+    fmt::print("{:<30} {:>8} {:>10} {:>10} {:>10} {:>8} {:>10} {:>9} {:>9}\n", "setting", "rtol", "error [m]", "v [m/s]",
+               "reaction", "steps", "iterations", "Jacobians", "time [s]");
+    std::vector<Choice> choices = make_choices(axes_);
+    if (command_.across.empty()) choices.insert(choices.begin(), Choice{});
+    for (const Choice& choice : choices) try_choice(choice);
+    for (const auto& [names, settings] : left_out_)
+      fmt::print("\nleft out, as they belong to other methods: {} of {}\n", names, join_quoted(settings));
     if (!excluded_.empty()) fmt::print("\nnot possible:\n");
     for (const auto& [reason, settings] : excluded_)
       fmt::print("    {}: {}\n", join_quoted(settings), shortened(reason));
     recommend();
+    if (!command_.table.empty()) write_table();
     if (!command_.out.empty()) draw();
   }
 
  private:
-  /// The reference, and how far it can be trusted: the distance to a run with ten times its tolerance.
+  /// The reference, and how far it can be trusted: the distance to a run by another method.
   void make_reference() {
-    Study tight = study_;
-    tight.solver.integrator = Integrator::radau;
-    tight.solver.formulation.reset();
-    tight.solver.coordinates = CoordinateSet::absolute;
-    tight.solver.linear_solver = LinearSolverKind::automatic;
-    tight.solver.radau.stages = 3;
-    say("reference: radau with rtol = 1e-10 ...");
-    reference_ = simulate(tight, reference_rtol, 10.0 * command_.limit);
-    if (!reference_.complete) throw SimulationError("the reference run failed: " + reference_.trouble);
-    const Positions coarser = simulate(tight, 10.0 * reference_rtol, 10.0 * command_.limit);
-    say("");
-    const bool comparable = coarser.complete && coarser.p.rows() == reference_.p.rows();
-    const double extent = extent_of(reference_.p);
-    target_ = command_.error > 0.0 ? command_.error : usual_accuracy * extent;
-    fmt::print("reference: radau, rtol = {:.0e}, {} steps; trusted to {:.1e} m\n", reference_rtol,
-               reference_.summary.steps,
-               comparable ? largest_distance(coarser.p, reference_.p) : std::numeric_limits<double>::quiet_NaN());
-    fmt::print("error: largest distance of a body from the reference at {} times; the motion extends over {:.3g} m\n\n",
-               compared_frames, extent);
+    std::optional<Tight> checked_by;
+    for (const Tight& tight : references) {
+      if (reference_by_ && reference_by_->integrator == tight.integrator) continue;
+      const std::string name = fmt::format("{} {} with rtol = {:.0e}", word_of(tight.integrator),
+                                           word_of(tight.coordinates), tight.rtol);
+      say(fmt::format("reference: {} ...", name));
+      Study study = study_;
+      leave_open(study);
+      study.solver.integrator = tight.integrator, study.solver.coordinates = tight.coordinates;
+      ComparedRun run = run_to_compare(study, tight.rtol, 10.0 * command_.limit);
+      say("");
+      if (!run.complete) {
+        reference_trouble_ += fmt::format("\n    {}: {}", name, run.trouble);
+        continue;
+      }
+      if (!reference_by_) {
+        reference_ = std::move(run), reference_by_ = tight;
+      } else if (run.positions.rows() == reference_.positions.rows()) {
+        trust_ = find_deviation(run, reference_), checked_by = tight;
+        break;
+      }
+    }
+    if (!reference_by_) throw SimulationError("no reference: every method failed" + reference_trouble_);
+    extent_ = extent_of(reference_);
+    target_ = command_.error > 0.0 ? command_.error : usual_accuracy * extent_;
+    fmt::print("reference: {}, rtol = {:.0e}, {} steps; ", word_of(reference_by_->integrator), reference_by_->rtol,
+               reference_.summary.steps);
+    if (checked_by)
+      fmt::print("{} differs by {} m, {} m/s, {} of the largest reaction\n", word_of(checked_by->integrator),
+                 shown(trust_.position), shown(trust_.velocity), shown(trust_.reaction));
+    else
+      fmt::print("no other method reached the end, so that nothing vouches for it{}\n", reference_trouble_);
+    fmt::print("errors: largest over all bodies, joints and {} instants; the motion extends over {:.3g} m\n\n",
+               compared_frames, extent_);
   }
 
-  Positions attempt(const Choice& choice, double rtol) const {
+  ComparedRun attempt(const Choice& choice, double rtol) {
     std::vector<std::string> settings = command_.settings;
-    for (std::size_t i = 0; i < axes_.size(); ++i)
+    for (std::size_t i = 0; i < choice.values.size(); ++i)
       settings.push_back(fmt::format("solver.{}=\"{}\"", axes_[i].first, choice.values[i]));
     try {
-      const Study study = read_study(command_.model, settings);
-      Positions run = simulate(study, rtol, command_.limit);
+      Study study = read_study(command_.model, settings);
+      std::vector<std::string> left_out;
+      if (command_.across.empty()) {  // methods as they are by themselves
+        const std::optional<Integrator> integrator = study.solver.integrator;
+        const std::optional<CoordinateSet> coordinates = study.solver.coordinates;
+        left_out = leave_open(study);
+        if (!choice.values.empty()) study.solver.integrator = integrator, study.solver.coordinates = coordinates;
+      }
+      ComparedRun run = run_to_compare(study, rtol, command_.limit);
+      run.left_out.insert(run.left_out.end(), left_out.begin(), left_out.end());
       // What takes a moment is measured thrice: the shortest time is that of the method, the rest is the machine's.
       for (int again = 0; again < 2 && run.complete && run.seconds < short_run; ++again)
-        run.seconds = std::min(run.seconds, simulate(study, rtol, command_.limit).seconds);
+        run.seconds = std::min(run.seconds, run_to_compare(study, rtol, command_.limit).seconds);
       return run;
     } catch (const InputError& error) {
-      Positions refused;
+      ComparedRun refused;
       refused.trouble = error.issues().front().message;
       return refused;
     }
   }
 
   void try_choice(const Choice& choice) {
-    Curve curve{choice.name(), {}, {}};
+    Curve curve{choice, {}};
     for (const double rtol : command_.tolerances) {
       say(fmt::format("{} rtol = {:.0e} ...", choice.name(), rtol));
-      const Positions run = attempt(choice, rtol);
+      const ComparedRun run = attempt(choice, rtol);
       say("");
-      if (!run.complete || run.p.rows() != reference_.p.rows()) {
+      note_left_out(choice, run.left_out);
+      if (!run.complete || run.positions.rows() != reference_.positions.rows()) {
         const std::string reason = run.trouble.empty() ? "stopped elsewhere than the reference" : run.trouble;
         if (run.summary.steps == 0) {
           excluded_[reason].push_back(choice.name());
           break;  // no tolerance will help
         }
-        fmt::print("{:<46} {:>8.0e} {}\n", choice.name(), rtol, shortened(reason));
+        fmt::print("{:<30} {:>8.0e} {}\n", choice.name(), rtol, shortened(reason));
         continue;
       }
-      const double error = largest_distance(run.p, reference_.p);
-      fmt::print("{:<46} {:>8.0e} {:>10.1e} {:>8} {:>10} {:>10} {:>10.3g}\n", choice.name(), rtol, error,
-                 run.summary.steps, run.summary.iterations, run.summary.linearizations, run.seconds);
-      curve.errors.push_back(error), curve.seconds.push_back(run.seconds);
-      if (error <= target_ && (!best_ || run.seconds < best_->seconds)) best_ = {choice, rtol, error, run.seconds};
+      const Summary& s = run.summary;
+      curve.rows.push_back({choice.name(), rtol, find_deviation(run, reference_), s.steps, s.iterations,
+                            s.linearizations, run.seconds, s.choice});
+      print(curve.rows.back());
     }
-    if (!curve.errors.empty()) curves_.push_back(std::move(curve));
+    if (choice.values.empty() && !curve.rows.empty()) fmt::print("    ({})\n", curve.rows.front().chosen);
+    if (!curve.rows.empty()) curves_.push_back(std::move(curve));
+  }
+
+  void print(const Row& row) const {
+    fmt::print("{:<30} {:>8.0e} {:>10} {:>10} {:>10} {:>8} {:>10} {:>9} {:>9.3g}{}\n", row.setting, row.rtol,
+               shown(row.error.position), shown(row.error.velocity), shown(row.error.reaction), row.steps,
+               row.iterations, row.linearizations, row.seconds,
+               row.error.position < doubtful * trust_.position ? "  (as good as the reference)" : "");
+  }
+
+  void note_left_out(const Choice& choice, const std::vector<std::string>& names) {
+    if (names.empty()) return;
+    const std::set<std::string> sorted(names.begin(), names.end());
+    std::vector<std::string>& settings = left_out_[fmt::format("{}", fmt::join(sorted, ", "))];
+    if (std::find(settings.begin(), settings.end(), choice.name()) == settings.end()) settings.push_back(choice.name());
   }
 
   void recommend() const {
-    if (!best_) {
+    const Row* best = nullptr;
+    const Curve* of = nullptr;
+    const Curve* automatic = nullptr;
+    std::optional<double> cheapest;
+    for (const Curve& curve : curves_) {
+      if (curve.choice.values.empty()) automatic = &curve;
+      if (const std::optional<double> cost = curve.cost_of(target_); cost && (!cheapest || *cost < *cheapest))
+        cheapest = cost;
+      for (const Row& row : curve.rows)
+        if (row.error.position <= target_ && (best == nullptr || row.seconds < best->seconds)) best = &row, of = &curve;
+    }
+    if (best == nullptr) {
       fmt::print("\nNone reached {:.1e} m; try smaller tolerances with --tolerances.\n", target_);
       return;
     }
-    fmt::print("\nCheapest within {:.1e} m: error {:.1e} m in {:.3g} s\n\n[solver]\n", target_, best_->error,
-               best_->seconds);
-    for (std::size_t i = 0; i < axes_.size(); ++i) fmt::print("{} = \"{}\"\n", axes_[i].first, best_->choice.values[i]);
-    fmt::print("rtol = {:.0e}\natol = {:.0e}\n", best_->rtol, atol_over_rtol * best_->rtol);
+    fmt::print("\nCheapest within {:.1e} m: error {:.1e} m in {:.3g} s\n\n[solver]\n", target_, best->error.position,
+               best->seconds);
+    if (of->choice.values.empty()) fmt::print("integrator = \"auto\"\n");
+    for (std::size_t i = 0; i < of->choice.values.size(); ++i)
+      fmt::print("{} = \"{}\"\n", axes_[i].first, of->choice.values[i]);
+    fmt::print("rtol = {:.0e}\natol = {:.0e}\n", best->rtol, 1e-2 * best->rtol);
+    if (automatic == nullptr) return;
+    if (const std::optional<double> cost = automatic->cost_of(target_); cost && *cheapest > 0.0)
+      fmt::print("\nauto: {:.2f} times the cheapest at {:.1e} m\n", *cost / *cheapest, target_);
+    else
+      fmt::print("\nauto does not reach {:.1e} m at these tolerances\n", target_);
+  }
+
+  void write_table() const {
+    TextFile file(command_.table, comparison_kind());
+    if (command_.table.extension() == ".json")
+      file.write(to_json() + "\n");
+    else
+      file.write(to_csv());
+    file.close();
+    fmt::print("\n{}\n", command_.table.string());
+  }
+
+  std::string to_csv() const {
+    std::string text = "setting,rtol,position error [m],velocity error [m/s],reaction error,steps,iterations,Jacobians,time [s]\n";
+    for (const Curve& curve : curves_)
+      for (const Row& row : curve.rows)
+        text += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_field(row.setting), row.rtol, row.error.position,
+                            row.error.velocity, std::isnan(row.error.reaction) ? "" : fmt::format("{}", row.error.reaction),
+                            row.steps, row.iterations, row.linearizations, row.seconds);
+    return text;
+  }
+
+  std::string to_json() const {
+    JsonWriter json;
+    json.begin_object().key("comparison").text(command_.model.filename().string());
+    json.key("reference").text(word_of(reference_by_->integrator)).key("extent").number(extent_);
+    json.key("trust").begin_array().number(trust_.position).number(trust_.velocity).number(trust_.reaction).end_array();
+    json.key("rows").begin_array();
+    for (const Curve& curve : curves_)
+      for (const Row& row : curve.rows) {
+        json.begin_object().key("setting").text(row.setting).key("rtol").number(row.rtol);
+        json.key("position_error").number(row.error.position).key("velocity_error").number(row.error.velocity);
+        json.key("reaction_error").number(row.error.reaction).key("steps").number(static_cast<double>(row.steps));
+        json.key("iterations").number(static_cast<double>(row.iterations));
+        json.key("linearizations").number(static_cast<double>(row.linearizations)).key("time").number(row.seconds);
+        json.key("chosen").text(row.chosen).end_object();
+      }
+    return json.end_array().end_object().str();
   }
 
   void draw() const {
@@ -295,10 +377,12 @@ class Comparison {
     const Dash dashes[] = {Dash::solid, Dash::dashed, Dash::dotted, Dash::dash_dot};
     for (std::size_t i = 0; i < curves_.size(); ++i) {
       CurveStyle style;
-      style.label = curves_[i].name;
+      style.label = curves_[i].choice.name();
       style.dash = dashes[i / n_colors % 4];
       style.marker = markers[i / n_colors % 4];
-      panel.line(curves_[i].errors, curves_[i].seconds, style);
+      std::vector<double> errors, seconds;
+      for (const Row& row : curves_[i].rows) errors.push_back(row.error.position), seconds.push_back(row.seconds);
+      panel.line(errors, seconds, style);
     }
     panel.vertical(target_, {"wanted", "#666666", Dash::dashed, 1.0});
     figure.save(command_.out);
@@ -310,23 +394,18 @@ class Comparison {
     if (shows_progress_) complain("\r\x1b[K{}", text);
   }
 
-  struct Curve {
-    std::string name;
-    std::vector<double> errors, seconds;
-  };
-  struct Best {
-    Choice choice;
-    double rtol, error, seconds;
-  };
   const CompareCommand& command_;
   std::vector<std::pair<std::string, std::vector<std::string>>> axes_;
   Study study_;
   bool shows_progress_;
-  Positions reference_;
-  double target_ = 0.0;  // [m]
+  ComparedRun reference_;
+  std::optional<Tight> reference_by_;
+  std::string reference_trouble_;
+  Deviation trust_{0.0, 0.0, 0.0};
+  double extent_ = 0.0, target_ = 0.0;  // [m]
   std::vector<Curve> curves_;
   std::map<std::string, std::vector<std::string>> excluded_;  // reason -> settings
-  std::optional<Best> best_;
+  std::map<std::string, std::vector<std::string>> left_out_;  // keys of the file -> settings
 };
 
 }  // namespace
@@ -334,6 +413,12 @@ class Comparison {
 int compare(const CompareCommand& command) {
   require_file(command.model);
   if (!command.out.empty()) require_picture(command.out);
+  if (!command.table.empty()) {
+    const std::string ending = command.table.extension().string();
+    if (ending != ".csv" && ending != ".json")
+      throw InputError(fmt::format("--table: '{}' must end in .csv or .json", command.table.string()));
+    OutputFile::check(command.table, comparison_kind());
+  }
   Comparison(command).run();
   return success;
 }

@@ -31,7 +31,7 @@ constexpr double dense_weights[] = {-12715105075.0 / 11282082432.0,  0.0,
                                     87487479700.0 / 32700410799.0,   -10690763975.0 / 1880347072.0,
                                     701980252875.0 / 199316789632.0, -1453857185.0 / 822651844.0,
                                     69997945.0 / 29380423.0};
-constexpr double stability_bound = 3.25;  // on the negative real axis
+constexpr double stability_bound = 3.25, stability_bound_of_8 = 6.1;  // on the negative real axis
 constexpr int stiff_steps_noticed = 15;
 
 }  // namespace dormand_prince
@@ -164,12 +164,11 @@ int RungeKutta::find_worst_error() const {
   return worst;
 }
 
-// |λ| from the last two stages, which stand at the same instant.
-bool RungeKutta::looks_stiff(double h) const {
-  if (order_ == 8) return looks_stiff_8(h);
+// h|σ| from the last two stages, which stand at the same instant.
+double RungeKutta::calc_stiffness(double h) const {
+  const int last = order_ == 8 ? 12 : 6;
   const double difference = (stage_ - y_unprojected_).squaredNorm();
-  return difference > 0.0 && h * h * (k_[6] - k_[5]).squaredNorm() >
-                                 dormand_prince::stability_bound * dormand_prince::stability_bound * difference;
+  return difference > 0.0 ? h * std::sqrt((k_[last] - k_[last - 1]).squaredNorm() / difference) : 0.0;
 }
 
 StepReport RungeKutta::advance(double t_end, State& state) {
@@ -214,7 +213,8 @@ StepReport RungeKutta::advance(double t_end, State& state) {
     // accepted
     report.h = h_taken_ = h;
     report.error = error;
-    if (looks_stiff(h)) {
+    report.stiffness = calc_stiffness(h);
+    if (report.stiffness > (order_ == 8 ? dormand_prince::stability_bound_of_8 : dormand_prince::stability_bound)) {
       if (++stiff_steps_ == dormand_prince::stiff_steps_noticed)
         report.remedy = "the motion is stiff for an explicit method: bdf or radau would take larger steps";
     } else if (stiff_steps_ > 0) {

@@ -87,7 +87,6 @@ constexpr double d[4][16] = {
 // pair of order 5 at the same tolerance (pendulum over the top for 10 s at 1e-10: 160 tolerances against 47). With this
 // one, for twice as many steps, it is 1.4 tolerances, at half the evaluations of order 5.
 constexpr double caution = 32.0;
-constexpr double stability_bound = 6.1;  // on the negative real axis
 
 }  // namespace dormand_prince_8
 
@@ -129,12 +128,6 @@ double RungeKutta::weighted_error_8(Eigen::Index i) const {
   double e = 0.0;
   for (int j = 0; j < 12; ++j) e += dormand_prince_8::e5[j] * k_[j][i];
   return e / weights_.weight(i, std::max(std::abs(y_[i]), std::abs(stage_[i])));
-}
-
-bool RungeKutta::looks_stiff_8(double h) const {
-  const double difference = (stage_ - y_unprojected_).squaredNorm();
-  return difference > 0.0 && h * h * (k_[12] - k_[11]).squaredNorm() >
-                                 dormand_prince_8::stability_bound * dormand_prince_8::stability_bound * difference;
 }
 
 // Of order 7, by three more stages. If one of them cannot be evaluated the cubic of both ends is left.

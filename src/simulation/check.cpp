@@ -12,9 +12,8 @@ CheckReport check(const Study& study) {
   CheckReport report;
   Resolved resolved = resolve(study, study.model);
   if (!resolved.issues.empty()) throw InputError(std::move(resolved.issues));
-  report.settings = settings_text(resolved.settings);
   const std::string without_effect = detail::describe_set_aside(resolved);
-  if (!without_effect.empty()) report.settings += "\n# " + without_effect + "\n";
+  Settings settings = resolved.settings;
   const Assembly assembly = assemble(study.model);
   const Index3 index3(*assembly.system);
   std::unique_ptr<Workspace> workspace = index3.make_workspace();
@@ -42,12 +41,17 @@ CheckReport check(const Study& study) {
     try {
       const Simulation simulation(tolerant);
       report.remarks = simulation.notes();
+      report.choice = simulation.choice();
+      if (!report.choice.empty()) settings = simulation.settings();
       std::erase_if(report.remarks,
                     [&](const std::string& note) { return note.rfind("left out:", 0) == 0 || note == without_effect; });
     } catch (const InputError& error) {
       report.failure = error.what();
     }
   }
+  settings.solver.redundant = resolved.settings.solver.redundant, settings.solver.strict = resolved.settings.solver.strict;
+  report.settings = settings_text(settings);
+  if (!without_effect.empty()) report.settings += "\n# " + without_effect + "\n";
   return report;
 }
 
@@ -59,6 +63,7 @@ std::string CheckReport::to_text() const {
   for (const std::string& line : remarks) text += "initial conditions: " + line + "\n";
   if (!failure.empty()) text += failure + "\n";
   if (failure.empty() && redundant.empty() && remarks.empty()) text += "ready to run\n";
+  if (!choice.empty()) text += "method: " + choice + "\n";
   if (!settings.empty()) text += "\nSettings that take effect:\n\n" + settings;
   return text;
 }

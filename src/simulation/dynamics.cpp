@@ -7,6 +7,7 @@
 
 #include "trammel/simulation/contact_words.h"
 #include "trammel/simulation/diagnosis.h"
+#include "trammel/simulation/option.h"
 
 namespace trammel {
 
@@ -69,7 +70,14 @@ Dynamics::Dynamics(Rig& rig, RecordSink& sink, const ProgressCallback& progress,
       start_(motion_.x.t),
       end_(*study_.analysis.end),
       t_(start_),
-      summary_(rig.begin_summary()) {}
+      failed_at_(start_ - 1.0),
+      summary_(rig.begin_summary()) {
+  if (machine_.other_method())
+    exchange_.emplace(MethodExchange::Start{.explicit_first = study_.solver.integrator == Integrator::runge_kutta,
+                                            .rtol = study_.solver.rtol.value_or(0.0),
+                                            .rate = machine_.fastest_rate(),
+                                            .by_recursion = machine_.joint() && machine_.index3().nc() == 0});
+}
 
 Summary Dynamics::run() {
   start();
@@ -81,7 +89,7 @@ Summary Dynamics::run() {
     keep_ledger(report);
     find_events();
     if (!record(report) || !is_plausible(report)) break;
-    if (!stopped_by_event_ && !pass_kinks()) break;
+    if (!stopped_by_event_ && (!pass_kinks() || !exchange_method(report))) break;
   }
   sum_up();
   return std::move(summary_);
@@ -132,6 +140,7 @@ void Dynamics::count(const StepReport& report) {
 // Whether the step stands: it was taken, no force has a kink within it, and it leads to numbers.
 Dynamics::Verdict Dynamics::judge(const StepReport& report) {
   if (!report.status.ok()) {
+    if (exchange_failed_method()) return Verdict::again;
     fail(explain(report, motion_.method(), study_) + describe_contacts(machine_, viewer_, motion_),
          report.status.cause);
     return Verdict::failed;
@@ -236,6 +245,26 @@ bool Dynamics::pass_kinks() {
   return true;
 }
 
+// A run that chose its method goes on with the other one where that gets further.
+bool Dynamics::exchange_method(const StepReport& report) {
+  if (!exchange_ || t_ >= end_ || motion_.is_passing() || !exchange_->judge(report, t_)) return true;
+  if (const Status status = motion_.exchange_method(machine_, viewer_); !status.ok())
+    return fail(fmt::format("No motion begins at t = {:.6g} s with the other method: {}.", t_, describe(status.cause)),
+                status.cause);
+  exchanges_.push_back(t_);
+  return true;
+}
+
+// What one method cannot pass the other may: once at each place.
+bool Dynamics::exchange_failed_method() {
+  if (!exchange_ || t_ <= failed_at_ || motion_.is_passing()) return false;
+  failed_at_ = t_;
+  if (!motion_.exchange_method(machine_, viewer_).ok()) return false;
+  exchange_->turn(t_);
+  exchanges_.push_back(t_);
+  return true;
+}
+
 bool Dynamics::pass_velocity_jump() {
   const VelocityJumps::Jump jump = jumps_.find(kinks_.newest());
   if (jump.row < 0) return true;
@@ -269,8 +298,25 @@ void Dynamics::sum_up() {
   rig_.finish_summary(summary_, ledger_, violations_);
 }
 
+// "runge_kutta, then radau", and a note of when and why.
+void Dynamics::sum_up_exchanges() {
+  if (exchanges_.empty()) return;
+  const std::string names[] = {word_of(*study_.solver.integrator), word_of(*machine_.other_method()->integrator)};
+  constexpr std::size_t shown = 4;
+  std::string turns;
+  for (std::size_t i = 0; i < std::min(shown, exchanges_.size()); ++i)
+    turns += fmt::format("{}{} at t = {:.6g} s", i ? ", " : "", names[(i + 1) % 2], exchanges_[i]);
+  if (exchanges_.size() > shown) turns += fmt::format(", … {} times in all", exchanges_.size());
+  if (exchanges_.size() % 2 == 1) summary_.integrator += ", then " + names[1];
+  summary_.notes.push_back(fmt::format(
+      "the run went over to {}: the explicit pair must resolve the fastest motion of the machine, radau only what "
+      "moves it, and the one that got further for its cost went on",
+      turns));
+}
+
 void Dynamics::sum_up_method() {
   const MotionIntegrator& method = motion_.method();
+  sum_up_exchanges();
   summary_.linear_solver = method.solver_name();
   const MotionIntegrator::JacobianReport jacobians = method.jacobians();
   summary_.function_calls = jacobians.function_calls, summary_.corrector_calls = jacobians.corrector_calls;

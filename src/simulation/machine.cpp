@@ -12,6 +12,7 @@
 #include "trammel/simulation/diagnosis.h"
 #include "trammel/simulation/machine_checks.h"
 #include "trammel/simulation/machine_length.h"
+#include "trammel/simulation/method_choice.h"
 #include "trammel/simulation/option.h"
 #include "trammel/simulation/viewer.h"
 
@@ -31,6 +32,12 @@ double unit_of(const Layout& layout, int i, double scale) {
   return i >= 0 && layout.kinds()[i] == Kind::position ? scale : 1.0;
 }
 
+// With a fixed step a user has an implicit method in mind that damps what the step does not resolve.
+bool chooses_method(const Study& study) {
+  return leaves_method_open(study) && !study.solver.h &&
+         study.analysis.kind.value_or(AnalysisKind::dynamics) == AnalysisKind::dynamics;
+}
+
 }  // namespace
 
 // Memory that making the machine ready takes.
@@ -47,16 +54,16 @@ Machine::Machine(const Study& study, Customize customize) : study_(study), custo
   full_ = assemble(study_.model);
   extend(full_);
   check_track_lengths(study_, full_);
-  const bool in_joint_coordinates = study_.solver.coordinates == CoordinateSet::joint;
-  if (in_joint_coordinates)  // before positions are judged
+  if (study_.solver.coordinates == CoordinateSet::joint)  // before positions are judged
     if (Topology topology = find_topology(study_.model, full_); !topology.issues.empty())
       throw InputError(std::move(topology.issues));
   Scratch scratch;
   make_consistent(scratch);
+  if (chooses_method(study)) choose_method(study, scratch);
   if (study_.analysis.kind == AnalysisKind::kinematics || study_.analysis.kind == AnalysisKind::inverse_dynamics)
     refuse_free_freedoms(study_, *index3_, rank_, x_, state_);
   note_arms_of_particles(study_.model, full_, notes_);
-  if (in_joint_coordinates) enter_joint_coordinates(scratch);
+  if (study_.solver.coordinates == CoordinateSet::joint) enter_joint_coordinates(scratch);
   if (study_.analysis.steady) find_coordinates(*study_.analysis.steady);  // refuses names that nothing has
   note_settings(study_, index3_->nc(), notes_);
   if (full_.contacts != nullptr) list_contacts(scratch);
@@ -195,20 +202,55 @@ void Machine::check_firm_values() const {
   }
 }
 
-// The consistent machine, written in the coordinates of its tree.
-void Machine::enter_joint_coordinates(Scratch& scratch) {
-  joint_ = make_joint_system(study_.model, full_, customize_);
-  check_joint_costs(study_, *joint_, notes_);
+// Where the consistent machine stands in the coordinates of its tree.
+void Machine::find_joint_coordinates(const JointSystem& tree, MotionVariables& x, State& state, Scratch& scratch) const {
   const AbsoluteSystem& absolute = *full_.system;
   absolute.calc_inputs(x_.t, scratch.inputs);
   const Eigen::VectorXd no_lam = Eigen::VectorXd::Zero(absolute.n_rows());
   const KinematicState k = absolute.update_kinematics(
       {x_.t, scratch.inputs.view(), x_.q, x_.v, x_.a, x_.z, x_.zp, no_lam}, state_, *scratch.full);
-  MotionVariables x;
-  State state = joint_->machine().state;
+  state = tree.machine().state;
   state.branches = state_.branches;
-  joint_->set_from_frames(k.frames, x_.t, x, state);
+  tree.set_from_frames(k.frames, x_.t, x, state);
   x.z = x_.z, x.zp = x_.zp;
+}
+
+// What the study leaves open, by what the machine is.
+void Machine::choose_method(const Study& given, Scratch& scratch) {
+  if (!joint_ && find_topology(study_.model, full_).issues.empty())
+    joint_ = make_joint_system(study_.model, full_, customize_);
+  MotionVariables x;
+  State state;
+  const bool is_tree = joint_ && joint_->nc() == 0;
+  if (is_tree) find_joint_coordinates(*joint_, x, state, scratch);
+  const MechanicalSystem& moved = is_tree ? static_cast<const MechanicalSystem&>(*joint_) : kept();
+  const MachineFacts facts =
+      find_facts({study_, kept(), rank_, joint_.get(), moved, is_tree ? x : x_, is_tree ? state : state_});
+  const MethodRanking ranking = rank_methods(facts);
+  static_cast<Settings&>(study_) = resolve(given, study_.model, ranking.methods).settings;
+  const Method chosen{*study_.solver.integrator, *study_.solver.coordinates};
+  choice_ = fmt::format("{}: {}{}", ranking.why, describe_method(chosen),
+                        chosen == ranking.methods.front() ? "" : ", the first in line that the settings allow");
+  if (chosen.coordinates != CoordinateSet::joint) joint_.reset();
+  const bool takes_turns = chosen.integrator == Integrator::runge_kutta || chosen.integrator == Integrator::radau;
+  if (!takes_turns || facts.rate == 0.0) return;
+  // The explicit pair and Radau can take turns, if nothing given keeps to one of them.
+  const Method other{chosen.integrator == Integrator::runge_kutta ? Integrator::radau : Integrator::runge_kutta,
+                     chosen.coordinates};
+  Resolved turned = resolve(given, study_.model, {&other, 1});
+  if (turned.settings.solver.integrator != other.integrator || turned.settings.solver.coordinates != other.coordinates)
+    return;
+  other_method_ = std::move(turned.settings.solver);
+  fastest_rate_ = facts.rate;
+}
+
+// The consistent machine, written in the coordinates of its tree.
+void Machine::enter_joint_coordinates(Scratch& scratch) {
+  if (!joint_) joint_ = make_joint_system(study_.model, full_, customize_);
+  check_joint_costs(study_, *joint_, notes_);
+  MotionVariables x;
+  State state;
+  find_joint_coordinates(*joint_, x, state, scratch);
   scratch.moved = joint_->make_workspace();
   if (!dropped_.empty() || starts_singular_) {
     const Index3 all_loops(*joint_);

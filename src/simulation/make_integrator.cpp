@@ -38,6 +38,7 @@ ConstraintForm constraint_form_of(Formulation formulation) {
       return ConstraintForm::index2;
     case Formulation::index1:
       return ConstraintForm::index1;
+    case Formulation::automatic:
     case Formulation::stabilized_index2:
     case Formulation::coordinate_split:
       break;
@@ -149,51 +150,49 @@ StepOptions step_options_of(const SolverOptions& o, const Model& machine) {
 
 }  // namespace
 
-void Motion::make_method(const Machine& machine, Viewer& viewer) {
+std::unique_ptr<MotionIntegrator> Motion::make_method(const Machine& machine, Viewer& viewer, const SolverOptions& o) {
   const Study& study = machine.study();
   const Assembly& full = machine.full();
-  const LinearSolverKind solver = machine.solver_kind();
-  const SolverOptions& o = study.solver;
+  const LinearSolverKind solver = o.linear_solver.value_or(LinearSolverKind::automatic);
   const double span = study.analysis.span();
   const double hmin = o.hmin.value_or(0.0) > 0.0 ? *o.hmin : smallest_step(study.analysis);
   const double hmax = std::min(o.hmax.value_or(span), span);
   if (o.integrator == Integrator::bdf) {
     const MechanicalSystem& system = machine.moved();
     BdfOptions options = bdf_options_of(o);
-    max_corrections_ = options.max_iterations;
+    max_corrections_ = std::max(max_corrections_, options.max_iterations);
     options.hmin = hmin, options.hmax = hmax;
     std::optional<DifferenceOptions> differences;
     if (o.bdf.jacobian != JacobianSource::exact)
       differences = {o.bdf.jacobian == JacobianSource::sparse_differences,
                      o.bdf.jacobian_sparsity == JacobianSparsity::estimated};
-    method_ =
-        std::make_unique<BdfMotion>(system, make_form(system, o, study.model), options, solver,
+    return std::make_unique<BdfMotion>(system, make_form(system, o, study.model), options, solver,
                                     first_order_scaling_of(o.scaling), o.bdf.fields == BdfFields::two, differences);
   } else if (o.integrator == Integrator::radau) {
     RadauOptions options = radau_options_of(o);
     options.hmin = hmin, options.hmax = hmax;
-    method_ = std::make_unique<RadauMotion>(machine.moved(), form_of(o, study.model), options, solver,
+    return std::make_unique<RadauMotion>(machine.moved(), form_of(o, study.model), options, solver,
                                             first_order_scaling_of(o.scaling));
   } else if (o.integrator == Integrator::runge_kutta) {
     RungeKuttaOptions options = runge_kutta_options_of(o);
     options.hmin = hmin, options.hmax = hmax;
-    method_ = std::make_unique<RungeKuttaMotion>(machine.moved(), options);
+    return std::make_unique<RungeKuttaMotion>(machine.moved(), options);
   } else {
     StepOptions steps = step_options_of(o, study.model);
     steps.hmin = hmin, steps.hmax = hmax, steps.span = span;
-    max_corrections_ = steps.max_iterations;
+    max_corrections_ = std::max(max_corrections_, steps.max_iterations);
     if (o.integrator == Integrator::energy_decaying) {
       if (std::vector<Issue> refused = issues_of_directors(machine.model()); !refused.empty())
         throw InputError(std::move(refused));
-      method_ = std::make_unique<EnergyDecaying>(
+      return std::make_unique<EnergyDecaying>(
           std::make_unique<SlotSystem>(machine.kept(), viewer.calc_frames(full.drawn, full.state)), machine.index3(),
           steps, solver);
     } else {
       scaling_ = make_scaling(o.scaling);
       if (o.integrator == Integrator::midpoint)
-        method_ = std::make_unique<Midpoint>(machine.index3(), steps, solver, *scaling_);
+        return std::make_unique<Midpoint>(machine.index3(), steps, solver, *scaling_);
       else
-        method_ = std::make_unique<GeneralizedAlpha>(machine.index3(), coefficients_of(o), steps, solver, *scaling_);
+        return std::make_unique<GeneralizedAlpha>(machine.index3(), coefficients_of(o), steps, solver, *scaling_);
     }
   }
 }

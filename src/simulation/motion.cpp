@@ -48,7 +48,7 @@ std::unique_ptr<SingularPassage> make_rank_watch(const Machine& machine) {
 }
 
 Motion::Motion(const Machine& machine, Viewer& viewer) : x(machine.initial()), state(machine.initial_state()) {
-  make_method(machine, viewer);
+  method_ = make_method(machine, viewer, machine.study().solver);
   if (passes_singular_positions(machine)) passage_ = make_rank_watch(machine);
   // Where constraints lose rank at the start the method need not begin: the passage does.
   const bool passes_start = machine.starts_singular() && passage_;
@@ -64,6 +64,15 @@ void Motion::begin_at(const MotionVariables& at, const State& at_state, Viewer& 
   if (passage_) passage_->forget();
   if (const Status status = method_->start(x, state); !status.ok())
     throw InputError(fmt::format("No motion begins at t = {:.6g} s: {}.", x.t, describe(status.cause)));
+}
+
+Status Motion::exchange_method(const Machine& machine, Viewer& viewer) {
+  if (!other_) other_ = make_method(machine, viewer, *machine.other_method());
+  if (passage_) passage_->forget();
+  MotionVariables at = method_->newest();
+  viewer.centre_charts(at, state);
+  std::swap(method_, other_);
+  return method_->restart(at, state);
 }
 
 void Motion::sum_up_passages(std::vector<std::string>& notes) const {

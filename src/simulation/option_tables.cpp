@@ -300,7 +300,9 @@ std::vector<Option> analysis_options() {
 std::vector<Option> method_options() {
   return {
       option("integrator", AT(solver.integrator),
-             {.fallback = "generalized_alpha", .meaning = "the method that moves the machine through time"}),
+             {.otherwise = [](const Settings&, const Model&) -> OptionValue { return word_of(generalized_alpha); },
+              .otherwise_words = "`auto`; with a fixed step `h`: `generalized_alpha`",
+              .meaning = "the method that moves the machine through time"}),
       option("preset", AT(solver.bdf.preset),
              {.meaning = "many settings under one name; what is given beside it wins", .integrators = {bdf}}),
       option("formulation", AT(solver.formulation),
@@ -310,7 +312,10 @@ std::vector<Option> method_options() {
                          "`coordinate_split` only `bdf`",
               .refusal = has_forms}),
       option("coordinates", AT(solver.coordinates),
-             {.fallback = "absolute", .meaning = "the unknowns of the motion", .analyses = every_analysis}),
+             {.otherwise = [](const Settings&, const Model&) -> OptionValue { return word_of(CoordinateSet::absolute); },
+              .otherwise_words = "`auto`; beside a named integrator: `absolute`",
+              .meaning = "the unknowns of the motion",
+              .analyses = every_analysis}),
       option("linear_solver", AT(solver.linear_solver),
              {.fallback = "auto",
               .meaning = "of Newton's iteration, see [linear solvers](linear_solvers.md)",

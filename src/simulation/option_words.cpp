@@ -24,6 +24,7 @@ const std::vector<WordOf<AnalysisKind>>& words_of() {
 template <>
 const std::vector<WordOf<Integrator>>& words_of() {
   static const std::vector<WordOf<Integrator>> words{
+      {Integrator::automatic, "auto", "chosen for the machine, [how](choice.md)"},
       {Integrator::generalized_alpha, "generalized_alpha", "[page](integrators/generalized_alpha.md)"},
       {Integrator::hht, "hht", "its member of Hilber, Hughes and Taylor"},
       {Integrator::newmark, "newmark", "its member of Newmark"},
@@ -38,6 +39,7 @@ const std::vector<WordOf<Integrator>>& words_of() {
 template <>
 const std::vector<WordOf<Formulation>>& words_of() {
   static const std::vector<WordOf<Formulation>> words{
+      {Formulation::automatic, "auto", "by the integrator"},
       {Formulation::index3, "index3", ""},
       {Formulation::stabilized_index2, "stabilized_index2", ""},
       {Formulation::stabilized_index1, "stabilized_index1", ""},
@@ -50,6 +52,7 @@ const std::vector<WordOf<Formulation>>& words_of() {
 template <>
 const std::vector<WordOf<CoordinateSet>>& words_of() {
   static const std::vector<WordOf<CoordinateSet>> words{
+      {CoordinateSet::automatic, "auto", "chosen for the machine, [how](choice.md)"},
       {CoordinateSet::absolute, "absolute", "six numbers per body, joints as rows"},
       {CoordinateSet::joint, "joint",
        "the freedoms of the joints of a spanning tree, [when](formulations/joint_coordinates.md)"}};

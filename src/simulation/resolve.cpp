@@ -53,7 +53,29 @@ SolverOptions preset_settings(Preset preset, const Settings& chosen) {
   return s;
 }
 
-Resolved resolve(const Settings& given, const Model& machine) {
+namespace {
+
+// Methods for any machine, the usual one first.
+constexpr Method for_any[] = {
+    {Integrator::generalized_alpha, CoordinateSet::absolute}, {Integrator::radau, CoordinateSet::absolute},
+    {Integrator::bdf, CoordinateSet::absolute},               {Integrator::runge_kutta, CoordinateSet::absolute},
+    {Integrator::energy_decaying, CoordinateSet::absolute},   {Integrator::midpoint, CoordinateSet::absolute},
+    {Integrator::hht, CoordinateSet::absolute},               {Integrator::newmark, CoordinateSet::absolute},
+    {Integrator::generalized_alpha, CoordinateSet::joint},    {Integrator::radau, CoordinateSet::joint},
+    {Integrator::bdf, CoordinateSet::joint},                  {Integrator::runge_kutta, CoordinateSet::joint},
+    {Integrator::midpoint, CoordinateSet::joint},             {Integrator::hht, CoordinateSet::joint},
+    {Integrator::newmark, CoordinateSet::joint}};
+
+// "auto" is the same as nothing.
+Settings without_auto(Settings s) {
+  if (s.solver.integrator == Integrator::automatic) s.solver.integrator.reset();
+  if (s.solver.coordinates == CoordinateSet::automatic) s.solver.coordinates.reset();
+  if (s.solver.formulation == Formulation::automatic) s.solver.formulation.reset();
+  if (s.solver.linear_solver == LinearSolverKind::automatic) s.solver.linear_solver.reset();
+  return s;
+}
+
+Resolved resolve_named(const Settings& given, const Model& machine) {
   Resolved resolved{given, {}, {}};
   Settings& s = resolved.settings;
   Settings preset;
@@ -88,17 +110,62 @@ Resolved resolve(const Settings& given, const Model& machine) {
   return resolved;
 }
 
+// Which of them the settings ask for, by method and coordinates.
+bool fits(const Method& method, const Settings& named, bool any_coordinates) {
+  if (named.solver.integrator && *named.solver.integrator != method.integrator) return false;
+  if (named.solver.coordinates) return *named.solver.coordinates == method.coordinates;
+  return any_coordinates || method.coordinates == CoordinateSet::absolute;
+}
+
+}  // namespace
+
+bool leaves_method_open(const Settings& given) {
+  const SolverOptions& o = given.solver;
+  const bool named = o.integrator && *o.integrator != Integrator::automatic;
+  return !named || o.coordinates == CoordinateSet::automatic;
+}
+
+Resolved resolve(const Settings& given, const Model& machine, std::span<const Method> wanted) {
+  const Settings named = without_auto(given);
+  const bool moves = given.analysis.kind.value_or(AnalysisKind::dynamics) == AnalysisKind::dynamics;
+  if (!moves || !leaves_method_open(given)) return resolve_named(named, machine);
+  std::optional<Resolved> first;
+  const auto resolves = [&](const Method& method) {
+    Settings tried = named;
+    tried.solver.integrator = method.integrator, tried.solver.coordinates = method.coordinates;
+    Resolved resolved = resolve_named(tried, machine);
+    const bool works = resolved.issues.empty();
+    if (works || !first) first = std::move(resolved);
+    return works;
+  };
+  for (const Method& method : wanted)
+    if (fits(method, named, true) && resolves(method)) return *first;
+  first.reset();  // what is wrong is said of the usual method
+  for (const Method& method : for_any)
+    if (fits(method, named, false) && resolves(method)) return *first;
+  for (const Method& method : for_any)
+    if (fits(method, named, true) && resolves(method)) return *first;
+  return first ? *first : resolve_named(named, machine);
+}
+
+Resolved resolve(const Settings& given, const Model& machine) { return resolve(given, machine, {}); }
+
 std::string detail::describe_set_aside(const Resolved& resolved) {
   if (resolved.set_aside.empty()) return {};
   return fmt::format("without effect in kind = \"{}\", which integrates nothing: {}",
                      word_of(*resolved.settings.analysis.kind), fmt::join(resolved.set_aside, ", "));
 }
 
-void drop_foreign(Study& study) {
+std::vector<std::string> drop_foreign(Study& study) {
   const Settings effective = resolve(study, study.model).settings;
+  std::vector<std::string> dropped;
   for (const OptionTable& table : option_tables())
     for (const Option& option : table.options)
-      if (is_absent(option.get(effective))) option.set(study, {});
+      if (!is_absent(option.get(study)) && is_absent(option.get(effective))) {
+        option.set(study, {});
+        dropped.push_back(table.name + "." + option.key.name);
+      }
+  return dropped;
 }
 
 std::vector<Issue> issues(const Study& study) { return resolve(study, study.model).issues; }

@@ -25,6 +25,7 @@ Summary Rig::begin_summary() const {
   if (const JointSystem* joint = machine.joint()) s.nv = joint->nv(), s.nc = joint->machine().system->n_rows();
   s.degrees_of_freedom = s.nv - machine.rank();
   s.notes = machine.notes();
+  s.choice = machine.choice();
   return s;
 }
 

@@ -81,6 +81,7 @@ MotionIntegrator& Simulation::integrator() { return parts_->rig.motion.method();
 State& Simulation::state() { return parts_->rig.motion.state; }
 const MotionVariables& Simulation::initial() const { return parts_->rig.motion.x; }
 const std::vector<std::string>& Simulation::notes() const { return parts_->rig.machine.notes(); }
+const std::string& Simulation::choice() const { return parts_->rig.machine.choice(); }
 const std::vector<KinkWatch::Change>& Simulation::contact_changes() const { return parts_->contact_changes; }
 
 void Simulation::begin_at(const MotionVariables& x, const State& state) {

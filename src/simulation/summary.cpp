@@ -21,6 +21,7 @@ std::string Summary::to_text() const {
   line("machine", fmt::format("{} coordinates, {} constraint rows, {} states; {} degrees of freedom", nv, nc, nz,
                               degrees_of_freedom));
   line("method", fmt::format("{} on {}, {}", integrator, formulation, linear_solver));
+  if (!choice.empty()) line("chosen", choice);
   if (statics) {
     line("load", fmt::format("{:.4g} of the whole, {} load steps, {} iterations", t, steps, iterations));
     line("energy", fmt::format("{:.6g} J", energy_start));
@@ -77,6 +78,7 @@ std::map<std::string, std::string> Summary::to_attributes() const {
   std::map<std::string, std::string> a;
   a["completed"] = completed ? "true" : "false";
   a["stop"] = stop;
+  if (!choice.empty()) a["choice"] = choice;
   if (!failure.empty()) a["failure"] = failure;
   a["integrator"] = integrator;
   a["formulation"] = formulation;

@@ -65,14 +65,13 @@ class RungeKutta {
   double calc_error(double h) const;
   double weighted_error(Eigen::Index i) const;  // per step size
   int find_worst_error() const;                 // the unknown with the largest error of the last attempt
-  bool looks_stiff(double h) const;
+  double calc_stiffness(double h) const;
 
   // Order 8: runge_kutta_8.cpp.
   Status attempt_8(double h, double t_last, const State& state);
   void calc_stage_8(int i, double h, const Eigen::VectorXd& from, Eigen::VectorXd& stage) const;
   double calc_error_8(double h) const;
   double weighted_error_8(Eigen::Index i) const;
-  bool looks_stiff_8(double h) const;
   void update_dense_8() const;
   void interpolate_8(double theta, Vec y) const;
 

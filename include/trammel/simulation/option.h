@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -62,14 +63,27 @@ struct Resolved {
   std::vector<Issue> issues;  ///< what is wrong with the given values; `settings` cannot be run if there are any
   std::vector<std::string> set_aside;  ///< given, and without a meaning in this analysis: "solver.h"
 };
+/// What is left to the program ("auto") becomes the first method, of those that serve any machine, beside which
+/// everything given has a meaning; a run knows its machine and chooses better (method_choice.h).
 Resolved resolve(const Settings& given, const Model& machine);
+
+/// A method and the coordinates that it works in.
+struct Method {
+  Integrator integrator;
+  CoordinateSet coordinates;
+  bool operator==(const Method&) const = default;
+};
+/// Whether a run of these settings chooses its method or its coordinates by itself.
+bool leaves_method_open(const Settings& given);
+/// The same with the methods in the order in which they are wanted; those that serve any machine come after them.
+Resolved resolve(const Settings& given, const Model& machine, std::span<const Method> wanted);
 
 /// The settings that a preset stands for, beside what is chosen already.
 SolverOptions preset_settings(Preset preset, const Settings& chosen);
 
 /// Takes away the values that would have no effect beside the rest: for programs that change a method and keep what
-/// still means something.
-void drop_foreign(Study& study);
+/// still means something. Returns their names: "solver.preset".
+std::vector<std::string> drop_foreign(Study& study);
 
 /// Where steps with error control end to shrink unless it is said otherwise [s].
 double smallest_step(const AnalysisOptions& analysis);

@@ -26,6 +26,7 @@ enum class AnalysisKind {
 };
 
 enum class Integrator {
+  automatic,  ///< chosen for the machine; what takes effect is one of the others
   generalized_alpha,
   hht,
   newmark,
@@ -36,10 +37,10 @@ enum class Integrator {
   runge_kutta,
 };
 
-enum class Formulation { index3, stabilized_index2, stabilized_index1, index2, index1, coordinate_split };
+enum class Formulation { automatic, index3, stabilized_index2, stabilized_index1, index2, index1, coordinate_split };
 
 /// Six numbers per body with joints as rows, or the freedoms of the joints of a spanning tree.
-enum class CoordinateSet { absolute, joint };
+enum class CoordinateSet { automatic, absolute, joint };
 
 /// How redundant constraint rows are treated. `error` names them and refuses.
 enum class RedundancyPolicy { error, drop, minimum_norm };

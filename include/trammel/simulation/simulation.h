@@ -25,6 +25,7 @@ struct CheckReport {
   std::vector<std::string> redundant;  ///< one line per row that others imply
   InitialReport initial;
   std::vector<std::string> remarks;  ///< inconsistent initial values and what was done about them
+  std::string choice;                ///< why this method, where the program chooses it
   std::string settings;              ///< what takes effect, as in a model file
   std::string failure;               ///< cannot be assembled, no accelerations, …; empty: ready to run
   std::string to_text() const;
@@ -58,6 +59,8 @@ class Simulation {
   State& state();
   const MotionVariables& initial() const;
   const std::vector<std::string>& notes() const;
+  /// Why this method, where the program chose it: "tree of 6 freedoms, not stiff: explicit pair in joint coordinates".
+  const std::string& choice() const;
   /// Where contact began and ended in the run so far; slots are those of ContactGroup.
   const std::vector<KinkWatch::Change>& contact_changes() const;
   /// Begins the run at other variables of the same machine, in the charts of `state`: another simulation's newest

@@ -9,6 +9,7 @@
 #include "trammel/simulation/fixed_step_watch.h"
 #include "trammel/simulation/frames.h"
 #include "trammel/simulation/kink_events.h"
+#include "trammel/simulation/method_exchange.h"
 #include "trammel/simulation/output_instants.h"
 #include "trammel/simulation/rig.h"
 #include "trammel/simulation/velocity_jumps.h"
@@ -18,7 +19,7 @@ namespace trammel {
 /// Integrates the motion of a machine from its initial variables to the end, to an event that stops it, or to a
 /// failure. Whoever watches the run has a class of its own; the loop is
 ///
-///   advance → judge → ledger → events → output → doubts → kinks.
+///   advance → judge → ledger → events → output → doubts → kinks → exchange of methods.
 class Dynamics {
  public:
   /// `contact_changes`: where contact began and ended in the run so far.
@@ -41,7 +42,10 @@ class Dynamics {
   bool is_plausible(const StepReport& report);
   bool pass_kinks();
   bool pass_velocity_jump();
+  bool exchange_method(const StepReport& report);
+  bool exchange_failed_method();
   void sum_up();
+  void sum_up_exchanges();
   void sum_up_method();
 
   bool fail(std::string failure, const std::string& why);
@@ -69,8 +73,11 @@ class Dynamics {
   KinkEvents kinks_;
   VelocityJumps jumps_;
   StepBounds bounds_;  // of steps, by what inputs do ahead
+  std::optional<MethodExchange> exchange_;  // of a run that chose its method
+  std::vector<double> exchanges_;           // when [s]
 
   double start_, end_, t_;  // of the run, and where it is
+  double failed_at_;        // where a method gave way to the other because it could not go on [s]
   double kink_ = 0.0;       // of the inputs, at or behind the end of the step
   bool taken_again_ = false;
   bool is_rough_ = false;  // the last step ended at a kink or at a change of contact

@@ -29,6 +29,9 @@ class Machine {
   const Model& model() const { return study_.model; }
   bool is_customized() const { return customize_ != nullptr; }
   LinearSolverKind solver_kind() const { return study_.solver.linear_solver.value_or(LinearSolverKind::automatic); }
+  /// Of a machine whose method was chosen: what it may go over to, and how fast its fastest small motion is [1/s].
+  const std::optional<SolverOptions>& other_method() const { return other_method_; }
+  double fastest_rate() const { return fastest_rate_; }
 
   const Assembly& full() const { return full_; }  ///< every row, in absolute coordinates: for reports
   /// Absolute coordinates without the rows that were dropped.
@@ -48,6 +51,8 @@ class Machine {
   const MotionVariables& initial() const { return x_; }
   const State& initial_state() const { return state_; }
   const std::vector<std::string>& notes() const { return notes_; }
+  /// Which method was chosen for the machine and why; empty: the study names it.
+  const std::string& choice() const { return choice_; }
 
   /// Every coordinate of the bodies, joints or coordinates with these names: "axle" means all of body, joint or
   /// coordinate 'axle', "axle.pitch" its coordinate 'pitch'. Throws InputError for a name that nothing has.
@@ -60,7 +65,9 @@ class Machine {
   void leave_out_dependent_rows(const Index3& every_row, Scratch& scratch);
   void note_corrections(const Index3& every_row, const InitialReport& report);
   void check_firm_values() const;
+  void choose_method(const Study& given, Scratch& scratch);
   void enter_joint_coordinates(Scratch& scratch);
+  void find_joint_coordinates(const JointSystem& tree, MotionVariables& x, State& state, Scratch& scratch) const;
   void list_contacts(Scratch& scratch);
   Status find_first_accelerations(Scratch& scratch);
 
@@ -75,6 +82,9 @@ class Machine {
   MotionVariables x_;
   State state_;
   std::vector<std::string> notes_;
+  std::string choice_;
+  std::optional<SolverOptions> other_method_;
+  double fastest_rate_ = 0.0;
   int rank_ = 0;
 };
 

@@ -24,21 +24,27 @@ class Motion {
   MotionIntegrator& method() const { return *method_; }
   /// The method, or what leads the motion through a singular position at the moment.
   MotionIntegrator& active() const { return passage_ ? passage_->current(*method_) : *method_; }
+  /// Whether something else than the method leads the motion at the moment.
+  bool is_passing() const { return &active() != method_.get(); }
   /// One step of active() that does not pass t_end.
   StepReport advance(double t_end) {
     return passage_ ? passage_->advance(*method_, t_end, state) : method_->advance(t_end, state);
   }
   /// Begins at other variables of the same machine, in the charts of `at_state`.
   void begin_at(const MotionVariables& at, const State& at_state, Viewer& viewer);
+  /// Goes on with the other method, from where this one is: of machines that have two. Afterwards method() is the other.
+  Status exchange_method(const Machine& machine, Viewer& viewer);
   /// Newton's corrections that the record of a step has room for.
   int max_corrections() const { return max_corrections_; }
   void sum_up_passages(std::vector<std::string>& notes) const;
 
  private:
-  void make_method(const Machine& machine, Viewer& viewer);  // make_integrator.cpp
+  // make_integrator.cpp
+  std::unique_ptr<MotionIntegrator> make_method(const Machine& machine, Viewer& viewer, const SolverOptions& options);
 
   std::unique_ptr<MotionScaling> scaling_;
   std::unique_ptr<MotionIntegrator> method_;
+  std::unique_ptr<MotionIntegrator> other_;  // of a run that chose its method; made when it is wanted
   std::unique_ptr<SingularPassage> passage_;  // of machines with loops and variable steps
   int max_corrections_ = 0;
 };

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trammel/mechanics/joint/joint_system.h"
+#include "trammel/simulation/option.h"
+
+namespace trammel {
+
+/// What the choice of a method looks at (docs/choice.md).
+struct MachineFacts {
+  int freedoms = 0;       ///< of the whole machine
+  int unknowns = 0;       ///< velocities in absolute coordinates
+  bool has_tree = false;  ///< joint coordinates are possible
+  int tree_freedoms = 0;  ///< velocities in joint coordinates
+  int loop_rows = 0;      ///< constraint rows that remain there; 0: a tree
+  bool massless = false;  ///< freedoms without inertia, or algebraic states: no explicit form
+  bool contacts = false, beams = false;
+  double span = 0.0;  ///< [s] of the run
+  double rtol = 0.0;
+  /// The fastest small motion at the start, |σ| [1/s], and whether it decays rather than oscillates; 0: not known.
+  double rate = 0.0;
+  bool damped = false;
+
+  bool is_tree() const { return has_tree && loop_rows == 0; }
+};
+
+/// Where the machine stands when its method is chosen.
+struct ChoiceStart {
+  const Study& study;
+  const MechanicalSystem& absolute;
+  int rank;                 ///< of its rows
+  const JointSystem* tree;  ///< null: no joint coordinates
+  const MechanicalSystem& moved;  ///< one of the two: that of x and state
+  const MotionVariables& x;
+  const State& state;
+};
+
+MachineFacts find_facts(const ChoiceStart& start);
+
+/// Methods in the order in which a machine wants them, and why, in a few words: "tree of 6 freedoms, not stiff".
+struct MethodRanking {
+  std::vector<Method> methods;
+  std::string why;
+};
+MethodRanking rank_methods(const MachineFacts& facts);
+
+/// "explicit pair in joint coordinates"
+std::string describe_method(const Method& method);
+
+}  // namespace trammel

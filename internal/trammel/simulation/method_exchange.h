@@ -1,0 +1,51 @@
+#pragma once
+
+#include "trammel/integrators/motion_integrator.h"
+
+namespace trammel {
+
+/// Whether a run that chose its method should go on with the other one.
+///
+/// The explicit pair pays a few evaluations per step and must resolve the fastest small motion, whether that matters or
+/// not; Radau pays a matrix and iterations and passes over what does not matter. At the limit of its stability the
+/// explicit pair meets
+///
+///   (1) h|σ| ≈ 1 where the fastest motion oscillates, ≈ 3.3 where it decays
+///
+/// in nearly every step. Motions that do matter are resolved with h|σ| ≈ (C rtol)^(1/6), C = 6!·5: at loose tolerances
+/// that is no less than (1), and only what is well above tells anything. Then Radau is tried, and after some steps both
+/// are compared by
+///
+///   (2) time advanced per cost, the cost counted in evaluations of the accelerations:
+///
+/// nothing depends on a clock. Where Radau does not win the explicit pair goes on, and the next trial waits four times
+/// as long. A run that begins with Radau compares it with what (1) would allow.
+class MethodExchange {
+ public:
+  struct Start {
+    bool explicit_first = true;
+    double rtol = 0.0;
+    double rate = 0.0;          ///< |σ| at the start [1/s]; 0: not known
+    bool by_recursion = false;  ///< accelerations follow without any matrix
+  };
+  explicit MethodExchange(const Start& start);
+
+  /// After an accepted step that ends at t. true: the other method goes on from there.
+  bool judge(const StepReport& report, double t);
+  /// The method failed at t and the other one goes on, for good.
+  void turn(double t);
+
+ private:
+  void begin_phase(double t);
+
+  bool explicit_, settled_ = false;
+  double iteration_cost_, matrix_cost_;  // of Radau, in evaluations
+  double limit_;                         // of h|σ|
+  double explicit_speed_ = 0.0;  // (2)
+  long wait_;                    // steps of the explicit phase before the next trial
+  // Of the present phase, and of its window of steps.
+  long steps_ = 0, window_ = 0, held_ = 0;
+  double t_window_ = 0.0, cost_ = 0.0;
+};
+
+}  // namespace trammel

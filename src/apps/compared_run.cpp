@@ -1,0 +1,119 @@
+#include "compared_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <limits>
+#include <set>
+
+#include "trammel/simulation/option.h"
+#include "trammel/simulation/simulation.h"
+
+namespace trammel::apps {
+
+namespace {
+
+constexpr double atol_over_rtol = 1e-2;  // as the defaults of the solver have it
+
+Eigen::MatrixXd read_table(const MemoryRecord& record, const std::string& name) {
+  const TablePlace place = record.schema().find_table(name);
+  Eigen::MatrixXd values(static_cast<Eigen::Index>(record.times().size()), place.width);
+  for (int i = 0; i < static_cast<int>(record.times().size()); ++i)
+    values.row(i) = Eigen::Map<const Eigen::RowVectorXd>(record.frame_values(i).data() + place.column, place.width);
+  return values;
+}
+
+double largest_distance(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
+  if (a.rows() != b.rows() || a.cols() != b.cols() || a.size() == 0) return std::numeric_limits<double>::quiet_NaN();
+  double most = 0.0;
+  for (Eigen::Index i = 0; i < a.rows(); ++i)
+    for (Eigen::Index k = 0; k < a.cols(); k += 3)
+      most = std::max(most, (a.block<1, 3>(i, k) - b.block<1, 3>(i, k)).norm());
+  return most;
+}
+
+double largest(const Eigen::MatrixXd& a) {
+  double most = 0.0;
+  for (Eigen::Index i = 0; i < a.rows(); ++i)
+    for (Eigen::Index k = 0; k < a.cols(); k += 3) most = std::max(most, a.block<1, 3>(i, k).norm());
+  return most;
+}
+
+}  // namespace
+
+ComparedRun run_to_compare(Study study, double rtol, double limit) {
+  study.solver.h.reset();
+  study.solver.rtol = rtol;
+  study.solver.atol = atol_over_rtol * rtol;
+  study.output.every_step = false;
+  study.output.interval = study.analysis.span() / compared_frames;
+  ComparedRun run;
+  run.left_out = drop_foreign(study);
+  if (const std::vector<Issue> found = issues(study); !found.empty()) {
+    run.trouble = found.front().message;
+    return run;
+  }
+  const auto begun = std::chrono::steady_clock::now();
+  const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count(); };
+  try {
+    Simulation simulation(study);
+    MemoryRecord record(compared_frames + 2);
+    const std::clock_t from = std::clock();
+    run.summary = simulation.run(record, [&](const Progress&) { return elapsed() < limit; });
+    run.seconds = static_cast<double>(std::clock() - from) / CLOCKS_PER_SEC;
+    run.complete = run.summary.completed;
+    if (!run.complete) {
+      const std::string& failure = run.summary.failure;
+      run.trouble = failure.empty() ? fmt::format("took more than {} s", limit) : failure.substr(0, failure.find('\n'));
+      return run;
+    }
+    run.positions = read_table(record, "/frames/position"), run.velocities = read_table(record, "/frames/velocity");
+    if (simulation.settings().solver.redundant != RedundancyPolicy::error) return run;
+    run.forces = read_table(record, "/frames/reaction_force");
+    run.moments = read_table(record, "/frames/reaction_moment");
+  } catch (const InputError& error) {
+    run.trouble = error.issues().front().message;
+  }
+  return run;
+}
+
+Deviation find_deviation(const ComparedRun& run, const ComparedRun& reference) {
+  Deviation found{largest_distance(run.positions, reference.positions),
+                  largest_distance(run.velocities, reference.velocities), std::numeric_limits<double>::quiet_NaN()};
+  const auto compare = [&](const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
+    const double peak = largest(b);
+    if (!(peak > 0.0)) return;
+    const double part = largest_distance(a, b) / peak;
+    if (!(found.reaction >= part)) found.reaction = part;
+  };
+  compare(run.forces, reference.forces), compare(run.moments, reference.moments);
+  return found;
+}
+
+double extent_of(const ComparedRun& run) {
+  const Eigen::MatrixXd& p = run.positions;
+  Eigen::Vector3d low = Eigen::Vector3d::Constant(std::numeric_limits<double>::infinity()), high = -low;
+  for (Eigen::Index i = 0; i < p.rows(); ++i)
+    for (Eigen::Index k = 0; k < p.cols(); k += 3) {
+      const Eigen::Vector3d at = p.block<1, 3>(i, k).transpose();
+      low = low.cwiseMin(at), high = high.cwiseMax(at);
+    }
+  return p.size() > 0 ? (high - low).norm() : 0.0;
+}
+
+std::vector<std::string> leave_open(Study& study) {
+  std::set<std::string> left_out;
+  study.solver.h.reset();
+  for (const Integrator integrator : {Integrator::runge_kutta, Integrator::radau, Integrator::bdf}) {
+    study.solver.integrator = integrator;
+    study.solver.coordinates = CoordinateSet::absolute;
+    for (const std::string& name : drop_foreign(study)) left_out.insert(name);
+  }
+  study.solver.integrator = Integrator::automatic;
+  study.solver.coordinates = CoordinateSet::automatic;
+  return {left_out.begin(), left_out.end()};
+}
+
+}  // namespace trammel::apps

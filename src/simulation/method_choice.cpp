@@ -1,0 +1,114 @@
+#include "trammel/simulation/method_choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "trammel/formulations/explicit_form.h"
+#include "trammel/simulation/machine_length.h"
+
+namespace trammel {
+
+namespace {
+
+// ---- how fast the fastest small motion is --------------------------------------------------------------------------
+
+struct Fastest {
+  double rate = 0.0;    // |σ| [1/s]
+  bool damped = false;  // it decays rather than oscillates
+};
+
+// Power iteration on J², J = ∂f/∂y by differences: a pair ±iω of J is a double −ω² of J², so that quotients of norms do
+// not oscillate. A quotient that has settled to some percent is enough for a choice.
+Fastest find_fastest(const ExplicitForm& form, const MotionVariables& x, const State& state, double length) {
+  constexpr int most = 15;
+  constexpr double settled = 0.03, difference = 1e-7, clearly = 0.7;
+  const Eigen::Index n = form.layout().n();
+  const std::unique_ptr<Workspace> workspace = form.make_workspace();
+  Eigen::VectorXd y(n), f(n), f_beside(n), unit = Eigen::VectorXd::Ones(n), u(n), ju(n), jju(n);
+  form.pack(x, y);
+  for (Eigen::Index i = 0; i < n; ++i)
+    if (form.layout().kinds()[i] == Kind::position) unit[i] = length;
+  if (!form.rates(x.t, y, state, f, *workspace).ok()) return {};
+  const auto apply = [&](const Eigen::VectorXd& to, Eigen::VectorXd& out) {
+    const double size = to.norm();
+    if (!(size > 0.0)) return false;
+    const Eigen::VectorXd beside = y + (difference / size) * to.cwiseProduct(unit);
+    if (!form.rates(x.t, beside, state, f_beside, *workspace).ok()) return false;
+    out = (size / difference) * (f_beside - f).cwiseQuotient(unit);
+    return out.allFinite();
+  };
+  unsigned seed = 1;
+  for (Eigen::Index i = 0; i < n; ++i) {  // in no direction in particular, and always the same
+    seed = 1664525u * seed + 1013904223u;
+    u[i] = seed / 4294967296.0 - 0.5;
+  }
+  Fastest fastest;
+  for (int k = 0; k < most; ++k) {
+    if (!apply(u, ju) || !apply(ju, jju)) break;
+    const double before = fastest.rate;
+    fastest.rate = std::sqrt(jju.norm() / u.norm());
+    if (!(fastest.rate > 0.0)) break;
+    u = jju / jju.norm();
+    if (std::abs(fastest.rate - before) <= settled * fastest.rate) break;
+  }
+  if (apply(u, ju) && ju.norm() > 0.0) fastest.damped = u.dot(ju) < -clearly * u.norm() * ju.norm();
+  return fastest;
+}
+
+}  // namespace
+
+MachineFacts find_facts(const ChoiceStart& start) {
+  const Model& model = start.study.model;
+  MachineFacts facts;
+  facts.unknowns = start.absolute.nv();
+  facts.freedoms = facts.unknowns - start.rank;
+  facts.contacts = !model.contacts.empty() || !model.wheels.empty();
+  facts.beams = !model.beams.empty();
+  facts.span = start.study.analysis.span();
+  facts.rtol = start.study.solver.rtol.value_or(0.0);
+  facts.has_tree = start.tree != nullptr;
+  if (start.tree != nullptr) {
+    facts.tree_freedoms = start.tree->nv();
+    facts.loop_rows = start.tree->nc();
+    facts.massless = !start.tree->explicit_refusal().empty();
+  }
+  // Where an explicit method would solve a large system in every stage it is out of the question anyway.
+  constexpr int largest = 1000;
+  if (facts.massless || (start.moved.nc() > 0 && start.moved.nv() > largest)) return facts;
+  const ExplicitForm form(start.moved);
+  const Fastest fastest = find_fastest(form, start.x, start.state, tolerance_scale(model));
+  facts.rate = fastest.rate, facts.damped = fastest.damped;
+  return facts;
+}
+
+// docs/choice.md has the reasons and the measurements.
+MethodRanking rank_methods(const MachineFacts& f) {
+  using enum Integrator;
+  constexpr CoordinateSet absolute = CoordinateSet::absolute;
+  constexpr int few = 60;                              // coordinates whose full matrices cost no more than sparse ones
+  constexpr double affordable_steps = 2e4;             // of the explicit pair, should stability hold it
+  constexpr double decay = 3.3, oscillation = 1.0;     // h|σ| that the explicit pair bears
+  const bool reduces = f.has_tree && f.tree_freedoms < f.unknowns;
+  const CoordinateSet fewest = reduces ? CoordinateSet::joint : absolute;
+  const bool stiff = f.rate * f.span / (f.damped ? decay : oscillation) > affordable_steps;
+  const auto count = [](int n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); };
+  std::string why = f.loop_rows == 0 ? fmt::format("tree of {}", count(f.freedoms, "freedom"))
+                                     : fmt::format("{}, {} in loops", count(f.freedoms, "freedom"), count(f.loop_rows, "row"));
+  if (f.rate > 0.0 && !stiff) return {{{runge_kutta, fewest}, {radau, fewest}, {radau, absolute}}, why + ", not stiff"};
+  if (stiff)
+    why += fmt::format(", stiff (the fastest small motion {} with {:.2g}/s)", f.damped ? "decays" : "oscillates", f.rate);
+  else if (f.massless)
+    why += ", freedoms without inertia";
+  const bool large = f.tree_freedoms > few || (!reduces && f.unknowns > few);
+  if (large) return {{{bdf, absolute}, {radau, absolute}}, why};
+  return {{{radau, fewest}, {radau, absolute}}, why};
+}
+
+std::string describe_method(const Method& method) {
+  const std::string name = method.integrator == Integrator::runge_kutta ? "explicit pair" : word_of(method.integrator);
+  return fmt::format("{} in {} coordinates", name, word_of(method.coordinates));
+}
+
+}  // namespace trammel
