@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "trammel/simulation/option.h"
+
 namespace trammel {
 
 namespace {
@@ -29,6 +31,15 @@ bool has_loops(const Assembly& assembly) {
   return false;
 }
 
+MadeMethod make_method(const Machine& machine, Viewer& viewer) {
+  const Study& study = machine.study();
+  const SolverOptions& o = study.solver;
+  StepRange steps{.span = study.analysis.span()};
+  steps.hmin = o.hmin.value_or(0.0) > 0.0 ? *o.hmin : smallest_step(study.analysis);
+  steps.hmax = std::min(o.hmax.value_or(steps.span), steps.span);
+  return method_of(o).make(machine, viewer, steps);
+}
+
 }  // namespace
 
 bool passes_singular_positions(const Machine& machine) {
@@ -47,12 +58,12 @@ std::unique_ptr<SingularPassage> make_rank_watch(const Machine& machine) {
   return std::make_unique<SingularPassage>(machine.moved(), options);
 }
 
-Motion::Motion(const Machine& machine, Viewer& viewer) : x(machine.initial()), state(machine.initial_state()) {
-  make_method(machine, viewer);
+Motion::Motion(const Machine& machine, Viewer& viewer)
+    : x(machine.initial()), state(machine.initial_state()), made_(make_method(machine, viewer)) {
   if (passes_singular_positions(machine)) passage_ = make_rank_watch(machine);
   // Where constraints lose rank at the start the method need not begin: the passage does.
   const bool passes_start = machine.starts_singular() && passage_;
-  if (const Status status = method_->start(x, state); !status.ok() && !passes_start)
+  if (const Status status = made_.method->start(x, state); !status.ok() && !passes_start)
     throw InputError(fmt::format("No motion begins at t = {:.6g} s: {}.", x.t, describe(status.cause)));
   if (passes_start) passage_->begin_at_position(x, state);
 }
@@ -62,7 +73,7 @@ void Motion::begin_at(const MotionVariables& at, const State& at_state, Viewer& 
   state = at_state;
   viewer.centre_charts(x, state);
   if (passage_) passage_->forget();
-  if (const Status status = method_->start(x, state); !status.ok())
+  if (const Status status = made_.method->start(x, state); !status.ok())
     throw InputError(fmt::format("No motion begins at t = {:.6g} s: {}.", x.t, describe(status.cause)));
 }
 

@@ -2,6 +2,7 @@
 
 #include "option_pairs.h"
 #include "trammel/base/text.h"
+#include "trammel/simulation/methods/formulation_descriptor.h"
 #include "trammel/simulation/option.h"
 
 namespace trammel {
@@ -33,7 +34,7 @@ SolverOptions preset_settings(Preset preset, const Settings& chosen) {
   s.rtol = s.atol = 1e-3;
   s.tolerance_rule = ToleranceRule::max;
   // A coordinate split stays A-stable: it is made for what oscillates.
-  if (chosen.solver.formulation != Formulation::coordinate_split) s.bdf.max_order = 6;
+  if (!splits(chosen.solver)) s.bdf.max_order = 6;
   s.max_iterations = 10;
   s.h0 = output_step / 20.0;
   s.hmax = output_step;
