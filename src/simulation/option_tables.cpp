@@ -505,7 +505,7 @@ std::vector<Option> split_options() {
               .refusal = only_for_forms("iteration")}),
       option("cm_mode", AT(solver.split.cm_mode),
              {.fallback = "frozen_step",
-              .meaning = "with iteration `cm`: where the projection is taken",
+              .meaning = "where iteration `cm` takes its projection",
               .of_methods = true,
               .refusal = cm_mode_refusal}),
       option("independent", AT(solver.split.independent),
