@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "trammel/mechanics/kinds.h"
 
 /// Integrators and formulations: references to descriptions, each of which says all that the program knows of one, in
@@ -68,5 +70,13 @@ inline constexpr Integrator standard_integrators[] = {
 inline constexpr Formulation standard_formulations[] = {
     Formulation::index3, Formulation::stabilized_index2, Formulation::stabilized_index1, Formulation::index2,
     Formulation::index1, Formulation::coordinate_split};
+
+/// In this order.
+constexpr bool operator<(const Integrator& a, const Integrator& b) {
+  return std::ranges::find(standard_integrators, a) < std::ranges::find(standard_integrators, b);
+}
+constexpr bool operator<(const Formulation& a, const Formulation& b) {
+  return std::ranges::find(standard_formulations, a) < std::ranges::find(standard_formulations, b);
+}
 
 }  // namespace trammel
