@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "trammel/simulation/bdf_motion.h"
 #include "trammel/simulation/methods/method_parts.h"
 
@@ -119,6 +121,12 @@ struct BdfMethod {
   static void check(SettingsChecks& checks) {
     check_jacobian(checks);
     check_split(checks);
+  }
+
+  // A fixed step begins with one of order 1.
+  static Orders orders(const SolverOptions& o) {
+    const int p = std::min(2, *o.bdf.max_order);
+    return {p, p, p};
   }
 
   // As measured on pendulums, tops and linkages.

@@ -11,6 +11,7 @@ struct GeneralizedAlphaMethod {
   static constexpr Equations equations = second_order_equations;
   static constexpr IntegratorTraits traits{.lags = true};
   static constexpr auto check = check_nothing_more;
+  static Orders orders(const SolverOptions&) { return {2, 2, 2}; }
   // As measured on pendulums, tops and linkages.
   static RunChecks::StepError step_error(const SolverOptions& o) {
     const double rho = o.one_step.rho_inf.value_or(0.8), damping = (1.0 - rho) / (1.0 + rho);

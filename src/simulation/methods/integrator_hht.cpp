@@ -11,6 +11,7 @@ struct HhtMethod {
   static constexpr Equations equations = second_order_equations;
   static constexpr IntegratorTraits traits{.lags = true};
   static constexpr auto check = check_nothing_more;
+  static Orders orders(const SolverOptions&) { return {2, 2, 2}; }
   // As measured on pendulums, tops and linkages with the default damping.
   static RunChecks::StepError step_error(const SolverOptions&) { return second_order_error(1.9); }
   static MadeMethod make(const Machine& machine, Viewer&, const StepRange& steps) {

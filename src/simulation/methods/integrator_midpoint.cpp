@@ -16,6 +16,7 @@ struct MidpointMethod {
   static constexpr IntegratorTraits traits{
       .lags = true, .damps = false, .power = PowerAt::middle, .acceleration_share = 4.0, .noticed_acceleration = 1e-2};
   static constexpr auto check = check_nothing_more;
+  static Orders orders(const SolverOptions&) { return {2, 2, 1}; }
   static RunChecks::StepError step_error(const SolverOptions&) { return second_order_error(0.6); }
   static MadeMethod make(const Machine& machine, Viewer&, const StepRange& range) {
     const StepOptions steps = step_options_of(machine, range);

@@ -12,6 +12,7 @@ struct NewmarkMethod {
   static constexpr Equations equations = second_order_equations;
   static constexpr IntegratorTraits traits{.lags = true, .damps_in_first_order = true};
   static constexpr auto check = check_nothing_more;
+  static Orders orders(const SolverOptions&) { return {1, 1, 1}; }
   // Velocities err by (γ − ½) h Δv̇ in each step, which damps a vibration by (γ − ½) ω²h/2 per time.
   static RunChecks::StepError step_error(const SolverOptions& o) {
     RunChecks::StepError error = second_order_error(1.0);

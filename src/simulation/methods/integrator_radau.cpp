@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "trammel/simulation/methods/method_parts.h"
 #include "trammel/simulation/radau_motion.h"
 
@@ -13,6 +15,15 @@ struct RadauMethod {
   static constexpr IntegratorTraits traits{
       .tests_velocities = true, .power = PowerAt::within, .acceleration_share = 0.05};
   static constexpr auto check = check_nothing_more;
+
+  // [Hairer and Wanner, Solving ODEs II, VII.4]: 2s − 1, s, s − 1 of variables of index 1, 2, 3; λ of the first-order
+  // forms is of index 2, of index1 of index 1.
+  static Orders orders(const SolverOptions& o) {
+    const int s = *o.radau.stages, full = 2 * s - 1;
+    const ConstraintForm& form = (*o.formulation)->form;
+    if (form.positions_alone()) return {full, s, std::max(1, s - 1)};
+    return {full, full, form.level == ConstraintForm::Level::accelerations ? full : s};
+  }
 
   // [Hairer and Wanner, Solving ODEs II, IV.5]: order 2s − 1
   static RunChecks::StepError step_error(const SolverOptions& o) {

@@ -44,6 +44,11 @@ struct Equations {
   bool stages_share_matrix = false;
 };
 
+/// Of errors at the ends of fixed steps, in q, v and λ: what tests/contract/integrators.cpp measures.
+struct Orders {
+  int q = 0, v = 0, lam = 0;
+};
+
 /// What others ask about a method.
 struct IntegratorTraits {
   NewtonLimit newton = NewtonLimit::fixed_step;
@@ -78,6 +83,7 @@ struct IntegratorDescription {
   Equations equations;
   IntegratorTraits traits;
   void (*check)(SettingsChecks& checks);
+  Orders (*orders)(const SolverOptions& options);
   RunChecks::StepError (*step_error)(const SolverOptions& options);
   MadeMethod (*make)(const Machine& machine, Viewer& viewer, const StepRange& steps);
 };
@@ -89,6 +95,7 @@ struct IntegratorDescription {
 ///   equations      what it moves
 ///   traits         what others ask about it
 ///   check          pairs of settings that its mathematics excludes, each with the reason
+///   orders         with these settings
 ///   step_error     of a fixed step, for the alarm of steps that are too long
 ///   make           it, on a machine
 template <class D>
@@ -100,13 +107,14 @@ concept IntegratorDescriptor = requires(SettingsChecks& checks, const SolverOpti
   { D::equations } -> std::convertible_to<Equations>;
   { D::traits } -> std::convertible_to<IntegratorTraits>;
   { D::check(checks) } -> std::same_as<void>;
+  { D::orders(options) } -> std::same_as<Orders>;
   { D::step_error(options) } -> std::same_as<RunChecks::StepError>;
   { D::make(machine, viewer, steps) } -> std::same_as<MadeMethod>;
 };
 
 template <IntegratorDescriptor D>
 consteval IntegratorDescription describe_integrator() {
-  return {D::name, D::meaning, D::keys, D::equations, D::traits, D::check, D::step_error, D::make};
+  return {D::name, D::meaning, D::keys, D::equations, D::traits, D::check, D::orders, D::step_error, D::make};
 }
 
 /// Of settings that take effect.
