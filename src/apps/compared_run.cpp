@@ -111,7 +111,7 @@ std::vector<std::string> leave_open(Study& study) {
     study.solver.coordinates = CoordinateSet::absolute;
     for (const std::string& name : drop_foreign(study)) left_out.insert(name);
   }
-  study.solver.integrator = Integrator::automatic;
+  study.solver.integrator.reset();
   study.solver.coordinates = CoordinateSet::automatic;
   return {left_out.begin(), left_out.end()};
 }

@@ -14,6 +14,8 @@ namespace trammel {
 
 namespace {
 
+using Level = ConstraintForm::Level;
+
 // ∂(Gᵀμ)/∂q matters to Newton only through μ, which is of the size of the local error: below this, in units of the
 // machine's length, it is left out.
 constexpr double noticeable_mu = 1e-6;
@@ -27,7 +29,7 @@ FirstOrderForm::FirstOrderForm(const MechanicalSystem& system, const Options& op
   std::vector<Kind> kinds(system.kinds_q().begin(), system.kinds_q().end());
   kinds.insert(kinds.end(), nv_, Kind::velocity);
   for (double e : system.E()) kinds.push_back(e != 0.0 ? Kind::internal : Kind::algebraic);
-  const bool rates = options.form == ConstraintForm::stabilized_index1;
+  const bool rates = options.form.rates;
   const int multipliers = stabilized() ? 2 * nc_ : nc_;
   kinds.insert(kinds.end(), multipliers, rates ? Kind::multiplier_rate : Kind::multiplier);
   const auto unknown = [this](int i) {
@@ -86,7 +88,7 @@ void FirstOrderForm::pack(const MotionVariables& x, Vec y, Vec yp) const {
   system_.calc_q_rate(x.q, x.v, yp.head(nv_));
   yp.segment(v0(), nv_) = x.a;
   yp.segment(z0(), nz_) = x.zp;
-  (options_.form == ConstraintForm::stabilized_index1 ? yp : y).segment(lam0(), nc_) = x.lam;
+  (options_.form.rates ? yp : y).segment(lam0(), nc_) = x.lam;
 }
 
 void FirstOrderForm::unpack(double t, ConstVec y, ConstVec yp, MotionVariables& x) const {
@@ -96,11 +98,11 @@ void FirstOrderForm::unpack(double t, ConstVec y, ConstVec yp, MotionVariables& 
   x.a = yp.segment(v0(), nv_);
   x.z = y.segment(z0(), nz_);
   x.zp = yp.segment(z0(), nz_);
-  x.lam = (options_.form == ConstraintForm::stabilized_index1 ? yp : y).segment(lam0(), nc_);
+  x.lam = (options_.form.rates ? yp : y).segment(lam0(), nc_);
 }
 
 MotionPoint FirstOrderForm::motion_point(const Point& p, Scratch& s) const {
-  const bool rates = options_.form == ConstraintForm::stabilized_index1;
+  const bool rates = options_.form.rates;
   s.lam = (rates ? p.yp : p.y).segment(lam0(), nc_);
   if (stabilized()) s.mu = (rates ? p.yp : p.y).segment(mu0(), nc_);
   return {p.t,
@@ -124,7 +126,7 @@ Status FirstOrderForm::residual(const Point& p, const State& state, Vec F, Works
   s.kinematic.setZero();
   if (tree_ != nullptr)
     status = calc_explicit_rows(m, state, F, s);
-  else if (stabilized() || options_.form == ConstraintForm::index2)
+  else if (stabilized() || options_.form.level == Level::velocities)
     status = system_.stabilized_residual(m, s.mu, state, motion, internal, s.phi, s.phi_dot, s.kinematic, *s.system);
   else
     status = system_.residual(m, state, motion, internal, s.phi, *s.system);
@@ -132,21 +134,18 @@ Status FirstOrderForm::residual(const Point& p, const State& state, Vec F, Works
     if (status.row >= 0) status.row += nv_;
     return status;
   }
-  switch (options_.form) {
-    case ConstraintForm::index3:
-      constraint = s.phi;
-      break;
-    case ConstraintForm::index2:
-      constraint = s.phi_dot;
-      break;
-    case ConstraintForm::stabilized_index2:
-    case ConstraintForm::stabilized_index1:
-      for (int r = 0; r < nc_; ++r) {
+  switch (options_.form.level) {
+    case Level::positions:
+      if (!stabilized()) constraint = s.phi;
+      for (int r = 0; stabilized() && r < nc_; ++r) {
         constraint[r] = holonomic[r] ? s.phi[r] : s.phi_dot[r];
         F[mu0() + r] = holonomic[r] ? s.phi_dot[r] : s.mu[r];
       }
       break;
-    case ConstraintForm::index1: {
+    case Level::velocities:
+      constraint = s.phi_dot;
+      break;
+    case Level::accelerations: {
       status = system_.velocity_level(m, state, s.phi_dot, s.bias, *s.system);
       if (!status.ok()) return status;
       const double a = options_.baumgarte_alpha, b = options_.baumgarte_beta;
@@ -197,8 +196,7 @@ Pattern FirstOrderForm::make_pattern(const State& state) const {
   builder.add(m.reaction, v0(), lam0());
   builder.add(Gt, v0(), lam0());
   builder.add(m.constraint, lam0(), 0);
-  const bool velocities_in_constraints =
-      options_.form == ConstraintForm::index1 || options_.form == ConstraintForm::index2;
+  const bool velocities_in_constraints = options_.form.level != Level::positions;
   const std::span<const char> holonomic = system_.holonomic();
   for (int c = 0; c < nv_; ++c)
     for (int k = m.constraint.start[c]; k < m.constraint.start[c + 1]; ++k)
@@ -315,7 +313,7 @@ Status FirstOrderForm::linearize(const Point& p, const State& state, Planes& pla
   add(s.rate_v, m.g_v, 1.0, Fy);
   add(s.state_state, m.g_z, 1.0, Fy);
   for (int z = 0; z < nz_; ++z) Fyp[s.E[z]] += system_.E()[z];
-  std::vector<double>& multiplier_plane = options_.form == ConstraintForm::stabilized_index1 ? Fyp : Fy;
+  std::vector<double>& multiplier_plane = options_.form.rates ? Fyp : Fy;
   add(s.transposed, m.G, 1.0, multiplier_plane);
   add(s.reaction, m.f_lam, 1.0, multiplier_plane);
   add(s.state_lam, m.g_lam, 1.0, multiplier_plane);
@@ -323,10 +321,8 @@ Status FirstOrderForm::linearize(const Point& p, const State& state, Planes& pla
   const double a = options_.baumgarte_alpha, b = options_.baumgarte_beta;
   for (std::size_t k = 0; k < m.G.size(); ++k) {
     const bool positions = holonomic[m.constraint.index[k]];
-    switch (options_.form) {
-      case ConstraintForm::index3:
-      case ConstraintForm::stabilized_index2:
-      case ConstraintForm::stabilized_index1:
+    switch (options_.form.level) {
+      case Level::positions:
         if (positions) {
           Fy[s.constraint_q[k]] += m.G[k];
         } else {
@@ -334,11 +330,11 @@ Status FirstOrderForm::linearize(const Point& p, const State& state, Planes& pla
           Fy[s.constraint_v[k]] += m.G[k];
         }
         break;
-      case ConstraintForm::index2:
+      case Level::velocities:
         Fy[s.constraint_q[k]] += m.Gv_q[k];
         Fy[s.constraint_v[k]] += m.G[k];
         break;
-      case ConstraintForm::index1:
+      case Level::accelerations:
         // The terms (G v̇ + bias)_q are left out: Newton contracts with O(h²) instead of 0 from them.
         Fyp[s.constraint_v[k]] += m.G[k];
         Fy[s.constraint_v[k]] += 2.0 * m.Gv_q[k] + (positions ? 2.0 * a : a) * m.G[k];
@@ -367,7 +363,7 @@ Status FirstOrderForm::linearize(const Point& p, const State& state, Planes& pla
 }
 
 bool FirstOrderForm::has_exact_rates() const {
-  return options_.form != ConstraintForm::stabilized_index1 && options_.form != ConstraintForm::index1;
+  return !options_.form.rates && options_.form.level != Level::accelerations;
 }
 
 Status FirstOrderForm::update_rates(const Point& p, const State& state, Planes& planes, Workspace& workspace) const {
@@ -389,12 +385,12 @@ Status FirstOrderForm::update_rates(const Point& p, const State& state, Planes& 
 
 std::vector<char> FirstOrderForm::derived_columns() const {
   std::vector<char> derived(static_cast<std::size_t>(layout_.n()), 0);
-  if (options_.form == ConstraintForm::stabilized_index2) std::fill(derived.begin() + mu0(), derived.end(), char{1});
+  if (has_derived_columns()) std::fill(derived.begin() + mu0(), derived.end(), char{1});
   return derived;
 }
 
 void FirstOrderForm::derive_columns(Planes& planes) const {
-  if (options_.form != ConstraintForm::stabilized_index2) return;
+  if (!has_derived_columns()) return;
   const Pattern& pattern = planes.pattern;
   std::vector<double>& Fy = planes.F_y();
   for (int i = 0; i < nv_; ++i)
@@ -455,7 +451,7 @@ void FirstOrderForm::from_matrix_columns(const Point& p, const State& state, Vec
 void FirstOrderForm::tested(Purpose purpose, std::span<double> mask, const Workspace&) const {
   TestSet set = purpose == Purpose::error ? options_.error_set : options_.corrector_set;
   if (set == TestSet::by_form && purpose == Purpose::corrector) set = TestSet::all;
-  if (set == TestSet::by_form) set = options_.form == ConstraintForm::index3 ? TestSet::positions : TestSet::states;
+  if (set == TestSet::by_form) set = options_.form.positions_alone() ? TestSet::positions : TestSet::states;
   const bool velocities = set == TestSet::states || set == TestSet::independent;
   for (int i = 0; i < layout_.n(); ++i) {
     const Kind kind = layout_.kinds()[i];
@@ -469,10 +465,10 @@ void FirstOrderForm::tested(Purpose purpose, std::span<double> mask, const Works
 // index3: v is of index 2 and λ of index 3; with Φ̇ = 0 beside the motion multipliers are of index 2. Rows A v + a = 0
 // have multipliers of index 2 in both.
 void FirstOrderForm::calc_indices(std::span<int> index) const {
-  const bool positions = options_.form == ConstraintForm::index3;
+  const bool positions = options_.form.positions_alone();
   if (positions && nc_ > 0)
     for (int i = 0; i < nv_; ++i) index[v0() + i] = 2;
-  if (options_.form == ConstraintForm::stabilized_index1 || options_.form == ConstraintForm::index1) return;
+  if (options_.form.rates || options_.form.level == Level::accelerations) return;
   for (int r = 0; r < nc_; ++r) {
     index[lam0() + r] = positions && system_.holonomic()[r] ? 3 : 2;
     if (stabilized()) index[mu0() + r] = 2;

@@ -79,8 +79,7 @@ void FirstOrderScaling::fill(double h, const Coefficients& c, const Planes& plan
     column[form_.v0() + i] = velocity_column;
   }
   for (int r = 0; r < form_.nc(); ++r) {
-    const bool on_positions =
-        system_.holonomic()[r] && form_.form() != ConstraintForm::index2 && form_.form() != ConstraintForm::index1;
+    const bool on_positions = system_.holonomic()[r] && form_.form().level == ConstraintForm::Level::positions;
     row[form_.lam0() + r] = on_positions ? constraint : constraint * h;
     column[form_.lam0() + r] = multiplier;
   }
@@ -89,7 +88,7 @@ void FirstOrderScaling::fill(double h, const Coefficients& c, const Planes& plan
     column[i] = velocity_column;
   }
   // Multiplier rates ψ′, χ′ are solved for through ψ, χ (δψ′ = α δψ): one factor h on their columns.
-  if (form_.form() == ConstraintForm::stabilized_index1)
+  if (form_.form().rates)
     for (int i = form_.lam0(); i < n; ++i) column[i] *= h;
 }
 

@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "trammel/mechanics/kinds/shape_descriptor.h"
+
 namespace trammel {
 
 std::vector<int> find_contact_geometry(const Model& model, const std::string& name) {
@@ -21,49 +23,11 @@ std::vector<int> find_contact_geometry(const Model& model, const std::string& na
 }
 
 std::optional<ContactShape> make_contact_shape(const Shape& shape, const Eigen::Vector3d& origin) {
-  using Surface = ContactShape::Kind;
-  ContactShape c;
-  c.center = shape.position - origin;
-  c.Q = shape.orientation;
-  switch (shape.kind) {
-    case GeometryKind::sphere:
-      c.kind = Surface::sphere;
-      c.radius = shape.radius;
-      return c;
-    case GeometryKind::plane:
-      c.kind = Surface::plane;
-      return c;
-    case GeometryKind::box:
-      c.kind = Surface::box;
-      c.half = 0.5 * shape.size - Eigen::Vector3d::Constant(shape.rounding);
-      c.radius = shape.rounding;
-      return c;
-    case GeometryKind::cylinder:
-      c.kind = Surface::cylinder;
-      c.core_radius = shape.radius - shape.rounding;
-      c.half_length = 0.5 * shape.length - shape.rounding;
-      c.radius = shape.rounding;
-      return c;
-    case GeometryKind::capsule:
-      c.kind = Surface::capsule;
-      c.half_length = 0.5 * shape.length;
-      c.radius = shape.radius;
-      return c;
-    case GeometryKind::ellipsoid:
-      c.kind = Surface::ellipsoid;
-      c.half = shape.size;
-      return c;
-    case GeometryKind::extrusion:
-      if (!shape.smooth) return std::nullopt;
-      c.kind = Surface::profile;
-      c.half_length = 0.5 * shape.length;
-      c.profile = CamProfile::make(shape.polygon);
-      return c;
-    case GeometryKind::cone:
-    case GeometryKind::mesh:
-      break;
-  }
-  return std::nullopt;
+  std::optional<ContactShape> c = shape.kind->surface(shape);
+  if (!c) return c;
+  c->center = shape.position - origin;
+  c->Q = shape.orientation;
+  return c;
 }
 
 namespace {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "trammel/mechanics/kinds/joint_descriptor.h"
 #include "trammel/mechanics/model.h"
 
 namespace trammel {
@@ -9,10 +10,9 @@ namespace trammel {
 void add_joint_friction(Model& model, const JointFrictionSpec& friction) {
   const FrictionLaw& law = friction.law;
   if (law.kind == FrictionLaw::Kind::none) return;
-  JointKind kind = JointKind::prismatic;
+  bool turns = false;
   for (const JointSpec& joint : model.joints)
-    if (joint.name == friction.joint) kind = joint.kind;
-  const bool turns = kind == JointKind::revolute;
+    if (joint.name == friction.joint) turns = joint.kind->coordinates.on_pin;
   const std::string joint = fmt::format("'{}'", friction.joint);
   const std::string v = turns ? fmt::format("({:.17g}*{}.angle_rate)", friction.radius, joint)
                               : fmt::format("{}.displacement_rate", joint);

@@ -4,6 +4,7 @@
 
 #include "trammel/base/text.h"
 #include "trammel/linalg/dense_decompositions.h"
+#include "trammel/mechanics/kinds/shape_descriptor.h"
 #include "trammel/mechanics/model_checks.h"
 
 namespace trammel {
@@ -223,8 +224,7 @@ void check_geometry(ModelChecks& checks) {
     check_body_reference(checks, "geometry", geometry, "body", geometry.body);
     const Shape& shape = geometry.shape;
     if (!shape.position.allFinite()) checks.report("geometry", geometry, "position", "'position' is not finite");
-    if (shape.kind == GeometryKind::box && !(shape.size.minCoeff() > 0.0))
-      checks.report("geometry", geometry, "size", "every edge of 'size' must be > 0");
+    shape.kind->check(checks, geometry);
     const int n = static_cast<int>(shape.vertices.size());
     for (const std::array<int, 3>& triangle : shape.triangles)
       if (*std::min_element(triangle.begin(), triangle.end()) < 0 ||

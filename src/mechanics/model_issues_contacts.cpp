@@ -3,6 +3,7 @@
 
 #include "trammel/base/text.h"
 #include "trammel/mechanics/contact_model.h"
+#include "trammel/mechanics/kinds/shape_descriptor.h"
 #include "trammel/mechanics/model_checks.h"
 
 namespace trammel::detail {
@@ -58,19 +59,12 @@ bool check_shape(ModelChecks& checks, const ContactSpec& spec, const GeometrySpe
     checks.report("contact", spec, "between", fmt::format("{}: {}", name_of(geometry), message));
     return false;
   };
-  const bool round =
-      s.kind == GeometryKind::sphere || s.kind == GeometryKind::capsule || s.kind == GeometryKind::cylinder;
-  if (round && !(s.radius > 0.0)) return wrong(fmt::format("its radius is {} m but must be > 0", s.radius));
-  if (s.kind == GeometryKind::ellipsoid && !(s.size.minCoeff() > 0.0)) return wrong("its half axes must be > 0");
-  if (!(s.rounding >= 0.0)) return wrong(fmt::format("its rounding is {} m but must be ≥ 0", s.rounding));
-  if (s.kind == GeometryKind::box && !(2.0 * s.rounding <= s.size.minCoeff()))
-    return wrong(fmt::format("its rounding {} m is more than half of its smallest edge", s.rounding));
-  if (s.kind == GeometryKind::cylinder && !(s.rounding <= std::min(s.radius, 0.5 * s.length)))
-    return wrong(fmt::format("its rounding {} m is more than its radius or half of its length", s.rounding));
+  if (const std::string message = s.kind->check_surface(s); !message.empty()) return wrong(message);
   if (make_contact_shape(s, Eigen::Vector3d::Zero())) return true;
-  return wrong(
-      "this kind is only drawn and cannot be touched; sphere, plane, box, cylinder, capsule, ellipsoid and a smooth "
-      "extrusion (smooth = true) can");
+  std::vector<std::string_view> touched;
+  for (const GeometryKind& kind : standard_shapes)
+    if (!kind->touched.empty()) touched.push_back(kind->touched);
+  return wrong(fmt::format("this kind is only drawn and cannot be touched; {} can", fmt::join(touched, ", ")));
 }
 
 // Every name means some geometry, every pair of kinds is offered, and some pair belongs to two bodies.

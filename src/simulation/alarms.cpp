@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "trammel/simulation/machine_length.h"
+#include "trammel/simulation/methods/integrator_descriptor.h"
 #include "trammel/simulation/option.h"
 #include "trammel/simulation/run_alarms.h"
 
@@ -66,18 +67,16 @@ double calc_tolerance(const Study& study) {
 // An error test that velocities were taken out of is no promise for energies: none.
 std::optional<ImbalanceParts> imbalance_parts(const Study& study, double available) {
   const SolverOptions& o = study.solver;
-  if (o.integrator == Integrator::bdf &&
-      (o.split.error_set == TestSet::positions || o.split.error_set == TestSet::independent_positions ||
-       (o.split.untested && !o.split.untested->empty())))
+  if (o.split.error_set == TestSet::positions || o.split.error_set == TestSet::independent_positions ||
+      (o.split.untested && !o.split.untested->empty()))
     return std::nullopt;
+  const IntegratorTraits& method = method_of(o).traits;
+  const bool errs = method.damps_in_first_order && !study.model.motions.empty();
   if (o.h) {
-    const bool damps = o.integrator != Integrator::midpoint && o.integrator != Integrator::runge_kutta;
-    if (o.integrator == Integrator::newmark && !study.model.motions.empty())
-      return ImbalanceParts{first_order_part, first_order_part};
-    if (o.integrator == Integrator::newmark) return ImbalanceParts{fixed_step_part, first_order_damping};
-    return ImbalanceParts{fixed_step_part, damps ? fixed_step_damping : fixed_step_part};
+    if (errs) return ImbalanceParts{first_order_part, first_order_part};
+    if (method.damps_in_first_order) return ImbalanceParts{fixed_step_part, first_order_damping};
+    return ImbalanceParts{fixed_step_part, method.damps ? fixed_step_damping : fixed_step_part};
   }
-  const bool errs = o.integrator == Integrator::newmark && !study.model.motions.empty();
   const double part = (errs ? first_order_part : work_part) +
                       imbalance_in_tolerances * calc_tolerance(study) * calc_small_motion(study, available);
   return ImbalanceParts{part, part};
@@ -87,11 +86,7 @@ std::optional<ImbalanceParts> imbalance_parts(const Study& study, double availab
 bool can_be_late(const Study& study) { return !study.solver.h && study.model.motions.empty(); }
 
 // Relatives of the trapezoidal rule: the others turn a vibration in higher order.
-bool lags(const Study& study) {
-  const std::optional<Integrator>& i = study.solver.integrator;
-  return can_be_late(study) && (i == Integrator::generalized_alpha || i == Integrator::hht ||
-                                i == Integrator::newmark || i == Integrator::midpoint);
-}
+bool lags(const Study& study) { return can_be_late(study) && method_of(study.solver).traits.lags; }
 
 std::optional<Alarm> judge_delay(const Study& study, const RunChecks& checks, const Index3& machine) {
   RunChecks::Unresolved delay = checks.find_delay(machine.layout().kinds(), machine.system().chart_offsets());

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "trammel/simulation/methods/integrator_descriptor.h"
+
 namespace trammel {
 
 namespace {
@@ -15,44 +17,6 @@ constexpr double foreign_velocity = 0.1;
 
 /// Errors of steps, added up, that are this part of the motion.
 constexpr double unresolved = 5e-3;
-
-/// Constants of the one-step methods as measured on pendulums, tops and linkages with the default damping. Newmark's
-/// velocities err by (γ − ½) h Δv̇ in each step, which damps a vibration by (γ − ½) ω²h/2 per time.
-RunChecks::StepError step_error(const SolverOptions& o) {
-  constexpr double second = 1.0 / 12.0;
-  switch (*o.integrator) {
-    case Integrator::generalized_alpha: {
-      const double rho = o.one_step.rho_inf.value_or(0.8), damping = (1.0 - rho) / (1.0 + rho);
-      const double c = (1.4 + 1.8 * damping) * second;
-      return {.difference = 2, .constant = c, .turning = c};
-    }
-    case Integrator::hht:
-      return {.difference = 2, .constant = 1.9 * second, .turning = 1.9 * second};
-    case Integrator::midpoint:
-      return {.difference = 2, .constant = 0.6 * second, .turning = 0.6 * second};
-    case Integrator::newmark:
-      return {.difference = 2,
-              .constant = second,
-              .turning = second,
-              .damping = std::max(0.0, 0.8 * (o.one_step.gamma.value_or(0.6) - 0.5))};
-    case Integrator::bdf:
-      if (o.bdf.max_order == 1) return {.difference = 1, .constant = 0.5};
-      return {.difference = 2, .constant = 2.0 * second, .turning = 2.0 * second};
-    case Integrator::radau:  // [Hairer and Wanner, Solving ODEs II, IV.5]: order 2s − 1
-      switch (o.radau.stages.value_or(3)) {
-        case 1:
-          return {.difference = 1, .constant = 0.5};
-        case 2:
-          return {.difference = 3, .constant = 1.0 / 72.0};
-        default:
-          return {.difference = 5, .constant = 1.0 / 7200.0};
-      }
-    case Integrator::runge_kutta:
-      return {.difference = 5, .constant = 3e-4};
-    default:
-      return {.difference = 2, .constant = second, .turning = second};
-  }
-}
 
 }  // namespace
 
@@ -68,7 +32,7 @@ void FixedStepWatch::note_step(const MotionVariables& x, double h) {
     const double turn = std::abs(x.a[i]) * h * h;
     if (turn > unresolved_turn_) unresolved_turn_ = turn, unresolved_t_ = x.t, unresolved_at_ = static_cast<int>(i);
   }
-  checks_.note_errors(x.t, h, step_error(options_), x.v, index3_.system().chart_offsets());
+  checks_.note_errors(x.t, h, method_of(options_).step_error(options_), x.v, index3_.system().chart_offsets());
 }
 
 void FixedStepWatch::sum_up(const Violations& violations, const MotionIntegrator::LeftBehind& behind,

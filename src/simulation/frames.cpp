@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "trammel/simulation/methods/formulation_descriptor.h"
+
 namespace trammel {
 
 namespace {
@@ -10,20 +12,15 @@ namespace {
 // An interpolated frame may violate the constraints by this many times as much as the ends of its step, or by this part
 // of the tolerance: beyond it is projected.
 constexpr double violation_growth = 2.0, unnoticed_part = 1e-2;
-// A frame's own accelerations may differ from the method's by a part of their change in the step and of their size.
-// Measured parts of the change: where forces are resolved 0.02 with bdf and radau, 0.2 with one-step methods of order
-// 2, mostly below 1 with the midpoint rule, whose accelerations belong to the middle of the step and alternate; in
-// beams, where an error of 1e-7 m is another force, 5 to 300.
+// Φ = 0 alone: velocities hold Φ̇ = 0 to the error of a step only.
+bool has_positions_alone(const SolverOptions& o) { return o.formulation && (*o.formulation)->form.positions_alone(); }
+
+// A frame's own accelerations may differ from the method's by a part of their change in the step. Measured: where
+// forces are resolved 0.02 with bdf and radau, 0.2 with one-step methods of order 2 and on Φ = 0 alone; in beams, where
+// an error of 1e-7 m is another force, 5 to 300.
 double acceleration_share(const SolverOptions& o) {
-  if (o.integrator == Integrator::midpoint) return 4.0;
-  const bool high_order = o.integrator == Integrator::bdf || o.integrator == Integrator::radau;
-  return high_order && o.formulation != Formulation::index3 ? 0.05 : 0.25;
-}
-// Accelerations of the midpoint rule and of the energy-decaying scheme belong to the middles of steps: at an extremum,
-// where their change tells nothing, they err by (ωh)²/8 to (ωh)²/2 of their size, some 1e-3 at tight tolerances
-// already.
-double noticed_acceleration(const SolverOptions& o) {
-  return o.integrator == Integrator::midpoint || o.integrator == Integrator::energy_decaying ? 1e-2 : 1e-4;
+  const double share = method_of(o).traits.acceleration_share;
+  return has_positions_alone(o) ? std::max(share, IntegratorTraits{}.acceleration_share) : share;
 }
 
 }  // namespace
@@ -57,8 +54,8 @@ void MotionFrames::settle(MotionVariables& x, bool at_step_end) {
   if (study_.solver.h) return alarms_.checks().note_own_reactions(x.t);
   const double t = viewer_.time_of_inputs(x.t);  // inputs as the step to a kink saw them
   const double share = acceleration_share(study_.solver);
-  const double known =
-      share * ledger_.acceleration_change() + noticed_acceleration(study_.solver) * RunLedger::size_of(x.a);
+  const double known = share * ledger_.acceleration_change() +
+                       method_of(study_.solver).traits.noticed_acceleration * RunLedger::size_of(x.a);
   settled_ = x;
   const JointSystem* joint = machine_.joint();
   if (joint && joint->nc() == 0 && joint->explicit_refusal().empty()) {
@@ -78,7 +75,7 @@ void MotionFrames::settle(MotionVariables& x, bool at_step_end) {
     limits.position = std::max(violation_growth * ledger_.position_violation(), unnoticed);
     limits.velocity = std::max(violation_growth * ledger_.velocity_violation(), unnoticed);
   }
-  if (study_.solver.formulation == Formulation::index3) limits.velocity = unnoticed;
+  if (has_positions_alone(study_.solver)) limits.velocity = unnoticed;
   const Status status = solver_.settle(settled_, t, limits, state_, viewer_.workspace());
   if (status.ok())
     std::swap(x, settled_);

@@ -18,11 +18,6 @@ constexpr double sliver = 0.1, series_part = 1e-2, noticed_speed = 1e-3;
 // Newton's iteration may go to and fro between two laws (bristles rest, or follow), and smaller steps do not help.
 constexpr double early_part = 0.02;
 
-// Whether the error test does with the tolerance of positions, and not one of the time of the machine.
-bool sees_velocities(const SolverOptions& o) {
-  return o.integrator == Integrator::radau || o.integrator == Integrator::runge_kutta;
-}
-
 // Whether forces at this state are those behind the change.
 bool is_behind(const KinkWatch::Change& change, const KinematicState& k, const Assembly& machine) {
   if (change.slot >= 0) {
@@ -82,7 +77,8 @@ bool KinkEvents::is_sliver(double t) const {
     const double jerk = std::abs(end.a[i] - x.a[i]) / h;
     if (!(jerk * dt * dt / 2.0 <= noticed_speed * speed)) return false;
     if (!(jerk * dt * dt * dt / 6.0 <= series_part * (*o.atol + *o.rtol * std::abs(x.q[i])))) return false;
-    if (sees_velocities(o) && !(jerk * dt * dt / 2.0 <= series_part * (*o.atol + *o.rtol * std::abs(x.v[i]))))
+    if (method_of(o).traits.tests_velocities &&
+        !(jerk * dt * dt / 2.0 <= series_part * (*o.atol + *o.rtol * std::abs(x.v[i]))))
       return false;
   }
   return true;
@@ -159,7 +155,7 @@ KinkEvents::Cut KinkEvents::judge_step() {
   std::optional<KinkWatch::Change> found = watch_.find(x_before_.t, t, at, is_sharp);
   x_change_ = motion_.active().newest();
   if (found && found->t < t - tiny) {
-    if (options_.integrator == Integrator::bdf) {
+    if (method_of(options_).traits.cuts_by_polynomial) {
       motion_.active().interpolate(found->t, x_change_);
     } else if (found->located() && is_sliver(found->t) && begin_at_change(*found)) {
       limit_ = std::numeric_limits<double>::infinity();
@@ -201,7 +197,7 @@ KinkEvents::Cut KinkEvents::take_again(const KinkWatch::Change& found) {
         watch_.find(x_before_.t, found.t, freely, [](double) { return true; });
     if (free && free->located() && free->t > x_before_.t + tiny) limit_ = std::min(limit_, free->t);
   }
-  if (found.located() && retakes_ == 1 && !sees_velocities(options_)) {
+  if (found.located() && retakes_ == 1 && !method_of(options_).traits.tests_velocities) {
     limit_ -= early_part * (found.t - x_before_.t);
     change_due_.reset();  // the next step will find it
   }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "trammel/simulation/machine_length.h"
+#include "trammel/simulation/methods/integrator_descriptor.h"
 #include "trammel/simulation/option.h"
 
 namespace trammel {
@@ -107,7 +108,7 @@ void check_joint_costs(const Study& study, const JointSystem& joint, std::vector
   constexpr int noticeable_size = 1000, largest_size = 5000;
   const int nv = joint.nv();
   const bool needs_matrix =
-      study.solver.integrator != Integrator::runge_kutta || !joint.explicit_refusal().empty() || joint.nc() > 0;
+      method_of(study.solver).equations.no_matrix.empty() || !joint.explicit_refusal().empty() || joint.nc() > 0;
   if (!needs_matrix || nv < noticeable_size) return;
   double entries = 0.0;
   const JointTree& tree = joint.tree();
@@ -127,9 +128,7 @@ void check_joint_costs(const Study& study, const JointSystem& joint, std::vector
 
 void note_settings(const Study& study, int n_rows, std::vector<std::string>& notes) {
   const SolverOptions& o = study.solver;
-  const bool one_step =
-      o.integrator != Integrator::bdf && o.integrator != Integrator::radau && o.integrator != Integrator::runge_kutta;
-  const bool undamped = one_step && (o.one_step.gamma == 0.5 || o.one_step.alpha == 0.0);
+  const bool undamped = o.one_step.gamma == 0.5 || o.one_step.alpha == 0.0;
   if (undamped && n_rows > 0)
     notes.push_back(
         "the undamped trapezoidal rule is unstable with constraints: a velocity across them changes its sign in "

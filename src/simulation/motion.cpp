@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "trammel/simulation/option.h"
+
 namespace trammel {
 
 namespace {
@@ -29,6 +31,14 @@ bool has_loops(const Assembly& assembly) {
   return false;
 }
 
+MadeMethod make_method(const Machine& machine, Viewer& viewer, const SolverOptions& o) {
+  const Study& study = machine.study();
+  StepRange steps{.solver = o, .span = study.analysis.span()};
+  steps.hmin = o.hmin.value_or(0.0) > 0.0 ? *o.hmin : smallest_step(study.analysis);
+  steps.hmax = std::min(o.hmax.value_or(steps.span), steps.span);
+  return method_of(o).make(machine, viewer, steps);
+}
+
 }  // namespace
 
 bool passes_singular_positions(const Machine& machine) {
@@ -47,12 +57,12 @@ std::unique_ptr<SingularPassage> make_rank_watch(const Machine& machine) {
   return std::make_unique<SingularPassage>(machine.moved(), options);
 }
 
-Motion::Motion(const Machine& machine, Viewer& viewer) : x(machine.initial()), state(machine.initial_state()) {
-  method_ = make_method(machine, viewer, machine.study().solver);
+Motion::Motion(const Machine& machine, Viewer& viewer)
+    : x(machine.initial()), state(machine.initial_state()), made_(make_method(machine, viewer, machine.study().solver)) {
   if (passes_singular_positions(machine)) passage_ = make_rank_watch(machine);
   // Where constraints lose rank at the start the method need not begin: the passage does.
   const bool passes_start = machine.starts_singular() && passage_;
-  if (const Status status = method_->start(x, state); !status.ok() && !passes_start)
+  if (const Status status = made_.method->start(x, state); !status.ok() && !passes_start)
     throw InputError(fmt::format("No motion begins at t = {:.6g} s: {}.", x.t, describe(status.cause)));
   if (passes_start) passage_->begin_at_position(x, state);
 }
@@ -62,17 +72,18 @@ void Motion::begin_at(const MotionVariables& at, const State& at_state, Viewer& 
   state = at_state;
   viewer.centre_charts(x, state);
   if (passage_) passage_->forget();
-  if (const Status status = method_->start(x, state); !status.ok())
+  if (const Status status = made_.method->start(x, state); !status.ok())
     throw InputError(fmt::format("No motion begins at t = {:.6g} s: {}.", x.t, describe(status.cause)));
 }
 
 Status Motion::exchange_method(const Machine& machine, Viewer& viewer) {
-  if (!other_) other_ = make_method(machine, viewer, *machine.other_method());
+  if (!other_.method) other_ = make_method(machine, viewer, *machine.other_method());
   if (passage_) passage_->forget();
-  MotionVariables at = method_->newest();
+  MotionVariables at = made_.method->newest();
   viewer.centre_charts(at, state);
-  std::swap(method_, other_);
-  return method_->restart(at, state);
+  other_.max_corrections = made_.max_corrections;  // of the record
+  std::swap(made_, other_);
+  return made_.method->restart(at, state);
 }
 
 void Motion::sum_up_passages(std::vector<std::string>& notes) const {

@@ -6,6 +6,7 @@
 
 #include "trammel/base/text.h"
 #include "trammel/simulation/machine_length.h"
+#include "trammel/simulation/methods/method_parts.h"
 #include "trammel/simulation/option.h"
 
 // Every option, once: key, unit, range, default, meaning, and beside what it means something.
@@ -13,8 +14,6 @@
 namespace trammel {
 
 namespace {
-
-using enum Integrator;
 
 // ---- values of a member as OptionValue
 // -------------------------------------------------------------------------------
@@ -32,7 +31,8 @@ struct Conversion<double> {
   }
 };
 template <class E>
-requires std::is_enum_v<E>
+concept Worded = std::is_enum_v<E> || std::is_same_v<E, Integrator> || std::is_same_v<E, Formulation>;
+template <Worded E>
 struct Conversion<E> {
   static OptionValue to(E x) { return word_of(x); }
   static E from(const OptionValue& x) { return parse_word<E>(std::get<std::string>(x)); }
@@ -48,10 +48,16 @@ constexpr KeyType type_of() {
   return KeyType::word;
 }
 
+// "auto" stands for what is not said.
+template <class T>
+constexpr bool may_be_left_open = std::is_same_v<T, Integrator> || std::is_same_v<T, Formulation>;
+
 template <class E>
 std::vector<Word> described_words() {
   std::vector<Word> words;
-  if constexpr (std::is_enum_v<E>)
+  if constexpr (std::is_same_v<E, Integrator>) words.push_back({"auto", "chosen for the machine, [how](choice.md)"});
+  if constexpr (std::is_same_v<E, Formulation>) words.push_back({"auto", "the usual one of the integrator"});
+  if constexpr (Worded<E>)
     for (const WordOf<E>& word : words_of<E>()) words.push_back({word.name, word.meaning});
   return words;
 }
@@ -79,21 +85,29 @@ std::string shown(const OptionValue& value) {
 using Refusal = std::function<std::string(const Settings&)>;
 using Otherwise = std::function<OptionValue(const Settings&, const Model&)>;
 
-bool uses(const Settings& s, std::initializer_list<Integrator> some) {
-  return std::find(some.begin(), some.end(), *s.solver.integrator) != some.end();
-}
+const IntegratorDescription& method(const Settings& s) { return method_of(s.solver); }
 
-std::vector<std::string> words(const std::vector<Integrator>& integrators) {
-  std::vector<std::string> names;
-  for (const Integrator integrator : integrators) names.push_back(word_of(integrator));
-  return names;
-}
+// Whether a key is one of those that not every integrator has, and the chosen one has it.
+bool has_key(const Settings& s, std::string_view key) { return trammel::has_key(method(s).keys, key); }
 
-Refusal only_for(const std::vector<Integrator>& owners) {
-  return [owners](const Settings& s) -> std::string {
-    if (std::find(owners.begin(), owners.end(), *s.solver.integrator) != owners.end()) return {};
+// Of keys that the descriptions of integrators name.
+Refusal only_for_owners(const std::string& key) {
+  return [key](const Settings& s) -> std::string {
+    if (has_key(s, key)) return {};
+    const std::vector<std::string> owners = integrators_with(key);
     return fmt::format("belongs to the integrator{} {}, and '{}' is chosen", owners.size() > 1 ? "s" : "",
-                       join_quoted(words(owners)), word_of(*s.solver.integrator));
+                       join_quoted(owners), method(s).name);
+  };
+}
+
+// Of keys that the descriptions of formulations name.
+Refusal only_for_forms(const std::string& key) {
+  return [key](const Settings& s) -> std::string {
+    const FormulationDescription* formulation = formulation_of(s.solver);
+    if (formulation && trammel::has_key(formulation->keys, key)) return {};
+    const std::vector<std::string> owners = formulations_with(key);
+    return fmt::format("belongs to the formulation{} {}{}", owners.size() > 1 ? "s" : "", join_quoted(owners),
+                       formulation ? fmt::format(", and '{}' is chosen", formulation->name) : std::string());
   };
 }
 
@@ -109,39 +123,41 @@ Refusal all_of(Refusal first, Refusal second) {
   };
 }
 
-bool is_first_order(const Settings& s) { return uses(s, {radau, bdf}); }
+bool is_first_order(const Settings& s) { return method(s).equations.first_order; }
 bool is_statics(const Settings& s) { return s.analysis.kind == AnalysisKind::statics; }
-bool splits(const Settings& s) { return s.solver.formulation == Formulation::coordinate_split; }
+bool splits(const Settings& s) { return splits(s.solver); }
 bool stars(const Settings& s) { return s.solver.split.iteration == SplitIteration::ggl_star; }
 bool is_physical(const Settings& s) { return s.solver.scaling.kind == ScalingKind::physical; }
+// Newton's tolerance is a part of that of the error, with a fixed step as well.
+bool follows_error(const Settings& s) { return method(s).traits.newton == NewtonLimit::error; }
 
+// Of second-order systems.
 bool has_augmented_term(const Settings& s) {
-  if (!is_first_order(s)) return !uses(s, {runge_kutta, energy_decaying});  // these two solve other systems
-  return uses(s, {bdf}) && s.solver.bdf.fields == BdfFields::two && s.solver.formulation == Formulation::index3 &&
-         is_physical(s);
+  const FormulationDescription* formulation = formulation_of(s.solver);
+  if (!formulation) return false;
+  return !is_first_order(s) ||
+         (s.solver.bdf.fields == BdfFields::two && formulation->traits.second_order && is_physical(s));
 }
 
-const Refusal implicit = only_if([](const Settings& s) { return !uses(s, {runge_kutta}); },
-                                 "belongs to implicit methods, and 'runge_kutta' solves for accelerations directly");
-const Refusal has_forms =
-    all_of(implicit, only_if([](const Settings& s) { return !uses(s, {energy_decaying}); },
-                             "does not apply to 'energy_decaying', which has its own equations: two multipliers per "
-                             "constraint, times h, so that its matrix does not depend on h"));
+std::string implicit(const Settings& s) { return std::string(method(s).equations.no_matrix); }
+std::string has_forms(const Settings& s) {
+  const std::string reason = implicit(s);
+  return reason.empty() ? std::string(method(s).equations.no_forms) : reason;
+}
 const Refusal controlled =
     only_if([](const Settings& s) { return !s.solver.h; },
             "belongs to a run with error control, and 'h' makes the step fixed; give one or the other");
-// Newton's tolerance of bdf is a part of that of the error, with a fixed step as well.
 const Refusal has_tolerance =
-    only_if([](const Settings& s) { return !s.solver.h || uses(s, {bdf}); },
+    only_if([](const Settings& s) { return !s.solver.h || follows_error(s); },
             "belongs to a run with error control, and 'h' makes the step fixed; give one or the other");
 const Refusal in_statics = only_if(is_statics, "belongs to kind = \"statics\"");
-const Refusal scaled = has_forms;
 const Refusal physically_scaled =
-    all_of(scaled, only_if(is_physical, "belongs to kind = \"physical\" and has no meaning with another"));
+    all_of(has_forms, only_if(is_physical, "belongs to kind = \"physical\" and has no meaning with another"));
 
 std::string newton_tol_refusal(const Settings& s) {
-  if (is_statics(s) || uses(s, {energy_decaying})) return {};
-  if (uses(s, {bdf})) return "belongs to the one-step methods; 'bdf' has 'newton_constant'";
+  if (is_statics(s) || method(s).traits.newton == NewtonLimit::own) return {};
+  if (follows_error(s))
+    return fmt::format("belongs to the one-step methods; '{}' has 'newton_constant'", method(s).name);
   if (std::string reason = implicit(s); !reason.empty()) return reason;
   if (s.solver.h || s.solver.one_step.newton_test == NewtonTest::all) return {};
   return "belongs to a fixed step 'h', to newton_test = \"all\" and to statics; with error control Newton's tolerance "
@@ -149,28 +165,20 @@ std::string newton_tol_refusal(const Settings& s) {
 }
 
 std::string fields_refusal(const Settings& s) {
-  if (uses(s, {bdf})) return {};
+  if (has_key(s, "fields")) return {};
   return fmt::format(
-      "belongs to the integrator 'bdf'; '{}' has eliminated the velocities from its linear systems by its own formula",
-      word_of(*s.solver.integrator));
-}
-
-std::string iteration_refusal(const Settings& s) {
-  if (const std::string reason = only_for({bdf})(s); !reason.empty()) return reason;
-  if (splits(s) || s.solver.formulation == Formulation::stabilized_index2) return {};
-  return fmt::format("belongs to the formulations 'stabilized_index2' and 'coordinate_split', and '{}' is chosen",
-                     word_of(*s.solver.formulation));
+      "belongs to the integrator {}; '{}' has eliminated the velocities from its linear systems by its own formula",
+      join_quoted(integrators_with("fields")), method(s).name);
 }
 
 std::string cm_mode_refusal(const Settings& s) {
-  if (const std::string reason = only_for({bdf})(s); !reason.empty()) return reason;
   if (s.solver.split.iteration == SplitIteration::cm) return {};
   return fmt::format("belongs to the iteration 'cm', and '{}' is chosen",
                      s.solver.split.iteration ? word_of(*s.solver.split.iteration) : word_of(*s.solver.formulation));
 }
 
 std::string rho_refusal(const Settings& s) {
-  if (std::string reason = scaled(s); !reason.empty()) return reason;
+  if (std::string reason = has_forms(s); !reason.empty()) return reason;
   if (has_augmented_term(s) || s.solver.scaling.rho == 0.0) return {};
   return fmt::format(
       "is the weight of the augmented term, which belongs to second-order systems: the one-step methods on 'index3', "
@@ -181,20 +189,18 @@ std::string rho_refusal(const Settings& s) {
 // ---- defaults that depend on the rest
 // --------------------------------------------------------------------------------
 
-OptionValue default_formulation(const Settings& s, const Model&) {
-  return word_of(is_first_order(s) ? Formulation::stabilized_index2 : Formulation::index3);
-}
+OptionValue default_formulation(const Settings& s, const Model&) { return word_of(*method(s).equations.formulation); }
 
 OptionValue default_iteration(const Settings& s, const Model&) {
-  return word_of(splits(s) ? SplitIteration::cm : SplitIteration::ggl);
+  return word_of(formulation_of(s.solver)->iterations.front());
 }
 
 OptionValue default_max_iterations(const Settings& s, const Model&) {
-  return uses(s, {bdf}) && s.solver.newton_stop == NewtonStop::tolerance ? 4 : 10;
+  constexpr int otherwise = 10;  // where Newton does not stop by its tolerance
+  return s.solver.newton_stop == NewtonStop::tolerance ? method(s).traits.newton_iterations : otherwise;
 }
 
-// A-stable where it is made for what oscillates.
-OptionValue default_max_order(const Settings& s, const Model&) { return splits(s) ? 2 : 5; }
+OptionValue default_max_order(const Settings& s, const Model&) { return formulation_of(s.solver)->traits.max_order; }
 
 // Multipliers follow every impact, and a test of theirs would ask for steps that the motion does not need.
 OptionValue default_corrector(const Settings&, const Model& machine) {
@@ -226,7 +232,7 @@ struct Text {
   std::string otherwise_words = {};  ///< what the documentation says of it
   std::string meaning = {};
   Range range = {};
-  std::vector<Integrator> integrators = {};  ///< those it belongs to
+  bool of_methods = false;  ///< belongs to the integrators whose descriptions name it
   Refusal refusal = {};
   /// Those in which it acts; absent: dynamics for how it is computed, all for the rest.
   std::optional<std::vector<AnalysisKind>> analyses = {};
@@ -243,21 +249,20 @@ Option option(const std::string& name, At at, Text text) {
               .meaning = text.meaning,
               .range = text.range,
               .words = described_words<T>(),
-              .kinds = words(text.integrators)};
+              .kinds = text.of_methods ? integrators_with(name) : std::vector<std::string>{}};
   made.get = [at](const Settings& s) { return at(s) ? Conversion<T>::to(*at(s)) : OptionValue(); };
   made.set = [at](Settings& s, const OptionValue& x) {
-    if (std::holds_alternative<std::monostate>(x))
+    const std::string* word = std::get_if<std::string>(&x);
+    if (std::holds_alternative<std::monostate>(x) || (may_be_left_open<T> && word != nullptr && *word == "auto"))
       at(s).reset();
     else
       at(s) = Conversion<T>::from(x);
   };
   made.otherwise =
       text.otherwise ? text.otherwise : [fallback = text.fallback](const Settings&, const Model&) { return fallback; };
-  made.refusal = [refusal = text.refusal, owners = text.integrators](const Settings& s) -> std::string {
-    if (!owners.empty())
-      if (std::string reason = only_for(owners)(s); !reason.empty()) return reason;
-    return refusal ? refusal(s) : std::string();
-  };
+  made.refusal = text.refusal ? text.refusal : [](const Settings&) { return std::string(); };
+  if (text.of_methods) made.refusal = all_of(only_for_owners(name), made.refusal);
+  if (text.of_methods && made.key.kinds.empty()) throw std::logic_error("no integrator names '" + name + "'");
   made.analyses = text.analyses.value_or(std::vector<AnalysisKind>{});
   return made;
 }
@@ -300,16 +305,17 @@ std::vector<Option> analysis_options() {
 std::vector<Option> method_options() {
   return {
       option("integrator", AT(solver.integrator),
-             {.otherwise = [](const Settings&, const Model&) -> OptionValue { return word_of(generalized_alpha); },
+             {.otherwise = [](const Settings&, const Model&) -> OptionValue { return word_of(Integrator::generalized_alpha); },
               .otherwise_words = "`auto`; with a fixed step `h`: `generalized_alpha`",
               .meaning = "the method that moves the machine through time"}),
       option("preset", AT(solver.bdf.preset),
-             {.meaning = "many settings under one name; what is given beside it wins", .integrators = {bdf}}),
+             {.meaning = "many settings under one name; what is given beside it wins", .of_methods = true}),
       option("formulation", AT(solver.formulation),
              {.otherwise = default_formulation,
-              .otherwise_words = "`index3`; `bdf` and `radau`: `stabilized_index2`",
-              .meaning = "the equations; `bdf` and `radau` take all ([which when](formulations/first_order.md)), "
-                         "`coordinate_split` only `bdf`",
+              .otherwise_words = fmt::format("`index3`; {}: `stabilized_index2`", join_code(first_order_integrators())),
+              .meaning = fmt::format("the equations; {} take all ([which when](formulations/first_order.md)), "
+                                     "`coordinate_split` only `bdf`",
+                                     join_code(first_order_integrators())),
               .refusal = has_forms}),
       option("coordinates", AT(solver.coordinates),
              {.otherwise = [](const Settings&, const Model&) -> OptionValue { return word_of(CoordinateSet::absolute); },
@@ -324,23 +330,19 @@ std::vector<Option> method_options() {
 }
 
 std::vector<Option> step_options() {
-  const std::vector<Integrator> weighted{radau, bdf, runge_kutta};
-  const std::vector<Integrator> of_all{generalized_alpha, hht,   newmark, midpoint,
-                                       energy_decaying,   radau, bdf,     runge_kutta};
   // What a small machine makes of `atol` is a length; angles, speeds and states keep theirs.
-  const auto kind = [&](const char* name, auto at, const char* unit, const char* what,
-                        std::vector<Integrator> integrators, double (*of_scale)(double)) {
-    Text text{.unit = unit,
-              .meaning = fmt::format("absolute tolerance of {} ", what),
-              .range = Range::above(0.0),
-              .integrators = std::move(integrators),
-              .refusal = [](const Settings& s) {
-                return uses(s, {radau, bdf, runge_kutta}) ? std::string() : has_tolerance(s);
-              }};
+  const auto kind = [](const char* name, auto at, const char* unit, const char* what, bool of_methods,
+                       double (*of_scale)(double)) {
+    Text text{
+        .unit = unit,
+        .meaning = fmt::format("absolute tolerance of {} ", what),
+        .range = Range::above(0.0),
+        .of_methods = of_methods,
+        .refusal = [](const Settings& s) { return has_key(s, "tolerance_rule") ? std::string() : has_tolerance(s); }};
     if (of_scale) {
       text.otherwise = [of_scale](const Settings& s, const Model& machine) -> OptionValue {
         const double scale = tolerance_scale(machine);
-        if (s.solver.atol || s.solver.bdf.preset || (s.solver.h && !uses(s, {bdf})) || scale == 1.0) return {};
+        if (s.solver.atol || s.solver.bdf.preset || (s.solver.h && !follows_error(s)) || scale == 1.0) return {};
         return of_scale(scale);
       };
       text.otherwise_words = "`atol`; of a small machine without it: its own";
@@ -376,13 +378,13 @@ std::vector<Option> step_options() {
               .meaning = "relative tolerance of the local error",
               .range = {.low = 0.0, .high = 1.0, .low_open = false},
               .refusal = has_tolerance}),
-      kind("position_tol", AT(solver.tolerances.position_tol), "m", "positions", weighted, nullptr),
-      kind("rotation_tol", AT(solver.tolerances.rotation_tol), "rad", "rotations", of_all,
+      kind("position_tol", AT(solver.tolerances.position_tol), "m", "positions", true, nullptr),
+      kind("rotation_tol", AT(solver.tolerances.rotation_tol), "rad", "rotations", false,
            [](double) { return default_atol; }),
-      kind("velocity_tol", AT(solver.tolerances.velocity_tol), "m/s, rad/s", "velocities", weighted,
+      kind("velocity_tol", AT(solver.tolerances.velocity_tol), "m/s, rad/s", "velocities", true,
            [](double scale) { return default_atol * std::sqrt(scale); }),
-      kind("multiplier_tol", AT(solver.tolerances.multiplier_tol), "N, N m", "multipliers", weighted, nullptr),
-      kind("internal_tol", AT(solver.tolerances.internal_tol), "", "internal states", of_all,
+      kind("multiplier_tol", AT(solver.tolerances.multiplier_tol), "N, N m", "multipliers", true, nullptr),
+      kind("internal_tol", AT(solver.tolerances.internal_tol), "", "internal states", false,
            [](double) { return default_atol; }),
       option("atol", AT(solver.atol),
              {.unit = "m, rad",
@@ -396,38 +398,35 @@ std::vector<Option> step_options() {
       option("tolerance_rule", AT(solver.tolerance_rule),
              {.fallback = "sum",
               .meaning = "how both make the tolerance of an unknown y",
-              .integrators = weighted,
+              .of_methods = true,
               .refusal = has_tolerance}),
   };
 }
 
 std::vector<Option> one_step_options() {
-  const std::vector<Integrator> second_order{generalized_alpha, hht, newmark, midpoint};
-  std::vector<Integrator> stoppable = second_order;
-  stoppable.push_back(bdf);
   return {
       option("rho_inf", AT(solver.one_step.rho_inf),
              {.fallback = 0.8,
               .meaning = "spectral radius at infinity: 0 damps what the step does not resolve at once",
               .range = {.low = 0.0, .high = 1.0, .low_open = false},
-              .integrators = {generalized_alpha}}),
+              .of_methods = true}),
       option("alpha", AT(solver.one_step.alpha),
              {.fallback = -0.1,
               .meaning = "its parameter; β and γ follow",
               .range =
                   {.low = -1.0 / 3.0, .high = 0.0, .low_open = false, .high_open = false, .words = "-1/3 ≤ alpha ≤ 0"},
-              .integrators = {hht}}),
+              .of_methods = true}),
       option("gamma", AT(solver.one_step.gamma),
              {.fallback = 0.6,
               .meaning = "its parameter, β = (γ + ½)²/4",
               .range = {.low = 0.5, .low_open = false, .words = "gamma ≥ 1/2"},
-              .integrators = {newmark}}),
+              .of_methods = true}),
       option("stages", AT(solver.radau.stages),
-             {.fallback = 3, .meaning = "order 1, 3 or 5", .range = Range::between(1.0, 3.0), .integrators = {radau}}),
+             {.fallback = 3, .meaning = "order 1, 3 or 5", .range = Range::between(1.0, 3.0), .of_methods = true}),
       option("newton_test", AT(solver.one_step.newton_test),
-             {.fallback = "motion", .meaning = "what Newton waits for", .integrators = second_order}),
+             {.fallback = "motion", .meaning = "what Newton waits for", .of_methods = true}),
       option("newton_stop", AT(solver.newton_stop),
-             {.fallback = "tolerance", .meaning = "when Newton's iteration ends", .integrators = stoppable}),
+             {.fallback = "tolerance", .meaning = "when Newton's iteration ends", .of_methods = true}),
       option("newton_tol", AT(solver.newton_tol),
              {.fallback = 1e-12,
               .meaning = "tolerance of Newton with a fixed step of one-step methods, with newton_test = \"all\" and in "
@@ -445,7 +444,7 @@ std::vector<Option> one_step_options() {
       option("record_corrections", AT(solver.record_corrections),
              {.fallback = false,
               .meaning = "sizes of every Newton correction in the scaled unknowns",
-              .integrators = stoppable,
+              .of_methods = true,
               .refusal = only_if(
                   [](const Settings& s) {
                     return s.solver.record_corrections != true || s.solver.max_iterations.value_or(1) <= 10000;
@@ -466,65 +465,66 @@ std::vector<Option> bdf_options() {
               .otherwise_words = "`5`; `coordinate_split`: `2`",
               .meaning = "largest order",
               .range = Range::between(1.0, 6.0),
-              .integrators = {bdf}}),
+              .of_methods = true}),
       option("newton_constant", AT(solver.bdf.newton_constant),
              {.otherwise = default_newton_constant,
               .otherwise_words = shown(BdfOptions{}.newton_constant),
               .meaning = "Newton's remainder as a part of the tolerance",
               .range = {.low = 0.0, .high = 1.0, .high_open = false},
-              .integrators = {bdf}}),
+              .of_methods = true}),
       option("unknown", AT(solver.bdf.unknown),
-             {.fallback = "y", .meaning = "what the corrector solves for", .integrators = {bdf}}),
+             {.fallback = "y", .meaning = "what the corrector solves for", .of_methods = true}),
       option("corrector", AT(solver.bdf.corrector),
              {.otherwise = default_corrector,
               .otherwise_words = "`classical`; with contacts `modified`",
               .meaning = "what Newton's test looks at",
-              .integrators = {bdf}}),
+              .of_methods = true}),
       option("step_rules", AT(solver.bdf.step_rules),
-             {.fallback = "standard", .meaning = "rules that steer order, step and matrix", .integrators = {bdf}}),
+             {.fallback = "standard", .meaning = "rules that steer order, step and matrix", .of_methods = true}),
       option("stability_detection", AT(solver.bdf.stability_detection),
-             {.fallback = true, .meaning = "lowers the order on undamped stiff oscillation", .integrators = {bdf}}),
+             {.fallback = true, .meaning = "lowers the order on undamped stiff oscillation", .of_methods = true}),
       option("newton_start", AT(solver.bdf.newton_start),
-             {.fallback = "prediction", .meaning = "where Newton begins", .integrators = {bdf}}),
+             {.fallback = "prediction", .meaning = "where Newton begins", .of_methods = true}),
       option("jacobian_pattern", AT(solver.bdf.jacobian_pattern),
              {.meaning = "letters T and F: `\"TFFF\"` makes the matrix anew before iterations 1, 5, 9, …; without it "
                          "the matrix is kept while it serves",
-              .integrators = {bdf}}),
+              .of_methods = true}),
       option("jacobian_update", AT(solver.bdf.jacobian_update),
-             {.fallback = "full", .meaning = "what a new step costs", .integrators = {bdf}}),
+             {.fallback = "full", .meaning = "what a new step costs", .of_methods = true}),
       option("jacobian", AT(solver.bdf.jacobian),
-             {.fallback = "exact", .meaning = "where derivatives come from", .integrators = {bdf}}),
+             {.fallback = "exact", .meaning = "where derivatives come from", .of_methods = true}),
       option("jacobian_sparsity", AT(solver.bdf.jacobian_sparsity),
              {.fallback = "given",
               .meaning = "the pattern of `sparse_differences`",
-              .integrators = {bdf},
+              .of_methods = true,
               .refusal = two_differences}),
       option("formalism", AT(solver.bdf.formalism),
-             {.fallback = "residual", .meaning = "equations of motion on `stabilized_index2`", .integrators = {bdf}}),
+             {.fallback = "residual", .meaning = "equations of motion on `stabilized_index2`", .of_methods = true}),
   };
 }
 
 std::vector<Option> split_options() {
   const auto set = [](const char* name, auto at, const char* what) {
-    return option(
-        name, at,
-        {.fallback = "by_formulation", .meaning = fmt::format("what {} looks at", what), .integrators = {bdf}});
+    return option(name, at,
+                  {.fallback = "by_formulation", .meaning = fmt::format("what {} looks at", what), .of_methods = true});
   };
   return {
       option("iteration", AT(solver.split.iteration),
              {.otherwise = default_iteration,
               .otherwise_words = "`ggl`; `coordinate_split`: `cm`",
-              .meaning = "`bdf`: how Newton treats multipliers",
-              .refusal = iteration_refusal}),
+              .meaning = "how Newton treats multipliers",
+              .of_methods = true,
+              .refusal = only_for_forms("iteration")}),
       option("cm_mode", AT(solver.split.cm_mode),
              {.fallback = "frozen_step",
-              .meaning = "`bdf` with iteration `cm`: where the projection is taken",
+              .meaning = "where iteration `cm` takes its projection",
+              .of_methods = true,
               .refusal = cm_mode_refusal}),
       option("independent", AT(solver.split.independent),
              {.fallback = std::vector<std::string>{},
               .meaning = "coordinates that must be independent ones of the split, as `[\"bob.x\"]` "
                          "([names](formulations/coordinate_split.md))",
-              .integrators = {bdf},
+              .of_methods = true,
               .refusal = only_if([](const Settings& s) { return splits(s) || stars(s); },
                                  "names coordinates of a split: it belongs to the formulation 'coordinate_split' and "
                                  "to the iteration 'ggl_star'")}),
@@ -533,7 +533,7 @@ std::vector<Option> split_options() {
       option("untested", AT(solver.split.untested),
              {.fallback = std::vector<std::string>{},
               .meaning = "coordinates that no test looks at, as `[\"bob.angle\"]`",
-              .integrators = {bdf}}),
+              .of_methods = true}),
   };
 }
 
@@ -544,8 +544,7 @@ std::vector<Option> other_options() {
                    .fallback = 0.0,
                    .meaning = fmt::format("formulation `index1`: {} of Φ̈ + 2αΦ̇ + β²Φ = 0", term),
                    .range = Range::from(0.0),
-                   .refusal = only_if([](const Settings& s) { return s.solver.formulation == Formulation::index1; },
-                                      "belongs to the formulation 'index1'")});
+                   .refusal = only_for_forms(name)});
   };
   return {
       baumgarte("baumgarte_alpha", AT(solver.baumgarte_alpha), "α"),
@@ -588,7 +587,7 @@ std::vector<Option> scaling_options() {
               .refusal =
                   [](const Settings& s) {
                     const bool nothing = s.solver.scaling.kind == ScalingKind::none;
-                    return nothing && uses(s, {energy_decaying}) ? std::string() : scaled(s);
+                    return nothing && implicit(s).empty() ? std::string() : has_forms(s);
                   }}),
       average("m_ave", AT(solver.scaling.m_ave), "kg", "M"),
       average("d_ave", AT(solver.scaling.d_ave), "N s/m", "D"),
@@ -648,12 +647,26 @@ std::vector<Option> output_options() {
 
 int version = 0;
 
+// A description that names a key which does not exist is a mistake of ours.
+void check_owners(const std::vector<Option>& options) {
+  const auto exists = [&](std::string_view key) {
+    return std::any_of(options.begin(), options.end(), [&](const Option& option) { return option.key.name == key; });
+  };
+  const auto check = [&](const auto& methods) {
+    for (const auto& method : methods)
+      for (const std::string_view key : method->keys)
+        if (!exists(key)) throw std::logic_error(fmt::format("'{}' names '{}', no key of [solver]", method->name, key));
+  };
+  check(standard_integrators), check(standard_formulations);
+}
+
 std::vector<OptionTable> make_tables() {
   std::vector<OptionTable> all{
       {"analysis", "What is computed.", analysis_options()},
       {"solver", "How it is computed.", solver_options()},
       {"solver.scaling", "Factors of rows and unknowns of the iteration matrix.", scaling_options()},
       {"output", "What is kept.", output_options()}};
+  check_owners(all[1].options);
   for (OptionTable& table : all)
     for (Option& option : table.options) {
       if (!option.analyses.empty()) continue;

@@ -1,11 +1,23 @@
 #include <fmt/format.h>
 
 #include "trammel/base/text.h"
+#include "trammel/simulation/methods/formulation_descriptor.h"
 #include "trammel/simulation/option.h"
 
-// The words of all options that choose, and what each means.
+// The words of all options that choose, and what each means. Methods bring their own.
 
 namespace trammel {
+
+namespace {
+
+template <class Method, std::size_t n>
+std::vector<WordOf<Method>> words_of_methods(const Method (&all)[n]) {
+  std::vector<WordOf<Method>> words;
+  for (const Method& each : all) words.push_back({each, std::string(each->name), std::string(each->meaning)});
+  return words;
+}
+
+}  // namespace
 
 void refuse_word(std::string_view text, const std::vector<std::string>& allowed) {
   throw InputError("there is no word " + not_allowed(text, allowed));
@@ -23,29 +35,13 @@ const std::vector<WordOf<AnalysisKind>>& words_of() {
 
 template <>
 const std::vector<WordOf<Integrator>>& words_of() {
-  static const std::vector<WordOf<Integrator>> words{
-      {Integrator::automatic, "auto", "chosen for the machine, [how](choice.md)"},
-      {Integrator::generalized_alpha, "generalized_alpha", "[page](integrators/generalized_alpha.md)"},
-      {Integrator::hht, "hht", "its member of Hilber, Hughes and Taylor"},
-      {Integrator::newmark, "newmark", "its member of Newmark"},
-      {Integrator::midpoint, "midpoint", "the implicit midpoint rule, [page](integrators/midpoint.md)"},
-      {Integrator::energy_decaying, "energy_decaying", "energy never grows, [page](integrators/energy_decaying.md)"},
-      {Integrator::radau, "radau", "Radau IIA, [page](integrators/radau.md)"},
-      {Integrator::bdf, "bdf", "backward differentiation, [page](integrators/bdf.md)"},
-      {Integrator::runge_kutta, "runge_kutta", "an explicit pair, [page](integrators/runge_kutta.md)"}};
+  static const std::vector<WordOf<Integrator>> words = words_of_methods(standard_integrators);
   return words;
 }
 
 template <>
 const std::vector<WordOf<Formulation>>& words_of() {
-  static const std::vector<WordOf<Formulation>> words{
-      {Formulation::automatic, "auto", "by the integrator"},
-      {Formulation::index3, "index3", ""},
-      {Formulation::stabilized_index2, "stabilized_index2", ""},
-      {Formulation::stabilized_index1, "stabilized_index1", ""},
-      {Formulation::index2, "index2", ""},
-      {Formulation::index1, "index1", ""},
-      {Formulation::coordinate_split, "coordinate_split", "[when](formulations/coordinate_split.md)"}};
+  static const std::vector<WordOf<Formulation>> words = words_of_methods(standard_formulations);
   return words;
 }
 

@@ -4,22 +4,22 @@
 
 namespace trammel {
 
-RadauMotion::RadauMotion(const MechanicalSystem& system, const FirstOrderForm::Options& form,
+RadauMotion::RadauMotion(const MechanicalSystem& system, std::unique_ptr<FirstOrderForm> form,
                          const RadauOptions& options, LinearSolverKind solver,
                          const FirstOrderScaling::Options& scaling)
-    : form_(system, form),
-      scaling_(form_, system, scaling),
+    : form_(std::move(form)),
+      scaling_(*form_, system, scaling),
       reports_scaling_(scaling.kind == FirstOrderScaling::Kind::physical),
-      radau_(form_, options, solver, &scaling_),
-      workspace_(form_.make_workspace()) {
+      radau_(*form_, options, solver, &scaling_),
+      workspace_(form_->make_workspace()) {
   newest_.resize(system.nv(), system.nz(), system.nc());
-  for (auto* x : {&y_, &yp_, &y_at_, &yp_at_}) x->setZero(form_.layout().n());
+  for (auto* x : {&y_, &yp_, &y_at_, &yp_at_}) x->setZero(form_->layout().n());
 }
 
 Status RadauMotion::start(const MotionVariables& at, State& state) {
   newest_ = at;
   state_ = &state;
-  form_.pack(at, y_, yp_);
+  form_->pack(at, y_, yp_);
   return radau_.start(at.t, y_, yp_, state);
 }
 
@@ -27,18 +27,18 @@ StepReport RadauMotion::advance(double t_end, State& state) {
   radau_.bound_step(h_bound_);
   state_ = &state;
   const RadauStep step = radau_.advance(t_end, state);
-  form_.unpack(radau_.t(), radau_.y(), radau_.yp(), newest_);
+  form_->unpack(radau_.t(), radau_.y(), radau_.yp(), newest_);
   return step;
 }
 
 void RadauMotion::interpolate(double t, MotionVariables& at) const {
   radau_.interpolate(t, y_at_, yp_at_);
-  form_.unpack(t, y_at_, yp_at_, at);  // v̇, λ and algebraic z of the collocation polynomial
+  form_->unpack(t, y_at_, yp_at_, at);  // v̇, λ and algebraic z of the collocation polynomial
   if (!(radau_.t() > radau_.t_from())) return;
   const Inputs none;
-  const Status refined = form_.interpolate({radau_.t_from(), none, radau_.y_from(), radau_.yp_from()},
-                                           {radau_.t(), none, radau_.y(), radau_.yp()}, t, *state_, at, *workspace_);
-  if (!refined.ok()) form_.unpack(t, y_at_, yp_at_, at);  // right to a lower order
+  const Status refined = form_->interpolate({radau_.t_from(), none, radau_.y_from(), radau_.yp_from()},
+                                            {radau_.t(), none, radau_.y(), radau_.yp()}, t, *state_, at, *workspace_);
+  if (!refined.ok()) form_->unpack(t, y_at_, yp_at_, at);  // right to a lower order
 }
 
 double RadauMotion::calc_condition() {
@@ -54,7 +54,7 @@ MotionIntegrator::ScalingReport RadauMotion::scaling() const {
 
 void RadauMotion::restore(std::span<const double> numbers) {
   radau_.restore(numbers);
-  form_.unpack(radau_.t(), radau_.y(), radau_.yp(), newest_);
+  form_->unpack(radau_.t(), radau_.y(), radau_.yp(), newest_);
 }
 
 }  // namespace trammel

@@ -2,6 +2,7 @@
 
 #include "option_pairs.h"
 #include "trammel/base/text.h"
+#include "trammel/simulation/methods/formulation_descriptor.h"
 #include "trammel/simulation/option.h"
 
 namespace trammel {
@@ -33,7 +34,7 @@ SolverOptions preset_settings(Preset preset, const Settings& chosen) {
   s.rtol = s.atol = 1e-3;
   s.tolerance_rule = ToleranceRule::max;
   // A coordinate split stays A-stable: it is made for what oscillates.
-  if (chosen.solver.formulation != Formulation::coordinate_split) s.bdf.max_order = 6;
+  if (!splits(chosen.solver)) s.bdf.max_order = 6;
   s.max_iterations = 10;
   s.h0 = output_step / 20.0;
   s.hmax = output_step;
@@ -68,9 +69,7 @@ constexpr Method for_any[] = {
 
 // "auto" is the same as nothing.
 Settings without_auto(Settings s) {
-  if (s.solver.integrator == Integrator::automatic) s.solver.integrator.reset();
   if (s.solver.coordinates == CoordinateSet::automatic) s.solver.coordinates.reset();
-  if (s.solver.formulation == Formulation::automatic) s.solver.formulation.reset();
   if (s.solver.linear_solver == LinearSolverKind::automatic) s.solver.linear_solver.reset();
   return s;
 }
@@ -121,8 +120,7 @@ bool fits(const Method& method, const Settings& named, bool any_coordinates) {
 
 bool leaves_method_open(const Settings& given) {
   const SolverOptions& o = given.solver;
-  const bool named = o.integrator && *o.integrator != Integrator::automatic;
-  return !named || o.coordinates == CoordinateSet::automatic;
+  return !o.integrator || o.coordinates == CoordinateSet::automatic;
 }
 
 Resolved resolve(const Settings& given, const Model& machine, std::span<const Method> wanted) {

@@ -18,9 +18,7 @@ Summary Rig::begin_summary() const {
   const AbsoluteSystem& system = *machine.full().system;
   Summary s;
   s.integrator = word_of(*o.integrator);
-  s.formulation = o.formulation                             ? word_of(*o.formulation)
-                  : o.integrator == Integrator::runge_kutta ? "explicit"
-                                                            : "slots";
+  s.formulation = o.formulation ? word_of(*o.formulation) : std::string(method_of(o).equations.own);
   s.nv = system.nv(), s.nc = system.nc(), s.nz = system.nz();
   if (const JointSystem* joint = machine.joint()) s.nv = joint->nv(), s.nc = joint->machine().system->n_rows();
   s.degrees_of_freedom = s.nv - machine.rank();

@@ -3,15 +3,14 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <unordered_map>
 
 #include "trammel/base/json.h"
-#include "trammel/mechanics/elements/contact_shape.h"
 #include "trammel/mechanics/kinds/force_descriptor.h"
 #include "trammel/mechanics/kinds/joint_descriptor.h"
 #include "trammel/mechanics/kinds/measure_descriptor.h"
 #include "trammel/mechanics/kinds/pictures.h"
+#include "trammel/mechanics/kinds/shape_descriptor.h"
 
 namespace trammel {
 
@@ -27,64 +26,6 @@ const char* word(BodyKind kind) {
       return "particle";
   }
   return "";
-}
-
-const char* word(GeometryKind kind) {
-  using enum GeometryKind;
-  switch (kind) {
-    case box:
-    case plane:  // a thin box
-      return "box";
-    case sphere:
-      return "sphere";
-    case cylinder:
-      return "cylinder";
-    case capsule:
-      return "capsule";
-    case cone:
-      return "cone";
-    case extrusion:
-      return "extrusion";
-    case mesh:
-    case ellipsoid:  // by its facets
-      return "mesh";
-  }
-  return "";
-}
-
-// What is drawn of shapes that pictures have no word for: a thin plate below a plane, facets of an ellipsoid, the curve
-// of a smooth profile as a polygon.
-Shape drawn(const Shape& given) {
-  Shape shape = given;
-  if (shape.kind == GeometryKind::plane) {
-    shape.size.z() = 0.005 * std::max(shape.size.x(), shape.size.y());
-    shape.position -= 0.5 * shape.size.z() * shape.orientation.col(2);
-  }
-  if (shape.kind == GeometryKind::ellipsoid) {
-    constexpr int n_around = 32, n_down = 16;
-    for (int i = 0; i <= n_down; ++i)
-      for (int j = 0; j < n_around; ++j) {
-        const double u = std::numbers::pi * i / n_down, v = 2.0 * std::numbers::pi * j / n_around;
-        const Eigen::Vector3d unit{std::sin(u) * std::cos(v), std::sin(u) * std::sin(v), std::cos(u)};
-        shape.vertices.push_back(shape.size.cwiseProduct(unit).cast<float>());
-      }
-    for (int i = 0; i < n_down; ++i)
-      for (int j = 0; j < n_around; ++j) {
-        const int a = i * n_around + j, b = i * n_around + (j + 1) % n_around;
-        shape.triangles.push_back({a, a + n_around, b});
-        shape.triangles.push_back({b, a + n_around, b + n_around});
-      }
-  }
-  if (shape.kind == GeometryKind::extrusion && shape.smooth) {
-    const auto profile = CamProfile::make(shape.polygon);
-    const int n = 8 * static_cast<int>(shape.polygon.size());
-    shape.polygon.clear();
-    for (int k = 0; k < n; ++k) {
-      const double s = profile->period * k / n;
-      shape.polygon.emplace_back(profile->x.evaluate(s), profile->y.evaluate(s));
-    }
-  }
-  return shape;
 }
 
 class SceneWriter {
@@ -157,14 +98,16 @@ class SceneWriter {
   }
 
   void put_shape(const GeometrySpec& geometry) {
-    const Shape shape = drawn(geometry.shape);
+    Shape shape = geometry.shape;
+    const ShapeDescription& kind = *shape.kind;
+    kind.draw(shape);
     const Eigen::Quaterniond quaternion(shape.orientation);
     const double q[4] = {quaternion.w(), quaternion.x(), quaternion.y(), quaternion.z()};
-    json_.begin_object().key("body").number(index(geometry.body)).key("kind").text(word(shape.kind));
+    json_.begin_object().key("body").number(index(geometry.body)).key("kind").text(kind.drawn_as);
     put("position", shape.position);
     json_.key("quaternion").numbers(q);
     if (!shape.color.empty()) json_.key("color").text(shape.color);
-    if (shape.kind == GeometryKind::box || shape.kind == GeometryKind::plane) put("size", shape.size);
+    if (kind.drawn_as == GeometryKind::box.name()) put("size", shape.size);
     if (is_part_of_beam(geometry)) json_.key("beam").boolean(true);
     const auto length = [&](const char* key, double value) {
       if (value > 0.0) json_.key(key).number(value);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "trammel/simulation/methods/integrator_descriptor.h"
+
 namespace trammel {
 
 namespace {
@@ -59,7 +61,7 @@ std::vector<StepChannel> make_channels() {
        .meaning = "largest row sum of the inverse of h times the scaled matrix, by kind of unknown",
        .items =
            [](const StepSource& s) {
-             if (!s.options.record_condition.value_or(false) || s.options.integrator != Integrator::bdf)
+             if (!s.options.record_condition.value_or(false) || !method_of(s.options).traits.has_inverse_bounds)
                return ChannelItems{};
              return ChannelItems{{"position", "velocity", "multiplier"}, {}};
            },

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "trammel/simulation/methods/integrator_descriptor.h"
+
 namespace trammel {
 
 StepRecord::StepRecord(const SolverOptions& options, const Motion& motion)
@@ -15,7 +17,7 @@ void StepRecord::record(double t, const StepReport& report, RecordSink& sink, Su
   if (options_.record_condition.value_or(false)) {
     summary.condition = step.condition = method.calc_condition();
     summary.condition_max = std::max(summary.condition_max, summary.condition);
-    if (options_.integrator == Integrator::bdf) step.inverse_bounds = method.calc_inverse_bounds();
+    if (method_of(options_).traits.has_inverse_bounds) step.inverse_bounds = method.calc_inverse_bounds();
   }
   if (step.split.n_independent >= 0) {
     summary.split_condition = step.split.condition;

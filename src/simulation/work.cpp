@@ -2,16 +2,12 @@
 #include <array>
 #include <cmath>
 
+#include "trammel/simulation/methods/integrator_descriptor.h"
 #include "trammel/simulation/run_ledger.h"
 
 namespace trammel {
 
 namespace {
-
-bool has_high_order(const SolverOptions& o) {
-  return o.integrator == Integrator::bdf || o.integrator == Integrator::radau ||
-         o.integrator == Integrator::runge_kutta;
-}
 
 const std::array<double, 3> power_points{0.5 - 0.5 * std::sqrt(0.6), 0.5, 0.5 + 0.5 * std::sqrt(0.6)};
 constexpr std::array<double, 3> power_weights{5.0 / 18.0, 8.0 / 18.0, 5.0 / 18.0};
@@ -100,7 +96,7 @@ double RunLedger::calc_power(const Shown& shown) {
 
 bool RunLedger::solves_for_power() const {
   return !study_.solver.h && study_.analysis.kind == AnalysisKind::dynamics &&
-         study_.solver.integrator == Integrator::midpoint && drives();
+         method_of(study_.solver).traits.power == PowerAt::middle && drives();
 }
 
 // The power just behind a kink, where the next step begins: forces and reactions may have jumped there.
@@ -124,12 +120,12 @@ double RunLedger::calc_step_work(const MotionVariables& x, double h, double powe
   // Nothing is known within the step: −h³/12 P″.
   if (study_.analysis.kind != AnalysisKind::dynamics || solves_for_power())
     return trapezoid - (smooth_steps_ > 0 ? h * h * h / 6.0 * bend : 0.0);
-  if (study_.solver.integrator == Integrator::midpoint) {
+  if (method_of(study_.solver).traits.power == PowerAt::middle) {
     motion_.active().interpolate(x.t - 0.5 * h, sample_);
     sample_.a = x.a, sample_.lam = x.lam;
     return h * calc_power(viewer_.show(sample_, state_));
   }
-  if (!has_high_order(study_.solver)) return trapezoid;
+  if (method_of(study_.solver).traits.power == PowerAt::ends) return trapezoid;
   // Where P is nearly straight, three ends of steps tell enough.
   const double correction = -h * h * h / 6.0 * bend;
   const double size = std::abs(ledger_.kinetic) + std::abs(ledger_.work);

@@ -1,10 +1,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <barrier>
-#include <thread>
-
 #include "places.h"
+#include "support/at_once.h"
 #include "trammel/io/model_reader.h"
 #include "trammel/io/results_file.h"
 #include "trammel/io/results_reader.h"
@@ -19,18 +17,7 @@ namespace trammel::test_threads {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Calls work(i) for i = 0 … n−1 in a thread each, all at the same moment.
-template <class Work>
-void at_once(int n, const Work& work) {
-  std::barrier ready(n);
-  std::vector<std::jthread> threads;
-  for (int i = 0; i < n; ++i)
-    threads.emplace_back([&, i] {
-      ready.arrive_and_wait();
-      work(i);
-    });
-}
+using testing::at_once;
 
 std::string example(const std::string& name) { return (places::source_dir() / "examples" / name).string(); }
 

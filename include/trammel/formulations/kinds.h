@@ -3,13 +3,32 @@
 namespace trammel {
 
 /// Which constraints stand beside the equations of motion, and as what multipliers enter.
-enum class ConstraintForm {
-  index3,             ///< Φ = 0                                                   [bottasso2007 (1)]
-  stabilized_index2,  ///< Φ = 0 and Φ̇ = 0, q̇ = T(v − Gᵀμ)  (Gear, Gupta, Leimkuhler)     [hastiff (1.10)]
-  stabilized_index1,  ///< the same with λ = ψ′, μ = χ′  (Hiller, Anantharaman)            [hastiff (2.2)]
-  index2,             ///< Φ̇ = 0: drifts in position
-  index1,             ///< Φ̈ + 2αΦ̇ + β²Φ = 0 (Baumgarte; α = β = 0: drifts in position and velocity)
+struct ConstraintForm {
+  enum class Level {
+    positions,      ///< Φ = 0
+    velocities,     ///< Φ̇ = 0
+    accelerations,  ///< Φ̈ + 2αΦ̇ + β²Φ = 0
+  };
+  Level level = Level::positions;
+  bool stabilized = false;  ///< and Φ̇ = 0 with multipliers μ of its own, q̇ = T(v − Gᵀμ)
+  bool rates = false;       ///< the unknowns are ψ, χ with λ = ψ′, μ = χ′
+
+  static const ConstraintForm index3;             ///< [bottasso2007 (1)]
+  static const ConstraintForm stabilized_index2;  ///< Gear, Gupta, Leimkuhler [hastiff (1.10)]
+  static const ConstraintForm stabilized_index1;  ///< Hiller, Anantharaman [hastiff (2.2)]
+  static const ConstraintForm index2;             ///< drifts in position
+  static const ConstraintForm index1;             ///< Baumgarte; α = β = 0: drifts in position and velocity
+
+  /// Φ = 0 alone: velocities hold Φ̇ = 0 to the error of a step only.
+  constexpr bool positions_alone() const { return level == Level::positions && !stabilized; }
+  friend bool operator==(const ConstraintForm&, const ConstraintForm&) = default;
 };
+
+inline constexpr ConstraintForm ConstraintForm::index3{};
+inline constexpr ConstraintForm ConstraintForm::stabilized_index2{.stabilized = true};
+inline constexpr ConstraintForm ConstraintForm::stabilized_index1{.stabilized = true, .rates = true};
+inline constexpr ConstraintForm ConstraintForm::index2{.level = Level::velocities};
+inline constexpr ConstraintForm ConstraintForm::index1{.level = Level::accelerations};
 
 /// Which unknowns a test looks at. Internal states with a rate belong to every set.
 enum class TestSet {

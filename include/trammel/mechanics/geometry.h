@@ -5,19 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace trammel {
+#include "trammel/mechanics/kinds.h"
 
-enum class GeometryKind {
-  box,        ///< edges `size`
-  sphere,     ///< `radius`
-  cylinder,   ///< `radius`, `length` along its z axis, `inner_radius` of a bore
-  capsule,    ///< a cylinder of `length` with half spheres at its ends
-  cone,       ///< base of `radius` at z = −length/2, apex at z = +length/2
-  extrusion,  ///< the `polygon` (x, y), `length` along z, half of it on either side
-  mesh,       ///< `vertices` and `triangles`
-  plane,      ///< everything below its xy plane, without end; drawn with the edges `size`
-  ellipsoid,  ///< half axes `size`
-};
+namespace trammel {
 
 /// What a body looks like, and where it can be touched. Drawings have no effect on the motion, contacts have.
 struct Shape {

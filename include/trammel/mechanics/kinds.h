@@ -3,9 +3,9 @@
 #include <string_view>
 #include <vector>
 
-/// Kinds of joints, forces, measures and controls: references to descriptions, each of which says all that the program
-/// knows of its kind, in one file (docs/recipes/add_a_joint.md). Whoever needs to know something of a kind asks the
-/// description; the kinds of the library are listed here and nowhere else.
+/// Kinds of joints, forces, measures, controls and shapes: references to descriptions, each of which says all that the
+/// program knows of its kind, in one file (docs/recipes/add_a_joint.md). Whoever needs to know something of a kind asks
+/// the description; the kinds of the library are listed here and nowhere else.
 
 namespace trammel {
 
@@ -13,6 +13,7 @@ struct JointDescription;
 struct ForceDescription;
 struct MeasureDescription;
 struct ControlDescription;
+struct ShapeDescription;
 
 template <class Description>
 class KindReference {
@@ -84,7 +85,23 @@ class MeasureKind : public KindReference<MeasureDescription> {
 /// Name, keys, and the states and rates that they mean.
 using ControlKind = KindReference<ControlDescription>;
 
-// Described in src/mechanics/kinds/joint_NAME.cpp, force_NAME.cpp, measure_NAME.cpp, control_NAME.cpp.
+/// Name, keys, checks, what it encloses, what contacts touch of it, how it is drawn.
+class GeometryKind : public KindReference<ShapeDescription> {
+ public:
+  using KindReference::KindReference;
+
+  static const GeometryKind box;        ///< edges `size`
+  static const GeometryKind sphere;     ///< `radius`
+  static const GeometryKind cylinder;   ///< `radius`, `length` along its z axis, `inner_radius` of a bore
+  static const GeometryKind capsule;    ///< a cylinder of `length` with half spheres at its ends
+  static const GeometryKind cone;       ///< base of `radius` at z = −length/2, apex at z = +length/2
+  static const GeometryKind extrusion;  ///< the `polygon` (x, y), `length` along z, half of it on either side
+  static const GeometryKind mesh;       ///< `vertices` and `triangles`
+  static const GeometryKind plane;      ///< everything below its xy plane, without end; drawn with the edges `size`
+  static const GeometryKind ellipsoid;  ///< half axes `size`
+};
+
+// Described in src/mechanics/kinds/joint_NAME.cpp, force_NAME.cpp, measure_NAME.cpp, control_NAME.cpp, shape_NAME.cpp.
 namespace kinds {
 extern const JointDescription spherical_joint, revolute_joint, prismatic_joint, cylindrical_joint, universal_joint,
     planar_joint, fixed_joint, screw_joint, point_on_line_joint, point_on_plane_joint, distance_joint,
@@ -94,6 +111,8 @@ extern const ForceDescription force_at_point, torque_force, spring_damper_force,
     anti_roll_bar_force, tyre_force, standing_tyre_force;
 extern const MeasureDescription expression_measure, distance_measure, point_measure;
 extern const ControlDescription filter_control, pid_control, ode_control;
+extern const ShapeDescription box_shape, sphere_shape, cylinder_shape, capsule_shape, cone_shape, extrusion_shape,
+    mesh_shape, plane_shape, ellipsoid_shape;
 }  // namespace kinds
 
 inline constexpr JointKind JointKind::spherical{kinds::spherical_joint};
@@ -131,6 +150,16 @@ inline constexpr MeasureKind MeasureKind::expression{kinds::expression_measure};
 inline constexpr MeasureKind MeasureKind::distance{kinds::distance_measure};
 inline constexpr MeasureKind MeasureKind::point{kinds::point_measure};
 
+inline constexpr GeometryKind GeometryKind::box{kinds::box_shape};
+inline constexpr GeometryKind GeometryKind::sphere{kinds::sphere_shape};
+inline constexpr GeometryKind GeometryKind::cylinder{kinds::cylinder_shape};
+inline constexpr GeometryKind GeometryKind::capsule{kinds::capsule_shape};
+inline constexpr GeometryKind GeometryKind::cone{kinds::cone_shape};
+inline constexpr GeometryKind GeometryKind::extrusion{kinds::extrusion_shape};
+inline constexpr GeometryKind GeometryKind::mesh{kinds::mesh_shape};
+inline constexpr GeometryKind GeometryKind::plane{kinds::plane_shape};
+inline constexpr GeometryKind GeometryKind::ellipsoid{kinds::ellipsoid_shape};
+
 /// The kinds that a model file may name, in the order of the documentation. A list to be handed on: whoever has a kind
 /// of their own adds it to a copy of the standard ones and gives that to the reader; models carry it from there.
 struct Kinds {
@@ -138,6 +167,7 @@ struct Kinds {
   std::vector<ForceKind> forces = {};
   std::vector<MeasureKind> measures = {};
   std::vector<ControlKind> controls = {};
+  std::vector<GeometryKind> shapes = {};
 };
 
 inline constexpr JointKind standard_joints[] = {
@@ -152,6 +182,9 @@ inline constexpr ForceKind standard_forces[] = {
     ForceKind::standing_tyre};
 inline constexpr MeasureKind standard_measures[] = {MeasureKind::expression, MeasureKind::distance, MeasureKind::point};
 inline constexpr ControlKind standard_controls[] = {kinds::filter_control, kinds::pid_control, kinds::ode_control};
+inline constexpr GeometryKind standard_shapes[] = {
+    GeometryKind::box,       GeometryKind::sphere, GeometryKind::cylinder, GeometryKind::capsule,  GeometryKind::cone,
+    GeometryKind::extrusion, GeometryKind::mesh,   GeometryKind::plane,    GeometryKind::ellipsoid};
 
 /// All of these.
 const Kinds& standard_kinds();

@@ -11,6 +11,7 @@
 #include "trammel/integrators/bdf_options.h"
 #include "trammel/linalg/linear_solver_kind.h"
 #include "trammel/mechanics/model.h"
+#include "trammel/simulation/methods.h"
 
 namespace trammel {
 
@@ -24,20 +25,6 @@ enum class AnalysisKind {
   inverse_dynamics,  ///< kinematics, and the forces and torques that the motions need
   statics,           ///< the equilibrium near the drawn position, or a steady motion
 };
-
-enum class Integrator {
-  automatic,  ///< chosen for the machine; what takes effect is one of the others
-  generalized_alpha,
-  hht,
-  newmark,
-  midpoint,
-  energy_decaying,
-  radau,
-  bdf,
-  runge_kutta,
-};
-
-enum class Formulation { automatic, index3, stabilized_index2, stabilized_index1, index2, index1, coordinate_split };
 
 /// Six numbers per body with joints as rows, or the freedoms of the joints of a spanning tree.
 enum class CoordinateSet { automatic, absolute, joint };

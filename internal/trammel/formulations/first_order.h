@@ -47,9 +47,7 @@ class FirstOrderForm : public DaeSystem {
 
   ConstraintForm form() const { return options_.form; }
   const MechanicalSystem& system() const { return system_; }
-  bool stabilized() const {
-    return options_.form == ConstraintForm::stabilized_index2 || options_.form == ConstraintForm::stabilized_index1;
-  }
+  bool stabilized() const { return options_.form.stabilized; }
   /// First index of v, z, λ, μ in y (and of their rows).
   int v0() const { return nv_; }
   int z0() const { return 2 * nv_; }
@@ -93,9 +91,7 @@ class FirstOrderForm : public DaeSystem {
   void tested(Purpose purpose, std::span<double> mask, const Workspace& workspace) const override;
   void calc_indices(std::span<int> index) const override;
   /// λ where it is an unknown: μ is a velocity, and of stabilized index 1 the unknown is ∫λ.
-  Range forces() const override {
-    return options_.form == ConstraintForm::stabilized_index1 ? Range{} : Range{lam0(), nc_};
-  }
+  Range forces() const override { return options_.form.rates ? Range{} : Range{lam0(), nc_}; }
   void accepted(const Point& p, State& state, Workspace& workspace) const override;
   Status make_consistent(double t, State& state, Vec y, Vec yp, Workspace& workspace) const override;
   /// The largest |Φ| of interpolate().
@@ -108,6 +104,7 @@ class FirstOrderForm : public DaeSystem {
 
  private:
   struct Scratch;
+  bool has_derived_columns() const { return stabilized() && !options_.form.rates; }
   MotionPoint motion_point(const Point& p, Scratch& scratch) const;
   void update_turns(const Point& p, const State& state, Scratch& scratch) const;
   template <bool to_matrix>

@@ -68,7 +68,7 @@ class TwoFieldOperator final : public IterationOperator {
   void combine(double h);
   Pattern make_augmented(const Pattern& plain) const;
   void map_augmented();
-  bool augments() const { return scaling_ && scaling_->has_penalty() && form_.form() == ConstraintForm::index3; }
+  bool augments() const { return scaling_ && scaling_->has_penalty() && form_.form().positions_alone(); }
   Status named(Status status) const;
 
   const FirstOrderForm& form_;

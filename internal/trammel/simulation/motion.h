@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "trammel/formulations/scaling.h"
-#include "trammel/integrators/motion_integrator.h"
+#include "trammel/simulation/methods/integrator_descriptor.h"
 #include "trammel/simulation/singular_passage.h"
 #include "trammel/simulation/summary.h"
 #include "trammel/simulation/viewer.h"
@@ -21,32 +20,27 @@ class Motion {
   MotionVariables x;  ///< where the analysis begins; of analyses without steps: where it is
   State state;        ///< of method() and active()
 
-  MotionIntegrator& method() const { return *method_; }
+  MotionIntegrator& method() const { return *made_.method; }
   /// The method, or what leads the motion through a singular position at the moment.
-  MotionIntegrator& active() const { return passage_ ? passage_->current(*method_) : *method_; }
+  MotionIntegrator& active() const { return passage_ ? passage_->current(*made_.method) : *made_.method; }
   /// Whether something else than the method leads the motion at the moment.
-  bool is_passing() const { return &active() != method_.get(); }
+  bool is_passing() const { return &active() != made_.method.get(); }
   /// One step of active() that does not pass t_end.
   StepReport advance(double t_end) {
-    return passage_ ? passage_->advance(*method_, t_end, state) : method_->advance(t_end, state);
+    return passage_ ? passage_->advance(*made_.method, t_end, state) : made_.method->advance(t_end, state);
   }
   /// Begins at other variables of the same machine, in the charts of `at_state`.
   void begin_at(const MotionVariables& at, const State& at_state, Viewer& viewer);
   /// Goes on with the other method, from where this one is: of machines that have two. Afterwards method() is the other.
   Status exchange_method(const Machine& machine, Viewer& viewer);
   /// Newton's corrections that the record of a step has room for.
-  int max_corrections() const { return max_corrections_; }
+  int max_corrections() const { return made_.max_corrections; }
   void sum_up_passages(std::vector<std::string>& notes) const;
 
  private:
-  // make_integrator.cpp
-  std::unique_ptr<MotionIntegrator> make_method(const Machine& machine, Viewer& viewer, const SolverOptions& options);
-
-  std::unique_ptr<MotionScaling> scaling_;
-  std::unique_ptr<MotionIntegrator> method_;
-  std::unique_ptr<MotionIntegrator> other_;  // of a run that chose its method; made when it is wanted
+  MadeMethod made_;
+  MadeMethod other_;                          // of a run that chose its method; made when it is wanted
   std::unique_ptr<SingularPassage> passage_;  // of machines with loops and variable steps
-  int max_corrections_ = 0;
 };
 
 /// With a fixed step nothing is passed on its own, unless the machine begins there: it is only told.

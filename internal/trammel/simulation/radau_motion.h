@@ -9,7 +9,7 @@ namespace trammel {
 /// Moves a machine by Radau IIA on one of its first-order forms.
 class RadauMotion final : public MotionIntegrator {
  public:
-  RadauMotion(const MechanicalSystem& system, const FirstOrderForm::Options& form, const RadauOptions& options,
+  RadauMotion(const MechanicalSystem& system, std::unique_ptr<FirstOrderForm> form, const RadauOptions& options,
               LinearSolverKind solver, const FirstOrderScaling::Options& scaling);
 
   Status start(const MotionVariables& at, State& state) override;
@@ -19,7 +19,7 @@ class RadauMotion final : public MotionIntegrator {
   /// Positions, velocities and states by FirstOrderForm::interpolate from the ends of the step, whose order the
   /// collocation polynomial (s) does not reach; v̇ and λ on that polynomial.
   void interpolate(double t, MotionVariables& at) const override;
-  const Layout& layout() const override { return form_.layout(); }
+  const Layout& layout() const override { return form_->layout(); }
   const LinearSolver<double>& linear_solver() const override { return radau_.blocks().real_solver(); }
   /// The larger of the two blocks.
   double calc_condition() override;
@@ -30,7 +30,7 @@ class RadauMotion final : public MotionIntegrator {
   const Radau& radau() const { return radau_; }
 
  private:
-  FirstOrderForm form_;
+  std::unique_ptr<FirstOrderForm> form_;
   FirstOrderScaling scaling_;
   bool reports_scaling_;
   Radau radau_;

@@ -51,6 +51,7 @@ struct ModelDraft : Model {
   Choices<ForceKind> force_kinds{};
   Choices<MeasureKind> measure_kinds{};
   Choices<ControlKind> control_kinds{};
+  Choices<GeometryKind> shape_kinds{};
 };
 
 /// One kind of [[table]]: what stands in it, and who reads it into the model. What is wrong goes to the fields'
@@ -71,7 +72,7 @@ EntityKind control_kind(const Kinds& kinds);
 EntityKind measure_kind(const Kinds& kinds);
 EntityKind event_kind();
 EntityKind table_kind();
-EntityKind geometry_kind();
+EntityKind geometry_kind(const Kinds& kinds);
 EntityKind contact_kind();
 EntityKind friction_kind();
 EntityKind track_kind();
@@ -113,11 +114,8 @@ std::optional<PointSpec> read_point(Fields& fields, std::string_view key);
 std::optional<AxisSpec> read_axis(Fields& fields, std::string_view key);
 /// The two bodies of `bodies = ["a", "b"]`, or of `body_a` (default: ground) and `body_b`.
 void read_bodies(Fields& fields, std::string& body_a, std::string& body_b, bool required = true);
-/// Solids with their measures, about their centre: `size` of a box; `radius`, `length`, … of what has an axis.
-Shape read_box(Fields& fields);
-Shape read_round(Fields& fields, GeometryKind kind);
-/// Axes whose third is the key `axis` (default "z").
-Eigen::Matrix3d read_shape_axis(Fields& fields);
+/// Axes whose third is a direction (default "z").
+Eigen::Matrix3d read_shape_axis(Fields& fields, std::string_view key);
 /// The key `color`, "#rrggbb"; empty if it is not given.
 std::string read_color(Fields& fields);
 /// angle | displacement
@@ -130,7 +128,6 @@ Key name_key();
 std::vector<Key> bodies_keys(const KindNames& kinds);
 std::vector<Key> orientation_keys(const std::string& meaning, const KindNames& kinds = {});
 /// size, radius, length, inner_radius, axis: measures of solids; those of the kinds that the table has.
-std::vector<Key> solid_keys(const KindNames& kinds);
 Key color_key();
 
 /// Whether a formula can be read at all; reports it at `node` if not. Names are judged later, by the model's issues.

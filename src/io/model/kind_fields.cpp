@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "mesh_file.h"
+
 namespace trammel::detail {
 
 namespace {
@@ -76,6 +78,47 @@ Eigen::MatrixXd ModelKindFields::square(std::string_view key, int n) {
   }
   for (int i = 0; i < n; ++i) matrix(i, i) = diagonal[static_cast<std::size_t>(i)];
   return matrix;
+}
+
+Eigen::Vector3d ModelKindFields::sizes(std::string_view key, std::string_view each) {
+  const Eigen::Vector3d ones = Eigen::Vector3d::Ones();
+  const Node* node = fields_.get(key);
+  if (node == nullptr) return ones;
+  const Eigen::Vector3d found = fields_.vector_of(*node, key, ones);
+  if (found.minCoeff() > 0.0) return found;
+  fields_.report(*node, fmt::format("'{}' is {} but every {} must be > 0", key, describe(*node), each));
+  return ones;
+}
+
+std::vector<Eigen::Vector2d> ModelKindFields::corners(std::string_view key) {
+  std::vector<Eigen::Vector2d> list;
+  const Node* node = fields_.get(key);
+  if (node == nullptr) return list;
+  if (node->kind != NodeKind::array) {
+    fields_.report_type(*node, key, "a list of corners [x, y]");
+    return list;
+  }
+  for (const Node& item : node->items) {
+    const std::vector<double> corner = fields_.list_of(item, key);
+    if (corner.size() == 2)
+      list.emplace_back(corner[0], corner[1]);
+    else
+      fields_.report(item,
+                     fmt::format("a corner of '{}' is a list of {} numbers; it must be [x, y]", key, corner.size()));
+  }
+  if (node->items.size() < 3)
+    fields_.report(*node, fmt::format("'{}' has {} corners; it needs at least 3", key, node->items.size()));
+  return list;
+}
+
+void ModelKindFields::mesh(std::string_view key, Shape& shape) {
+  const Node* node = fields_.get(key);
+  if (node == nullptr) return;
+  try {
+    shape = read_mesh(fields_.part().folder / fields_.text_of(*node, key));
+  } catch (const IoError& error) {
+    fields_.report(*node, error.what());
+  }
 }
 
 Formula ModelKindFields::whole_formula(std::string_view key) {

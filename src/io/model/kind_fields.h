@@ -25,6 +25,10 @@ class ModelKindFields final : public KindFields {
   Formula formula(std::string_view key) override { return fields_.formula(key); }
   std::optional<PointSpec> point(std::string_view key) override { return read_point(fields_, key); }
   std::optional<AxisSpec> axis(std::string_view key) override { return read_axis(fields_, key); }
+  Eigen::Vector3d sizes(std::string_view key, std::string_view each) override;
+  Eigen::Matrix3d axes(std::string_view key) override { return read_shape_axis(fields_, key); }
+  std::vector<Eigen::Vector2d> corners(std::string_view key) override;
+  void mesh(std::string_view key, Shape& shape) override;
   Formula whole_formula(std::string_view key) override;
   std::vector<std::string> texts(std::string_view key, const std::string& wanted) override;
   bool fits(std::string_view key, std::size_t n, const std::string& others) override;

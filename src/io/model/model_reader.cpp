@@ -96,6 +96,7 @@ Study read_study_text(const std::string& text, const std::filesystem::path& name
   draft.joint_kinds = detail::kinds_of_joints(kinds);
   draft.force_kinds = detail::choices_of(kinds.forces);
   draft.measure_kinds = detail::choices_of(kinds.measures);
+  draft.shape_kinds = detail::choices_of(kinds.shapes);
   draft.control_kinds = detail::choices_of(kinds.controls);
   read_entities(expansion, *tables, findings, draft);
   give_masses(draft);

@@ -3,8 +3,9 @@
 #include <Eigen/Geometry>
 #include <numbers>
 
-#include "entities.h"
+#include "kind_fields.h"
 #include "trammel/base/text.h"
+#include "trammel/mechanics/kinds/shape_parts.h"
 
 namespace trammel::detail {
 
@@ -28,7 +29,11 @@ constexpr double drawn_slenderness = 0.02;  // a thin rod is drawn with this rad
 ///   sphere   I = 2/5 m R²
 ///   rod      I_radial = m L²/12, I_axial = 0                                    (thin)
 /// Returns the inertia for unit mass and the volume (0 for the rod, which has none), and how the solid is drawn.
-std::pair<Eigen::Matrix3d, double> unit_inertia(Fields& fields, SolidKind solid, Shape& drawn) {
+std::pair<Eigen::Matrix3d, double> unit_inertia(KindFields& fields, SolidKind solid, Shape& drawn) {
+  const auto read = [&](const GeometryKind& kind) {
+    drawn.kind = kind;
+    kind->read(fields, drawn);
+  };
   const auto about_axis = [&](double axial, double radial) {
     const Eigen::Vector3d u = drawn.orientation.col(2);
     return Eigen::Matrix3d(radial * Eigen::Matrix3d::Identity() + (axial - radial) * u * u.transpose());
@@ -36,20 +41,20 @@ std::pair<Eigen::Matrix3d, double> unit_inertia(Fields& fields, SolidKind solid,
   constexpr double pi = std::numbers::pi;
   switch (solid) {
     case SolidKind::box: {
-      drawn = read_box(fields);
+      read(GeometryKind::box);
       const Eigen::Vector3d squared = drawn.size.cwiseAbs2();
       const Eigen::Vector3d moments = (Eigen::Vector3d::Constant(squared.sum()) - squared) / 12.0;
       return {Eigen::Matrix3d(moments.asDiagonal()), drawn.size.prod()};
     }
     case SolidKind::cylinder: {
-      drawn = read_round(fields, GeometryKind::cylinder);
+      read(GeometryKind::cylinder);
       const double outer = drawn.radius, inner = drawn.inner_radius, length = drawn.length;
       const double squares = outer * outer + inner * inner;
       return {about_axis(squares / 2.0, (3.0 * squares + length * length) / 12.0),
               pi * (outer * outer - inner * inner) * length};
     }
     case SolidKind::sphere: {
-      drawn = read_round(fields, GeometryKind::sphere);
+      read(GeometryKind::sphere);
       const double radius = drawn.radius;
       return {0.4 * radius * radius * Eigen::Matrix3d::Identity(), 4.0 / 3.0 * pi * radius * radius * radius};
     }
@@ -57,14 +62,14 @@ std::pair<Eigen::Matrix3d, double> unit_inertia(Fields& fields, SolidKind solid,
       drawn.kind = GeometryKind::cylinder;
       drawn.length = fields.number("length", 1.0);
       drawn.radius = drawn_slenderness * drawn.length;
-      drawn.orientation = read_shape_axis(fields);
+      drawn.orientation = fields.axes("axis");
       return {about_axis(0.0, drawn.length * drawn.length / 12.0), 0.0};
     }
   }
   return {Eigen::Matrix3d::Identity(), 1.0};
 }
 
-void read_shape(Fields& outer, const Node& node, BodySpec& body, std::optional<Shape>& drawn) {
+void read_shape(Fields& outer, const Node& node, const ModelDraft& model, BodySpec& body, std::optional<Shape>& drawn) {
   std::optional<Fields> fields = outer.inner(node, "shape");
   const Node* mass = outer.get("mass");
   SolidKind solid = SolidKind::sphere;
@@ -74,7 +79,8 @@ void read_shape(Fields& outer, const Node& node, BodySpec& body, std::optional<S
     return;
   }
   drawn.emplace();
-  const auto [inertia, volume] = unit_inertia(*fields, solid, *drawn);
+  ModelKindFields own(*fields, model, "", body.source);
+  const auto [inertia, volume] = unit_inertia(own, solid, *drawn);
   drawn->color = read_color(*fields);
   const Node* density = solid == SolidKind::rod ? nullptr : fields->get("density");
   if (mass != nullptr && density != nullptr)
@@ -116,7 +122,7 @@ Eigen::Matrix3d read_inertia(const Fields& fields, const Node& node, const BodyS
   return inertia;
 }
 
-void read_mass_properties(Fields& fields, BodySpec& body, std::optional<Shape>& drawn) {
+void read_mass_properties(Fields& fields, const ModelDraft& model, BodySpec& body, std::optional<Shape>& drawn) {
   if (body.kind == BodyKind::particle) {
     body.mass = fields.number("mass", 1.0);
     return;
@@ -124,7 +130,7 @@ void read_mass_properties(Fields& fields, BodySpec& body, std::optional<Shape>& 
   if (const Node* shape = fields.get("shape")) {
     if (const Node* inertia = fields.get("inertia"))
       fields.report(*inertia, "'inertia' and 'shape' exclude each other; the shape gives the inertia");
-    read_shape(fields, *shape, body, drawn);
+    read_shape(fields, *shape, model, body, drawn);
   } else {
     fields.require("mass");
     body.mass = fields.number("mass", 1.0);
@@ -173,9 +179,20 @@ void read_firm(Fields& fields, BodySpec& body) {
   }
 }
 
+// Those of the shapes, without what only contacts see.
+std::vector<Key> keys_of_solids() {
+  std::vector<KindKeys> own;
+  for (const GeometryKind& kind : {GeometryKind::box, GeometryKind::cylinder, GeometryKind::sphere}) {
+    own.push_back({kind->name, kind->keys()});
+    std::erase_if(own.back().keys, [](const Key& key) { return key.name == "rounding"; });
+  }
+  own.push_back({"rod", {shape_length_key(), shape_axis_key()}});
+  return keys_of_kinds(own);
+}
+
 std::vector<Key> shape_keys() {
   return together({{{.name = "kind", .type = KeyType::word, .required = true, .words = words(solids)}},
-                   solid_keys({"box", "cylinder", "sphere", "rod"}),
+                   keys_of_solids(),
                    {{.name = "density",
                      .unit = "kg/m³",
                      .meaning = "instead of the body's `mass`",
@@ -289,7 +306,7 @@ void read_body(Fields& fields, const std::string& name, ModelDraft& model) {
   if (model.heavy.count(name) > 0 && body.kind != BodyKind::particle)
     refuse_mass(fields, body);
   else
-    read_mass_properties(fields, body, drawn);
+    read_mass_properties(fields, model, body, drawn);
   if (drawn) {
     drawn->position = body.center_of_mass;
     model.solids.push_back({"", body.source, name, std::move(*drawn), ""});

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "entities.h"
+#include "trammel/mechanics/kinds/joint_descriptor.h"
 
 namespace trammel::detail {
 
@@ -120,7 +121,7 @@ void read_friction(Fields& fields, const std::string& name, ModelDraft& model) {
   const auto it = std::find_if(model.joints.begin(), model.joints.end(),
                                [&](const JointSpec& spec) { return spec.name == friction.joint; });
   friction.radius = fields.number("radius", 1.0);
-  if (it != model.joints.end() && it->kind == JointKind::revolute)
+  if (it != model.joints.end() && it->kind->coordinates.on_pin)
     fields.require("radius");
   else if (it != model.joints.end())
     fields.refuse("radius", "in a joint that does not turn on a pin");

@@ -35,7 +35,7 @@ struct RevoluteJoint {
     rows.keep_axes();
     rows.has_angle();
   }
-  static constexpr JointCoordinates coordinates{.angle = true};
+  static constexpr JointCoordinates coordinates{.angle = true, .on_pin = true};
   static constexpr JointAxes axes = JointAxes::both;
   static constexpr auto motion = moves<Mobility::revolute>;
   static constexpr auto directors = rows_of_directors;

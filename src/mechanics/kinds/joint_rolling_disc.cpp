@@ -43,46 +43,15 @@ struct RollingDiscJoint {
   static constexpr auto directors = rows_of_directors;
   static constexpr auto signals = no_signals;
   static Picture picture() {
-    return {.parts = {{.shape = Picture::Shape::ring,
-                       .size = {1.0, 1.0, 1.0},
-                       .place = Picture::Place::solid,
-                       .along = Picture::Along::axis_b,
-                       .unit = Picture::Unit::radius},
-                      {.shape = Picture::Shape::cylinder,
-                       .size = {0.9, 0.9, 0.03},
-                       .place = Picture::Place::solid,
-                       .along = Picture::Along::axis_b,
-                       .unit = Picture::Unit::radius,
-                       .tint = 1},
-                      {.shape = Picture::Shape::box,
-                       .size = {1.76, 0.07, 0.07},
-                       .place = Picture::Place::solid,
-                       .along = Picture::Along::axis_b,
-                       .unit = Picture::Unit::radius,
-                       .tint = -1},
-                      {.shape = Picture::Shape::box,
-                       .size = {1.76, 0.07, 0.07},
-                       .place = Picture::Place::solid,
-                       .along = Picture::Along::axis_b,
-                       .unit = Picture::Unit::radius,
-                       .turn = 1 * std::numbers::pi / 3.0,
-                       .tint = -1},
-                      {.shape = Picture::Shape::box,
-                       .size = {1.76, 0.07, 0.07},
-                       .place = Picture::Place::solid,
-                       .along = Picture::Along::axis_b,
-                       .unit = Picture::Unit::radius,
-                       .turn = 2 * std::numbers::pi / 3.0,
-                       .tint = -1},
-                      {.shape = Picture::Shape::cylinder,
-                       .size = {0.12, 0.12, 0.22},
-                       .place = Picture::Place::solid,
-                       .along = Picture::Along::axis_b,
-                       .unit = Picture::Unit::radius,
-                       .tint = -1}},
-            .reaches_a = false,
-            .reaches_b = false,
-            .on_floor = true};
+    constexpr double third = std::numbers::pi / 3.0;
+    using enum Picture::Shape;
+    const auto part = [](Picture::Shape shape, const std::array<double, 3>& size, int tint, double turn = 0.0) {
+      return part_of_wheel(shape, size, Picture::Along::axis_b, tint, turn);
+    };
+    const std::array<double, 3> spoke{1.76, 0.07, 0.07};
+    return picture_of_wheel({part(ring, {1.0, 1.0, 1.0}, 0), part(cylinder, {0.9, 0.9, 0.03}, 1), part(box, spoke, -1),
+                             part(box, spoke, -1, 1 * third), part(box, spoke, -1, 2 * third),
+                             part(cylinder, {0.12, 0.12, 0.22}, -1)});
   }
 };
 

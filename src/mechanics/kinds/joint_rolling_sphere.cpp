@@ -32,20 +32,9 @@ struct RollingSphereJoint {
   static constexpr auto directors = rows_of_directors;
   static constexpr auto signals = no_signals;
   static Picture picture() {
-    return {.parts = {{.shape = Picture::Shape::sphere,
-                       .size = {1.0, 1.0, 1.0},
-                       .place = Picture::Place::solid,
-                       .along = Picture::Along::z,
-                       .unit = Picture::Unit::radius},
-                      {.shape = Picture::Shape::cylinder,
-                       .size = {1.004, 1.004, 0.12},
-                       .place = Picture::Place::solid,
-                       .along = Picture::Along::z,
-                       .unit = Picture::Unit::radius,
-                       .tint = -1}},
-            .reaches_a = false,
-            .reaches_b = false,
-            .on_floor = true};
+    constexpr auto z = Picture::Along::z;
+    return picture_of_wheel({part_of_wheel(Picture::Shape::sphere, {1.0, 1.0, 1.0}, z),
+                             part_of_wheel(Picture::Shape::cylinder, {1.004, 1.004, 0.12}, z, -1)});
   }
 };
 

@@ -33,6 +33,10 @@ class KindFields {
   virtual Eigen::MatrixXd square(std::string_view key, int n) = 0;  ///< by its rows or its diagonal
   virtual std::optional<PointSpec> point(std::string_view key) = 0;
   virtual std::optional<AxisSpec> axis(std::string_view key) = 0;
+  virtual Eigen::Vector3d sizes(std::string_view key, std::string_view each) = 0;  ///< three, every `each` > 0
+  virtual Eigen::Matrix3d axes(std::string_view key) = 0;  ///< whose third is this direction, by default z
+  virtual std::vector<Eigen::Vector2d> corners(std::string_view key) = 0;  ///< three at least
+  virtual void mesh(std::string_view key, Shape& shape) = 0;               ///< of the file of this name
 
   // Lists: one text at least, or none with a message that says what is wanted; then, item by item, those that must have
   // one for each of n `others`.

@@ -41,6 +41,7 @@ struct InPlane {
 /// The coordinates that motions, couplers, springs and formulas may use.
 struct JointCoordinates {
   bool angle = false, displacement = false;
+  bool on_pin = false;   ///< its load is carried by a pin about its axis: friction acts at the pin's radius
   bool in_rows = false;  ///< a [[coordinate]] that the joint carries enters its own rows
 };
 

@@ -45,4 +45,21 @@ std::optional<TreeMotion> moves(const JointSpec&, bool) {
 
 inline Directors rows_of_directors(const JointSpec&) { return {Directors::Form::rows}; }
 
+// ---- pictures ------------------------------------------------------------------------------------------------------
+
+/// What rolls is a part of the second body, of the size of its radius.
+inline Picture::Part part_of_wheel(Picture::Shape shape, const std::array<double, 3>& size, Picture::Along along,
+                                   int tint = 0, double turn = 0.0) {
+  return {.shape = shape,
+          .size = size,
+          .place = Picture::Place::solid,
+          .along = along,
+          .unit = Picture::Unit::radius,
+          .turn = turn,
+          .tint = tint};
+}
+inline Picture picture_of_wheel(std::vector<Picture::Part> parts) {
+  return {.parts = std::move(parts), .reaches_a = false, .reaches_b = false, .on_floor = true};
+}
+
 }  // namespace trammel

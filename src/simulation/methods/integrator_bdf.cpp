@@ -1,0 +1,157 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "trammel/simulation/bdf_motion.h"
+#include "trammel/simulation/methods/method_parts.h"
+
+namespace trammel {
+
+namespace {
+
+bool stars(const Settings& s) { return s.solver.split.iteration == SplitIteration::ggl_star; }
+
+// How the matrix is obtained and re-used.
+void check_jacobian(SettingsChecks& checks) {
+  const SolverOptions& solver = checks.settings.solver;
+  const BdfSettings& bdf = solver.bdf;
+  const bool is_explicit = bdf.formalism == Formalism::explicit_form;
+  const bool differences = bdf.jacobian != JacobianSource::exact;
+  if (bdf.jacobian_pattern &&
+      (bdf.jacobian_pattern->find_first_not_of("TF") != std::string::npos || !bdf.jacobian_pattern->starts_with('T')))
+    checks.report("jacobian_pattern", fmt::format("'jacobian_pattern' is '{}' but must be letters T and F, the first "
+                                                  "a T (T: a new matrix before this iteration)",
+                                                  *bdf.jacobian_pattern));
+  if (bdf.jacobian_update == JacobianUpdate::extended && !is_explicit)
+    checks.report("jacobian_update",
+                  "jacobian_update = \"extended\" follows the inputs by derivatives of F_y, which the residual "
+                  "formalism has only with those of the mass matrix by every input: take formalism = \"explicit\", or "
+                  "\"partitioned\"");
+  if (is_explicit && solver.coordinates != CoordinateSet::joint)
+    checks.report("formalism",
+                  "formalism = \"explicit\" is a recursion over the tree of joints: it needs coordinates = \"joint\"");
+  if (is_explicit && (!(*solver.formulation)->traits.explicit_formalism || stars(checks.settings)))
+    checks.report("formalism",
+                  fmt::format("formalism = \"explicit\" belongs to the formulation 'stabilized_index2' with "
+                              "its iteration 'ggl', and '{}'{} is chosen",
+                              word_of(*solver.formulation),
+                              solver.split.iteration ? fmt::format(" with '{}'", word_of(*solver.split.iteration))
+                                                     : std::string()));
+  const char* special = differences ? "jacobian" : is_explicit ? "formalism" : nullptr;
+  if (special != nullptr && bdf.fields == BdfFields::two)
+    checks.report(special, fmt::format("fields = \"two\" eliminates velocities by the structure of exact derivatives "
+                                       "of the residual formalism; '{}' needs fields = \"three\"",
+                                       special));
+  if (differences && (splits(solver) || stars(checks.settings)))
+    checks.report("jacobian",
+                  "the split of coordinates is chosen from exact derivatives of the constraints: it needs jacobian = "
+                  "\"exact\"");
+}
+
+// What the coordinate split and GGL* exclude.
+void check_split(SettingsChecks& checks) {
+  const SolverOptions& solver = checks.settings.solver;
+  const SplitSettings& split = solver.split;
+  const bool is_split = splits(solver);
+  if (split.iteration)
+    for (const Formulation& each : standard_formulations) {
+      const auto owns = [&](const FormulationDescription& formulation) {
+        const std::span<const SplitIteration> its = formulation.iterations;
+        return std::find(its.begin(), its.end(), *split.iteration) != its.end();
+      };
+      if (owns(*each) && !owns(**solver.formulation))
+        checks.report("iteration", fmt::format("iteration = \"{}\" belongs to the formulation '{}', and '{}' is chosen",
+                                               word_of(*split.iteration), each.name(), word_of(*solver.formulation)));
+    }
+  const std::pair<const char*, std::optional<TestSet>> sets[] = {{"error_set", split.error_set},
+                                                                 {"corrector_set", split.corrector_set}};
+  for (const auto& [key, set] : sets)
+    if ((set == TestSet::independent || set == TestSet::independent_positions) && !is_split && !stars(checks.settings))
+      checks.report(key, fmt::format("{} = \"{}\" needs a split: the formulation 'coordinate_split', or the iteration "
+                                     "'ggl_star'",
+                                     key, word_of(*set)));
+  if (!is_split) return;
+  if (split.error_set == TestSet::all)
+    checks.report("error_set", "multipliers follow from the split and are in no test of 'coordinate_split'");
+  if (solver.bdf.unknown == BdfUnknown::yp)
+    checks.report(checks.given.solver.bdf.unknown ? "unknown" : "preset",
+                  "'coordinate_split' recovers multipliers beside Newton's iteration for y: unknown = \"yp\" "
+                  "would scale them by 1/(hβ)");
+  if (split.cm_mode == CmMode::frozen_step && solver.bdf.newton_start == NewtonStart::previous)
+    checks.report(
+        "newton_start",
+        "cm_mode = \"frozen_step\" takes P at the prediction, and newton_start = \"previous\" leaves that out");
+}
+
+BdfOptions bdf_options_of(const SolverOptions& o) {
+  BdfOptions b = o.bdf.step_rules == StepRules::dassl ? BdfOptions::dassl() : BdfOptions{};
+  b.tolerances = tolerances_of(o);
+  b.max_order = *o.bdf.max_order;
+  b.h0 = o.h0, b.fixed_h = o.h;
+  b.unknown = *o.bdf.unknown;
+  b.corrector = *o.bdf.corrector;
+  b.newton_constant = *o.bdf.newton_constant;
+  b.max_iterations = *o.max_iterations;
+  b.jacobian_update = *o.bdf.jacobian_update;
+  b.newton_stop = *o.newton_stop;
+  b.newton_start = *o.bdf.newton_start;
+  b.records_corrections = *o.record_corrections;
+  b.jacobian_pattern = o.bdf.jacobian_pattern.value_or("");
+  b.detects_stability_limit = *o.bdf.stability_detection;
+  return b;
+}
+
+struct BdfMethod {
+  static constexpr std::string_view name = "bdf", meaning = "backward differentiation, [page](integrators/bdf.md)";
+  static constexpr auto keys =
+      join_keys(weighted_keys, stopping_keys,
+                std::array<std::string_view, 20>{
+                    "preset",          "fields",      "max_order",           "newton_constant", "unknown",
+                    "corrector",       "step_rules",  "stability_detection", "newton_start",    "jacobian_pattern",
+                    "jacobian_update", "jacobian",    "jacobian_sparsity",   "formalism",       "iteration",
+                    "cm_mode",         "independent", "error_set",           "corrector_set",   "untested"});
+  static constexpr Equations equations{.first_order = true, .formulation = Formulation::stabilized_index2};
+  static constexpr IntegratorTraits traits{.newton = NewtonLimit::error,
+                                           .newton_iterations = 4,
+                                           .has_inverse_bounds = true,
+                                           .cuts_by_polynomial = true,
+                                           .power = PowerAt::within,
+                                           .acceleration_share = 0.05};
+
+  static void check(SettingsChecks& checks) {
+    check_jacobian(checks);
+    check_split(checks);
+  }
+
+  // A fixed step begins with one of order 1.
+  static Orders orders(const SolverOptions& o) {
+    const int p = std::min(2, *o.bdf.max_order);
+    return {p, p, p};
+  }
+
+  // As measured on pendulums, tops and linkages.
+  static RunChecks::StepError step_error(const SolverOptions& o) {
+    if (o.bdf.max_order == 1) return {.difference = 1, .constant = 0.5};
+    return second_order_error(2.0);
+  }
+
+  static MadeMethod make(const Machine& machine, Viewer&, const StepRange& steps) {
+    const SolverOptions& o = steps.solver;
+    BdfOptions options = bdf_options_of(o);
+    options.hmin = steps.hmin, options.hmax = steps.hmax;
+    std::optional<DifferenceOptions> differences;
+    if (o.bdf.jacobian != JacobianSource::exact)
+      differences = {o.bdf.jacobian == JacobianSource::sparse_differences,
+                     o.bdf.jacobian_sparsity == JacobianSparsity::estimated};
+    return {.method = std::make_unique<BdfMotion>(machine.moved(), make_form(machine, steps.solver), options, steps.solver_kind(),
+                                                  first_order_scaling_of(o.scaling), o.bdf.fields == BdfFields::two,
+                                                  differences),
+            .max_corrections = options.max_iterations};
+  }
+};
+
+}  // namespace
+
+constinit const IntegratorDescription methods::bdf = describe_integrator<BdfMethod>();
+
+}  // namespace trammel

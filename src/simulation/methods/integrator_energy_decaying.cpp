@@ -1,0 +1,60 @@
+#include <fmt/format.h>
+
+#include "trammel/integrators/energy_decaying.h"
+#include "trammel/mechanics/slots/slot_system.h"
+#include "trammel/simulation/methods/method_parts.h"
+#include "trammel/simulation/viewer.h"
+
+namespace trammel {
+
+namespace {
+
+struct EnergyDecayingMethod {
+  static constexpr std::string_view name = "energy_decaying",
+                                    meaning = "energy never grows, [page](integrators/energy_decaying.md)";
+  static constexpr auto keys = no_keys;
+  static constexpr Equations equations{
+      .own = "slots",
+      .no_forms =
+          "does not apply to 'energy_decaying', which has its own equations: two multipliers per constraint, "
+          "times h, so that its matrix does not depend on h"};
+  // Accelerations belong to the middle of the step, as those of the midpoint rule.
+  static constexpr IntegratorTraits traits{.newton = NewtonLimit::own, .noticed_acceleration = 1e-2};
+
+  static void check(SettingsChecks& checks) {
+    const SolverOptions& solver = checks.settings.solver;
+    if (solver.linear_solver == LinearSolverKind::skyline_ldlt ||
+        solver.linear_solver == LinearSolverKind::sparse_ldlt || solver.linear_solver == LinearSolverKind::gmres)
+      checks.report("linear_solver",
+                    fmt::format("the matrix of 'energy_decaying' is not symmetric and needs pivots: choose 'auto', "
+                                "'dense' or 'sparse_lu', not '{}'",
+                                word_of(*solver.linear_solver)));
+    if (solver.coordinates == CoordinateSet::joint)
+      checks.report("coordinates",
+                    "'energy_decaying' moves frames and their directors: choose coordinates = \"absolute\"");
+    if (!checks.machine.contacts.empty())
+      checks.report("integrator",
+                    "'energy_decaying' has no discrete energy for contacts; 'generalized_alpha', 'hht', 'midpoint', "
+                    "'radau', 'bdf' and 'runge_kutta' meet them");
+  }
+
+  static Orders orders(const SolverOptions&) { return {2, 2, 1}; }
+  static RunChecks::StepError step_error(const SolverOptions&) { return second_order_error(1.0); }
+
+  static MadeMethod make(const Machine& machine, Viewer& viewer, const StepRange& range) {
+    const StepOptions steps = step_options_of(machine, range);
+    if (std::vector<Issue> refused = issues_of_directors(machine.model()); !refused.empty())
+      throw InputError(std::move(refused));
+    const Assembly& full = machine.full();
+    auto slots = std::make_unique<SlotSystem>(machine.kept(), viewer.calc_frames(full.drawn, full.state));
+    return {
+        .method = std::make_unique<EnergyDecaying>(std::move(slots), machine.index3(), steps, range.solver_kind()),
+        .max_corrections = steps.max_iterations};
+  }
+};
+
+}  // namespace
+
+constinit const IntegratorDescription methods::energy_decaying = describe_integrator<EnergyDecayingMethod>();
+
+}  // namespace trammel
