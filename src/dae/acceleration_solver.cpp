@@ -104,7 +104,11 @@ void AccelerationSolver::rebuild() {
   E_.resize(nz);
   for (int z = 0; z < nz; ++z) E_[z] = pattern_.slot(nv + z, nv + z);
   // A pattern that cannot be ordered is what factor() fails with.
-  static_cast<void>(solver_->analyze(pattern_));
+  OrderingHint hint;
+  hint.roles.assign(static_cast<std::size_t>(nv), UnknownRole::coordinate);
+  hint.roles.insert(hint.roles.end(), nz, UnknownRole::other);
+  hint.roles.insert(hint.roles.end(), dae_.nc(), UnknownRole::multiplier);
+  static_cast<void>(solver_->analyze(pattern_, hint));
 }
 
 // r_ ← the rows of motion and states; bias_.

@@ -72,7 +72,10 @@ Status Projection::setup(const MotionPoint& p, const State& state, Workspace& wo
     builder.add(make_transposed(C).pattern, 0, nv);
     pattern_ = builder.build(version_);
     values_.assign(pattern_.nnz(), 0.0);
-    if (const Status analyzed = solver_->analyze(pattern_); !analyzed.ok()) return analyzed;
+    OrderingHint hint;
+    hint.roles.assign(static_cast<std::size_t>(nv), UnknownRole::coordinate);
+    hint.roles.insert(hint.roles.end(), nc, UnknownRole::multiplier);
+    if (const Status analyzed = solver_->analyze(pattern_, hint); !analyzed.ok()) return analyzed;
   }
   W_.assign(nv, 0.0);
   double smallest = std::numeric_limits<double>::infinity();

@@ -92,10 +92,7 @@ Status EnergyDecaying::refresh(StepReport& report) {
     pattern_ = pattern;
     mass_unit_ = 0.0;
     values_.assign(pattern.index.size(), 0.0);
-    OrderingHint hint;
-    for (const Kind kind : jump_.layout().kinds())
-      hint.roles.push_back(kind == Kind::multiplier ? UnknownRole::multiplier : UnknownRole::coordinate);
-    if (const Status status = solver_->analyze(pattern_, hint); !status.ok()) return status;
+    if (const Status status = solver_->analyze(pattern_); !status.ok()) return status;  // it needs pivots
   }
   ++report.linearizations;
   ++report.factorizations;

@@ -1,6 +1,7 @@
 #include "trammel/linalg/guarded_ldlt.h"
 
 #include <algorithm>
+#include <complex>
 
 #include "trammel/linalg/sparse_ldlt.h"
 #include "trammel/linalg/sparse_lu.h"
@@ -99,5 +100,6 @@ std::unique_ptr<LinearSolver<S>> make_guarded_ldlt() {
 }
 
 template std::unique_ptr<LinearSolver<double>> make_guarded_ldlt();
+template std::unique_ptr<LinearSolver<std::complex<double>>> make_guarded_ldlt();
 
 }  // namespace trammel

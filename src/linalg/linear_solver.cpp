@@ -8,6 +8,7 @@
 #include "magnitude.h"
 #include "trammel/base/error.h"
 #include "trammel/base/text.h"
+#include "trammel/linalg/automatic_solver.h"
 #include "trammel/linalg/dense_lu.h"
 #include "trammel/linalg/gmres.h"
 #include "trammel/linalg/skyline_ldlt.h"
@@ -237,7 +238,7 @@ template <class S>
 std::unique_ptr<LinearSolver<S>> make_linear_solver(LinearSolverKind kind, int n) {
   switch (kind) {
     case LinearSolverKind::automatic:
-      return n <= automatic_dense_limit ? make_dense_lu<S>() : make_sparse_lu<S>();
+      return n <= automatic_dense_limit ? make_dense_lu<S>() : make_automatic_solver<S>();
     case LinearSolverKind::dense:
       return make_dense_lu<S>();
     case LinearSolverKind::sparse_lu:

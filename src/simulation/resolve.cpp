@@ -139,6 +139,9 @@ Resolved resolve(const Settings& given, const Model& machine, std::span<const Me
   for (const Method& method : wanted)
     if (fits(method, named, true) && resolves(method)) return *first;
   first.reset();  // what is wrong is said of the usual method
+  // A fixed step beside a tolerance is a mistake, and no reason to take the one method that has a use for both.
+  if (named.solver.h && (named.solver.rtol || named.solver.atol) && !named.solver.integrator)
+    return resolve_named(named, machine);
   for (const Method& method : for_any)
     if (fits(method, named, false) && resolves(method)) return *first;
   for (const Method& method : for_any)

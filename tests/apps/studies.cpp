@@ -108,6 +108,35 @@ TEST(Compare, measures_errors_and_recommends_what_meets_the_wanted_accuracy) {
   EXPECT_SAYS(read_text(folder / "work.svg"), ">computing time [s]<");
 }
 
+TEST(Compare, needs_no_words_and_sets_the_choice_beside_the_best) {
+  const Folder folder;
+  const Outcome out = call(folder, {"compare", pendulum, "--tolerances", "1e-3,1e-5", "--table", "rows.csv"});
+  ASSERT_EQ(out.code, 0) << out.err;
+  EXPECT_SAYS(out.out, "reference: radau, rtol = 1e-10");
+  EXPECT_SAYS(out.out, "runge_kutta differs by ");
+  EXPECT_SAYS(out.out, "\nauto ");
+  EXPECT_TRUE(std::regex_search(out.out, std::regex(R"(auto: [0-9.]+ times the cheapest at)"))) << out.out;
+  const std::string csv = read_text(folder / "rows.csv");
+  EXPECT_SAYS(csv, "setting,rtol,position error [m],velocity error [m/s],reaction error,steps,");
+  EXPECT_SAYS(csv, "\nauto,0.001,");
+  const Outcome json = call(folder, {"compare", pendulum, "--tolerances", "1e-3", "--table", "rows.json"});
+  ASSERT_EQ(json.code, 0) << json.err;
+  EXPECT_SAYS(read_text(folder / "rows.json"), "\"setting\":\"auto\"");
+  const Outcome ending = call(folder, {"compare", pendulum, "--table", "rows.txt"});
+  EXPECT_EQ(ending.code, 2);
+  EXPECT_SAYS(ending.err, "must end in .csv or .json");
+}
+
+// A file that speaks to bdf alone ended with "the reference run failed: 'preset' belongs to the integrator 'bdf'".
+TEST(Compare, leaves_out_and_names_what_the_file_says_for_one_method) {
+  const Folder folder;
+  const Outcome out = call(folder, {"compare", (places::source_dir() / "examples/10_bushing/bushing.toml").string(), "--tolerances", "1e-3",
+                                    "--set", "analysis.end=0.05"});
+  ASSERT_EQ(out.code, 0) << out.err;
+  EXPECT_SAYS(out.out, "left out, as they belong to other methods: ");
+  EXPECT_SAYS(out.out, "solver.preset");
+}
+
 TEST(Compare, says_which_pairs_are_excluded_and_refuses_unknown_axes) {
   const Folder folder;
   const Outcome out =
@@ -122,7 +151,7 @@ TEST(Compare, says_which_pairs_are_excluded_and_refuses_unknown_axes) {
       call(folder, {"compare", pendulum, "--across", "integrator=bdf|radu,coordinates=joints,formulation="});
   EXPECT_EQ(misspelt.code, 2);
   EXPECT_SAYS(misspelt.err,
-              "--across integrator: error: there is no 'radu'; did you mean 'radau'? Allowed: 'generalized_alpha'");
+              "--across integrator: error: there is no 'radu'; did you mean 'radau'? Allowed: 'auto', 'generalized_alpha'");
   EXPECT_SAYS(misspelt.err, "--across coordinates: error: there is no 'joints'; did you mean 'joint'?");
   EXPECT_SAYS(misspelt.err, "--across formulation: error: no value is given");
 }

@@ -1,0 +1,73 @@
+#include "trammel/simulation/method_exchange.h"
+
+#include <gtest/gtest.h>
+
+/// When a run that chose its method goes on with the other one.
+namespace trammel::test_method_exchange {
+namespace {
+
+StepReport explicit_step(double h, double stiffness) {
+  StepReport report;
+  report.h = h, report.order = 5, report.stiffness = stiffness;
+  return report;
+}
+
+StepReport radau_step(double h) {
+  StepReport report;
+  report.h = h, report.order = 5, report.iterations = 2;
+  return report;
+}
+
+/// Steps until the method changes; −1: not within `most`.
+int steps_to_change(MethodExchange& exchange, const StepReport& step, double& t, int most) {
+  for (int i = 1; i <= most; ++i)
+    if (exchange.judge(step, t += step.h)) return i;
+  return -1;
+}
+
+TEST(MethodExchange, leaves_accurate_steps_alone) {
+  MethodExchange exchange({.explicit_first = true, .rtol = 1e-5, .rate = 1.0, .by_recursion = true});
+  double t = 0.0;
+  EXPECT_EQ(steps_to_change(exchange, explicit_step(0.1, 0.5), t, 10000), -1);
+}
+
+// At rtol = 1e-2 a motion that matters is resolved with h|σ| ≈ 1.8.
+TEST(MethodExchange, takes_no_loose_tolerance_for_stiffness) {
+  MethodExchange exchange({.explicit_first = true, .rtol = 1e-2, .rate = 1.0, .by_recursion = true});
+  double t = 0.0;
+  EXPECT_EQ(steps_to_change(exchange, explicit_step(0.1, 1.8), t, 10000), -1);
+}
+
+TEST(MethodExchange, keeps_radau_where_it_gets_further) {
+  MethodExchange exchange({.explicit_first = true, .rtol = 1e-5, .rate = 1.0, .by_recursion = true});
+  double t = 0.0;
+  EXPECT_EQ(steps_to_change(exchange, explicit_step(0.1, 1.0), t, 1000), 40);
+  EXPECT_EQ(steps_to_change(exchange, radau_step(1.0), t, 10000), -1);  // 12 evaluations for 1 s, beside 60
+}
+
+TEST(MethodExchange, goes_back_where_radau_does_not_and_waits_longer_each_time) {
+  MethodExchange exchange({.explicit_first = true, .rtol = 1e-5, .rate = 1.0, .by_recursion = true});
+  double t = 0.0;
+  for (const int wait : {40, 160, 640}) {
+    EXPECT_EQ(steps_to_change(exchange, explicit_step(0.1, 1.0), t, 10000), wait);
+    EXPECT_EQ(steps_to_change(exchange, radau_step(0.15), t, 10000), 30);  // 12 evaluations for 0.15 s, beside 9
+  }
+}
+
+// h = 1/|σ| for six evaluations, beside 12 of Radau.
+TEST(MethodExchange, compares_a_first_radau_with_what_stability_would_leave) {
+  double t = 0.0;
+  MethodExchange slow({.explicit_first = false, .rtol = 1e-5, .rate = 10.0, .by_recursion = true});
+  EXPECT_EQ(steps_to_change(slow, radau_step(0.15), t, 10000), 30);
+  MethodExchange fast({.explicit_first = false, .rtol = 1e-5, .rate = 10.0, .by_recursion = true});
+  EXPECT_EQ(steps_to_change(fast, radau_step(0.25), t, 10000), -1);
+}
+
+TEST(MethodExchange, counts_matrices_less_where_every_evaluation_solves_one) {
+  double t = 0.0;
+  MethodExchange exchange({.explicit_first = false, .rtol = 1e-5, .rate = 10.0, .by_recursion = false});
+  EXPECT_EQ(steps_to_change(exchange, radau_step(0.15), t, 10000), -1);  // 2 evaluations for 0.15 s, beside 9
+}
+
+}  // namespace
+}  // namespace trammel::test_method_exchange
