@@ -47,7 +47,7 @@ class Numbers : public RecordSink {
   void begin(const RecordSchema&) override {}
   void frame(double t, std::span<const double> values) override { add(t, values); }
   void step(double, std::span<const double>) override {}  // holds times of the clock
-  void end(const std::map<std::string, std::string>&) override {}
+  void end(const SummaryEntries&) override {}
   bool operator==(const Numbers& other) const { return all_ == other.all_; }
   std::size_t size() const { return all_.size(); }
 
