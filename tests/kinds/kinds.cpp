@@ -161,7 +161,7 @@ struct WholeIntegrator {
   static constexpr auto keys = no_keys;
   static constexpr Equations equations{};
   static constexpr IntegratorTraits traits{};
-  static constexpr auto check = check_nothing_more;
+  static constexpr auto check = check_no_pairs;
   static Orders orders(const SolverOptions&) { return {}; }
   static RunChecks::StepError step_error(const SolverOptions&) { return {}; }
   static MadeMethod make(const Machine&, Viewer&, const StepRange&) { return {}; }
