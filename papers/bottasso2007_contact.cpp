@@ -50,7 +50,7 @@ class Keeper final : public RecordSink {
     const double h = values[0];
     run_.rows.push_back({t, h, factor(run_.settings.m_ave, h), values_[normal_], values_[friction_], values_[lift_]});
   }
-  void end(const std::map<std::string, std::string>&) override {}
+  void end(const SummaryEntries&) override {}
 
  private:
   static std::size_t column(const RecordSchema& schema, const std::string& quantity, const std::string& item) {

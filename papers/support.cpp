@@ -33,7 +33,7 @@ class StepViewer final : public RecordSink {
       throw Error(fmt::format("a step does not record '{}'", quantity));
     });
   }
-  void end(const std::map<std::string, std::string>& summary) override { frames_.end(summary); }
+  void end(const SummaryEntries& summary) override { frames_.end(summary); }
 
  private:
   MemoryRecord& frames_;

@@ -62,7 +62,8 @@ void define_values(py::module_& m) {
 #undef FIELD
 
   py::class_<Summary> summary(m, "Summary", docs::Summary);
-  summary.def("__str__", &Summary::to_text).def("to_attributes", &Summary::to_attributes);
+  summary.def("__str__", &Summary::to_text).def("to_attributes",
+                                                   [](const Summary& s) { return texts_of(s.to_attributes()); });
 #define FIELD(name) summary.def_readonly(#name, &Summary::name, docs::Summary_##name)
   FIELD(completed), FIELD(stop), FIELD(failure), FIELD(integrator), FIELD(formulation), FIELD(linear_solver);
   FIELD(t), FIELD(steps), FIELD(rejected_error), FIELD(rejected_newton), FIELD(iterations), FIELD(linearizations);
@@ -115,7 +116,7 @@ void define_study(py::module_& m) {
 void define_run(py::module_& m) {
   define_frame(m);
   py::class_<KeptRecord, std::shared_ptr<KeptRecord>>(m, "Record", docs::MemoryRecord)
-      .def_property_readonly("summary", [](const KeptRecord& r) { return r.memory.summary(); })
+      .def_property_readonly("summary", [](const KeptRecord& r) { return texts_of(r.memory.summary()); })
       .def_property_readonly("attributes", [](const KeptRecord& r) { return r.memory.schema().attributes; })
       .def("channels", &KeptRecord::channels)
       .def(

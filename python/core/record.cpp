@@ -63,7 +63,7 @@ void LockedSink::step(double t, std::span<const double> values) {
   const py::gil_scoped_acquire lock;
   sink_.step(t, values);
 }
-void LockedSink::end(const std::map<std::string, std::string>& summary) {
+void LockedSink::end(const SummaryEntries& summary) {
   const py::gil_scoped_acquire lock;
   sink_.end(summary);
 }

@@ -39,7 +39,7 @@ class LockedSink final : public RecordSink {
   void begin(const RecordSchema& schema) override;
   void frame(double t, std::span<const double> values) override;
   void step(double t, std::span<const double> values) override;
-  void end(const std::map<std::string, std::string>& summary) override;
+  void end(const SummaryEntries& summary) override;
 
  private:
   RecordSink& sink_;

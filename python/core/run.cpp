@@ -35,8 +35,8 @@ class Watch {
   Clock::time_point next_signal_, next_progress_;
 };
 
-std::map<std::string, std::string> unfinished(const std::string& reason) {
-  return {{"completed", "false"}, {"stop", reason}};
+SummaryEntries unfinished(const std::string& reason) {
+  return {{"completed", false}, {"stop", reason}};
 }
 
 }  // namespace

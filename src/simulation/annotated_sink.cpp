@@ -9,7 +9,7 @@ void AnnotatedSink::begin(const RecordSchema& schema) {
   sink_.begin(annotated);
 }
 
-void AnnotatedSink::end(const std::map<std::string, std::string>& summary) {
+void AnnotatedSink::end(const SummaryEntries& summary) {
   open_ = false;
   sink_.end(summary);
 }

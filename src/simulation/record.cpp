@@ -118,7 +118,23 @@ void MemoryRecord::step(double t, std::span<const double> values) {
   steps_.insert(steps_.end(), values.begin(), values.end());
 }
 
-void MemoryRecord::end(const std::map<std::string, std::string>& summary) {
+std::string text_of(const SummaryValue& value) {
+  struct Write {
+    std::string operator()(bool x) const { return x ? "true" : "false"; }
+    std::string operator()(long x) const { return std::to_string(x); }
+    std::string operator()(double x) const { return fmt::format("{}", x); }
+    std::string operator()(const std::string& x) const { return x; }
+  };
+  return std::visit(Write{}, value);
+}
+
+std::map<std::string, std::string> texts_of(const SummaryEntries& summary) {
+  std::map<std::string, std::string> texts;
+  for (const auto& [name, value] : summary) texts[name] = text_of(value);
+  return texts;
+}
+
+void MemoryRecord::end(const SummaryEntries& summary) {
   summary_ = summary;
   ended_ = true;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 namespace trammel {
 
@@ -74,16 +75,21 @@ std::string Summary::to_text() const {
   return text;
 }
 
-std::map<std::string, std::string> Summary::to_attributes() const {
-  std::map<std::string, std::string> a;
-  a["completed"] = completed ? "true" : "false";
+SummaryEntries Summary::to_attributes() const {
+  SummaryEntries a;
+  a["completed"] = completed;
   a["stop"] = stop;
   if (!choice.empty()) a["choice"] = choice;
   if (!failure.empty()) a["failure"] = failure;
   a["integrator"] = integrator;
   a["formulation"] = formulation;
   a["linear_solver"] = linear_solver;
-  const auto number = [&](const std::string& name, auto value) { a[name] = fmt::format("{}", value); };
+  const auto number = [&](const std::string& name, auto value) {
+    if constexpr (std::is_integral_v<decltype(value)>)
+      a[name] = static_cast<long>(value);
+    else
+      a[name] = value;
+  };
   number("t", t);
   number("steps", steps), number("rejected_error", rejected_error), number("rejected_newton", rejected_newton);
   if (rejected_contact > 0) number("rejected_contact", rejected_contact);
@@ -103,9 +109,8 @@ std::map<std::string, std::string> Summary::to_attributes() const {
   }
   number("nv", nv), number("nc", nc), number("nz", nz), number("degrees_of_freedom", degrees_of_freedom);
   for (std::size_t i = 0; i < rejections.size(); ++i)
-    if (rejections[i] > 0)
-      a[fmt::format("rejected: {}", describe(static_cast<Cause>(i)))] = std::to_string(rejections[i]);
-  for (const auto& [name, count] : remedies) a["helped by: " + name] = std::to_string(count);
+    if (rejections[i] > 0) a[fmt::format("rejected: {}", describe(static_cast<Cause>(i)))] = rejections[i];
+  for (const auto& [name, count] : remedies) a["helped by: " + name] = count;
   for (std::size_t i = 0; i < events.size(); ++i) a[fmt::format("event_{}", i + 1)] = events[i];
   for (std::size_t i = 0; i < alarms.size(); ++i) a[fmt::format("alarm_{}", i + 1)] = alarms[i].to_text();
   for (std::size_t i = 0; i < notes.size(); ++i) a[fmt::format("note_{}", i + 1)] = notes[i];

@@ -7,7 +7,7 @@
 #include "trammel/linalg/skyline_ldlt.h"
 
 // What [bauchau2009] claims for scaling and the augmented term, on its problems I and II as model files. Condition
-// numbers of other integrators are in tests/integrators/one_step.cpp, orders in orders_of_integrators.cpp.
+// numbers of other integrators are in tests/integrators/one_step.cpp, orders in tests/contract/integrators.cpp.
 
 namespace trammel::test_bauchau2009 {
 namespace {

@@ -43,7 +43,7 @@ class Frames : public RecordSink {
   void begin(const RecordSchema&) override {}
   void frame(double, std::span<const double>) override { ++n_; }
   void step(double, std::span<const double>) override {}
-  void end(const std::map<std::string, std::string>& summary) override {
+  void end(const SummaryEntries& summary) override {
     for (const auto& [key, value] : summary) said += key + ": " + value + "\n";
   }
   double n() const { return n_; }

@@ -48,7 +48,11 @@ TEST(ResultsFile, returns_every_number_name_unit_and_text_it_was_given) {
   ResultsFile file(folder / "run.h5");
   file.begin(schema);
   sample::write_rows(file, schema, 5000, 7000);
-  const std::map<std::string, std::string> summary{{"stop", "end time reached"}, {"report", std::string(1000, 'r')}};
+  const SummaryEntries summary{{"stop", "end time reached"},
+                               {"report", std::string(1000, 'r')},
+                               {"completed", true},
+                               {"steps", 12L},
+                               {"t", 0.1}};
   file.end(summary);
   EXPECT_EQ(file.frames_written(), 5000);
   EXPECT_EQ(file.steps_written(), 7000);
@@ -56,7 +60,8 @@ TEST(ResultsFile, returns_every_number_name_unit_and_text_it_was_given) {
   const ResultsReader reader(folder / "run.h5");
   EXPECT_EQ(reader.state(), ResultsState::closed);
   expect_sample(reader, schema, 5000, 7000);
-  EXPECT_EQ(reader.summary(), summary);
+  EXPECT_EQ(reader.summary(), texts_of(summary));
+  EXPECT_EQ(reader.summary().at("completed") + reader.summary().at("steps") + reader.summary().at("t"), "true120.1");
   EXPECT_EQ(reader.attribute("title"), "A sample");
   EXPECT_EQ(reader.attribute("model"), std::string(100000, 'm'));
   EXPECT_EQ(reader.attribute("format"), "trammel-results");

@@ -10,6 +10,8 @@
 #include "trammel/mechanics/kinds/joint_descriptor.h"
 #include "trammel/mechanics/kinds/measure_descriptor.h"
 #include "trammel/mechanics/kinds/pictures.h"
+#include "trammel/mechanics/kinds/shape_parts.h"
+#include "trammel/simulation/methods/method_parts.h"
 #include "trammel/simulation/scene.h"
 #include "trammel/simulation/simulation.h"
 
@@ -26,6 +28,7 @@ Kinds own_kinds() {
   kinds.joints.push_back(own::point_on_cylinder);
   kinds.forces.push_back(own::magnet);
   kinds.measures.push_back(own::speed);
+  kinds.shapes.push_back(own::tetrahedron);
   return kinds;
 }
 
@@ -123,6 +126,87 @@ struct MeasureWithoutValue : WholeMeasure {
 };
 static_assert(!MeasureDescriptor<MeasureWithoutValue>);
 static_assert(!MeasureDescriptor<Nothing> && !ControlDescriptor<Nothing>);
+
+struct WholeShape {
+  static constexpr std::string_view name = "", meaning = "", touched = "", drawn_as = "";
+  static std::vector<Key> keys() { return {}; }
+  static void read(KindFields&, Shape&) {}
+  static constexpr auto check = check_any_size;
+  static constexpr auto solid = no_solid;
+  static constexpr auto check_surface = touch_nothing;
+  static constexpr auto surface = no_surface;
+  static constexpr auto draw = draw_as_it_is;
+};
+static_assert(ShapeDescriptor<WholeShape>);
+#define WITHOUT(PART)                       \
+  struct ShapeWithout_##PART : WholeShape { \
+    static constexpr Nothing PART{};        \
+  };                                        \
+  static_assert(!ShapeDescriptor<ShapeWithout_##PART>)
+WITHOUT(name);
+WITHOUT(meaning);
+WITHOUT(keys);
+WITHOUT(read);
+WITHOUT(check);
+WITHOUT(solid);
+WITHOUT(touched);
+WITHOUT(check_surface);
+WITHOUT(surface);
+WITHOUT(drawn_as);
+WITHOUT(draw);
+#undef WITHOUT
+
+struct WholeIntegrator {
+  static constexpr std::string_view name = "", meaning = "";
+  static constexpr auto keys = no_keys;
+  static constexpr Equations equations{};
+  static constexpr IntegratorTraits traits{};
+  static constexpr auto check = check_no_pairs;
+  static Orders orders(const SolverOptions&) { return {}; }
+  static RunChecks::StepError step_error(const SolverOptions&) { return {}; }
+  static MadeMethod make(const Machine&, Viewer&, const StepRange&) { return {}; }
+};
+static_assert(IntegratorDescriptor<WholeIntegrator>);
+#define WITHOUT(PART)                                 \
+  struct IntegratorWithout_##PART : WholeIntegrator { \
+    static constexpr Nothing PART{};                  \
+  };                                                  \
+  static_assert(!IntegratorDescriptor<IntegratorWithout_##PART>)
+WITHOUT(name);
+WITHOUT(meaning);
+WITHOUT(keys);
+WITHOUT(equations);
+WITHOUT(traits);
+WITHOUT(check);
+WITHOUT(orders);
+WITHOUT(step_error);
+WITHOUT(make);
+#undef WITHOUT
+
+struct WholeFormulation {
+  static constexpr std::string_view name = "", meaning = "";
+  static constexpr auto keys = no_keys;
+  static constexpr ConstraintForm form{};
+  static constexpr FormulationTraits traits{};
+  static constexpr auto iterations = no_iterations;
+  static constexpr auto refusal = refuse_none;
+  static constexpr auto make = make_plain_form;
+};
+static_assert(FormulationDescriptor<WholeFormulation>);
+#define WITHOUT(PART)                                   \
+  struct FormulationWithout_##PART : WholeFormulation { \
+    static constexpr Nothing PART{};                    \
+  };                                                    \
+  static_assert(!FormulationDescriptor<FormulationWithout_##PART>)
+WITHOUT(name);
+WITHOUT(meaning);
+WITHOUT(keys);
+WITHOUT(form);
+WITHOUT(traits);
+WITHOUT(iterations);
+WITHOUT(refusal);
+WITHOUT(make);
+#undef WITHOUT
 
 // ---- machines ------------------------------------------------------------------------------------------------------
 
@@ -334,6 +418,47 @@ TEST(StandardKinds, refuse_directors_only_with_a_reason) {
     EXPECT_TRUE(has_reason(kind->directors(JointSpec{.kind = kind}))) << kind.name();
   for (const ForceKind kind : standard_kinds().forces)
     EXPECT_TRUE(has_reason(kind->directors(ForceSpec{.kind = kind}))) << kind.name();
+}
+
+// Four corners of mass m/20 and 4m/5 in the middle are a tetrahedron: I = m a²/20 with corners at a√(3/8).
+TEST(OwnShape, is_read_and_checked_gives_mass_and_is_drawn) {
+  const std::string text = R"toml(
+[[body]]
+name = "stone"
+[[geometry]]
+body = "stone"
+kind = "tetrahedron"
+edge = 2
+density = 3
+)toml";
+  const Study study = read_study_text(text, "stone.toml", {}, own_kinds());
+  const BodySpec& stone = study.model.bodies[0];
+  const double mass = 3.0 * 8.0 / (6.0 * std::numbers::sqrt2),
+               corners = 4.0 * 0.05 * mass * 2.0 / 3.0 * 4.0 * 3.0 / 8.0;
+  EXPECT_NEAR(stone.mass, mass, 1e-14 * mass);
+  EXPECT_NEAR(stone.inertia(1, 1), corners, 1e-14 * corners);
+  const std::string scene = scene_json(study.model);
+  EXPECT_NE(scene.find("\"kind\":\"mesh\""), std::string::npos) << scene;
+  for (const auto& [wrong, said] : {std::pair{"edge = -2", "edge"}, {"", "edge"}, {"edge = 2\nradius = 1", "radius"}}) {
+    std::string other = text;
+    other.replace(other.find("edge = 2"), 8, wrong);
+    try {
+      static_cast<void>(read_study_text(other, "stone.toml", {}, own_kinds()));
+      ADD_FAILURE() << wrong;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find(said), std::string::npos) << error.what();
+    }
+  }
+  // Contacts say that it cannot be touched, and what can.
+  const std::string touching = text +
+                               "name = \"rock\"\n[[geometry]]\nname = \"floor\"\nkind = \"plane\"\n"
+                               "[[contact]]\nname = \"rest\"\nbetween = [\"rock\", \"floor\"]\nstiffness = 1e5\n";
+  try {
+    static_cast<void>(read_study_text(touching, "stone.toml", {}, own_kinds()));
+    ADD_FAILURE() << "touched";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("cannot be touched"), std::string::npos) << error.what();
+  }
 }
 
 }  // namespace

@@ -10,5 +10,6 @@ extern const JointDescription helix;              ///< joint_helix.cpp
 extern const JointDescription point_on_cylinder;  ///< joint_point_on_cylinder.cpp
 extern const ForceDescription magnet;             ///< force_magnet.cpp
 extern const MeasureDescription speed;            ///< measure_speed.cpp
+extern const ShapeDescription tetrahedron;        ///< shape_tetrahedron.cpp
 
 }  // namespace trammel::own

@@ -97,7 +97,7 @@ TEST(MemoryRecord, gives_back_each_channel_and_row) {
   EXPECT_EQ(record.read("solver.order").values(1, 0), 3.0);
   EXPECT_EQ(record.frame_values(1)[7], 107.0);
   EXPECT_EQ(record.step_values(1)[0], 0.5);
-  EXPECT_EQ(record.summary().at("stop"), "end time reached");
+  EXPECT_EQ(text_of(record.summary().at("stop")), "end time reached");
   EXPECT_THROW(record.frame(2.0, std::vector<double>(3)), Error);
 }
 

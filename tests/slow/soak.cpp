@@ -35,7 +35,7 @@ struct Nowhere : RecordSink {
   void begin(const RecordSchema&) override {}
   void frame(double, std::span<const double>) override {}
   void step(double, std::span<const double>) override {}
-  void end(const std::map<std::string, std::string>&) override {}
+  void end(const SummaryEntries&) override {}
 };
 
 // Falls on a floor without loss, again and again.

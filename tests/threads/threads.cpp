@@ -10,8 +10,8 @@
 #include "trammel/simulation/simulation.h"
 
 // The library starts no thread, but programs that use it do (Python lets others go on while a machine runs): different
-// simulations do not share anything that changes, and a system can be shared. `./dev test --sanitize=thread` looks for
-// races in these tests.
+// simulations do not share anything that changes. That a machine and its equations can be shared is asked of every
+// method by tests/contract/. `./dev test --sanitize=thread` looks for races in all of these.
 
 namespace trammel::test_threads {
 namespace {
@@ -47,7 +47,7 @@ class Numbers : public RecordSink {
   void begin(const RecordSchema&) override {}
   void frame(double t, std::span<const double> values) override { add(t, values); }
   void step(double, std::span<const double>) override {}  // holds times of the clock
-  void end(const std::map<std::string, std::string>&) override {}
+  void end(const SummaryEntries&) override {}
   bool operator==(const Numbers& other) const { return all_ == other.all_; }
   std::size_t size() const { return all_.size(); }
 
@@ -79,33 +79,6 @@ TEST(Threads, run_machines_side_by_side_to_the_bits_that_they_have_alone) {
     const Numbers alone = run(all[i]);
     EXPECT_GT(alone.size(), 100U) << all[i].model;
     EXPECT_TRUE(together[i] == alone) << all[i].model << " " << all[i].settings.back();
-  }
-}
-
-// A system is const: state and scratch memory are those of who asks.
-TEST(Threads, share_a_system) {
-  for (const char* coordinates : {"absolute", "joint"}) {
-    const std::vector<std::string> settings{std::string("solver.coordinates=") + coordinates};
-    Simulation simulation(read_study(example("04_four_bar/four_bar.toml"), settings));
-    const SecondOrderDae& dae = simulation.dae();
-    const MotionVariables& x = simulation.initial();
-    std::vector<Eigen::VectorXd> found(8, Eigen::VectorXd(dae.nv()));
-    const State start = simulation.state();
-    at_once(8, [&](int i) {
-      const State state = start;
-      const std::unique_ptr<Workspace> workspace = dae.make_workspace();
-      InputBuffer inputs;
-      MotionPlanes planes;
-      Eigen::VectorXd internal(dae.nz()), phi(dae.nc());
-      dae.calc_inputs(x.t, inputs);
-      for (int k = 0; k < 20; ++k) {
-        ASSERT_TRUE(
-            dae.residual(x.point(inputs.view()), state, found[static_cast<std::size_t>(i)], internal, phi, *workspace)
-                .ok());
-        ASSERT_TRUE(dae.linearize(x.point(inputs.view()), state, PlaneSet::all, planes, *workspace).ok());
-      }
-    });
-    for (const Eigen::VectorXd& r : found) EXPECT_EQ(r, found.front()) << coordinates;
   }
 }
 

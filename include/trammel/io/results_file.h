@@ -48,7 +48,7 @@ class ResultsFile : public RecordSink {
   void begin(const RecordSchema& schema) override;
   void frame(double t, std::span<const double> values) override;
   void step(double t, std::span<const double> values) override;
-  void end(const std::map<std::string, std::string>& summary) override;
+  void end(const SummaryEntries& summary) override;
 
   /// Writes and flushes every row received so far.
   void flush();

@@ -18,7 +18,7 @@ class AnnotatedSink final : public RecordSink {
   void begin(const RecordSchema& schema) override;
   void frame(double t, std::span<const double> values) override { sink_.frame(t, values); }
   void step(double t, std::span<const double> values) override { sink_.step(t, values); }
-  void end(const std::map<std::string, std::string>& summary) override;
+  void end(const SummaryEntries& summary) override;
 
   bool is_open() const { return open_; }  ///< it began and did not end
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "trammel/base/error.h"
@@ -61,6 +62,13 @@ struct RecordSchema {
   std::vector<Issue> issues() const;
 };
 
+/// What is said of a run when it has ended, by name: numbers stay numbers until somebody writes them down.
+using SummaryValue = std::variant<bool, long, double, std::string>;
+using SummaryEntries = std::map<std::string, SummaryValue>;
+/// "true", "12", "0.1", or the text itself.
+std::string text_of(const SummaryValue& value);
+std::map<std::string, std::string> texts_of(const SummaryEntries& summary);
+
 /// Receives a run. Values come concatenated: group after group in schema order, in each group item after item, in
 /// each item component after component. `frame` and `step` must not allocate after the first calls.
 class RecordSink {
@@ -70,7 +78,7 @@ class RecordSink {
   virtual void frame(double t, std::span<const double> values) = 0;
   virtual void step(double t, std::span<const double> values) = 0;
   /// The run ended (well or not); `summary` says how: why it stopped, steps, iterations, wall time ...
-  virtual void end(const std::map<std::string, std::string>& summary) = 0;
+  virtual void end(const SummaryEntries& summary) = 0;
 };
 
 /// One channel over time: `values` has one row per time and one column per component.
@@ -91,10 +99,10 @@ class MemoryRecord : public RecordSink {
   void begin(const RecordSchema& schema) override;
   void frame(double t, std::span<const double> values) override;
   void step(double t, std::span<const double> values) override;
-  void end(const std::map<std::string, std::string>& summary) override;
+  void end(const SummaryEntries& summary) override;
 
   const RecordSchema& schema() const { return schema_; }
-  const std::map<std::string, std::string>& summary() const { return summary_; }
+  const SummaryEntries& summary() const { return summary_; }
   bool ended() const { return ended_; }
   const std::vector<double>& times() const { return times_; }
   const std::vector<double>& step_times() const { return step_times_; }
@@ -110,7 +118,7 @@ class MemoryRecord : public RecordSink {
   bool ended_ = false;
   RecordSchema schema_;
   std::vector<double> times_, step_times_, frames_, steps_;
-  std::map<std::string, std::string> summary_;
+  SummaryEntries summary_;
 };
 
 }  // namespace trammel

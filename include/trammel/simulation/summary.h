@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "trammel/base/status.h"
+#include "trammel/simulation/record.h"
 
 namespace trammel {
 
@@ -54,7 +55,7 @@ struct Summary {
   std::vector<Alarm> alarms;        ///< what makes its numbers doubtful
 
   std::string to_text() const;
-  std::map<std::string, std::string> to_attributes() const;
+  SummaryEntries to_attributes() const;  ///< for records
 };
 
 }  // namespace trammel

@@ -129,14 +129,14 @@ void ResultsFile::flush() {
   writer_->flushed = Clock::now();
 }
 
-void ResultsFile::end(const std::map<std::string, std::string>& summary) {
+void ResultsFile::end(const SummaryEntries& summary) {
   if (!writer_ || !writer_->open) throw Error("the results file '" + path_.string() + "' is not open");
   flush();
   const hdf5::Quiet quiet;
   writer_->open = false;
   try {
     Checksums& checksums = writer_->checksums;
-    checksums["/summary"] = write_summary(writer_->summary, path_, summary).to_text();
+    checksums["/summary"] = write_summary(writer_->summary, path_, texts_of(summary)).to_text();
     writer_->frames.add_checksums(checksums);
     writer_->steps.add_checksums(checksums);
     write_summary(writer_->checksum_table, path_, checksums);

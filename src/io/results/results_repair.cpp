@@ -98,7 +98,7 @@ RepairReport repair_results(const std::filesystem::path& source, const std::file
       found.push_back(part);
   for (const DamagedPart& damaged : found)
     summary["damaged"] += (summary["damaged"].empty() ? "" : "\n") + damaged.part + ": " + damaged.trouble;
-  copy.end(summary);
+  copy.end({summary.begin(), summary.end()});
   return {reader.n_frames(), reader.n_steps()};
 }
 

@@ -38,7 +38,7 @@ struct EnergyDecayingMethod {
                     "'radau', 'bdf' and 'runge_kutta' meet them");
   }
 
-  static Orders orders(const SolverOptions&) { return {2, 2, 1}; }
+  static Orders orders(const SolverOptions&) { return {2, 2, 2}; }
   static RunChecks::StepError step_error(const SolverOptions&) { return second_order_error(1.0); }
 
   static MadeMethod make(const Machine& machine, Viewer& viewer, const StepRange& range) {

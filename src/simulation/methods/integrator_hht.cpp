@@ -10,7 +10,7 @@ struct HhtMethod {
   static constexpr auto keys = join_keys(one_step_keys, std::array<std::string_view, 1>{"alpha"});
   static constexpr Equations equations = second_order_equations;
   static constexpr IntegratorTraits traits{.lags = true};
-  static constexpr auto check = check_nothing_more;
+  static constexpr auto check = check_no_pairs;
   static Orders orders(const SolverOptions&) { return {2, 2, 2}; }
   // As measured on pendulums, tops and linkages with the default damping.
   static RunChecks::StepError step_error(const SolverOptions&) { return second_order_error(1.9); }

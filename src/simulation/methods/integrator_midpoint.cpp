@@ -15,7 +15,7 @@ struct MidpointMethod {
   // an extremum, where that tells nothing, by (ωh)²/8 to (ωh)²/2 of their size, some 1e-3 at tight tolerances already.
   static constexpr IntegratorTraits traits{
       .lags = true, .damps = false, .power = PowerAt::middle, .acceleration_share = 4.0, .noticed_acceleration = 1e-2};
-  static constexpr auto check = check_nothing_more;
+  static constexpr auto check = check_no_pairs;
   static Orders orders(const SolverOptions&) { return {2, 2, 1}; }
   static RunChecks::StepError step_error(const SolverOptions&) { return second_order_error(0.6); }
   static MadeMethod make(const Machine& machine, Viewer&, const StepRange& range) {

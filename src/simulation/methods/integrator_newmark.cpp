@@ -11,7 +11,7 @@ struct NewmarkMethod {
   static constexpr auto keys = join_keys(one_step_keys, std::array<std::string_view, 1>{"gamma"});
   static constexpr Equations equations = second_order_equations;
   static constexpr IntegratorTraits traits{.lags = true, .damps_in_first_order = true};
-  static constexpr auto check = check_nothing_more;
+  static constexpr auto check = check_no_pairs;
   static Orders orders(const SolverOptions&) { return {1, 1, 1}; }
   // Velocities err by (γ − ½) h Δv̇ in each step, which damps a vibration by (γ − ½) ω²h/2 per time.
   static RunChecks::StepError step_error(const SolverOptions& o) {

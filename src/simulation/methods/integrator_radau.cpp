@@ -14,7 +14,7 @@ struct RadauMethod {
       .first_order = true, .formulation = Formulation::stabilized_index2, .stages_share_matrix = true};
   static constexpr IntegratorTraits traits{
       .tests_velocities = true, .power = PowerAt::within, .acceleration_share = 0.05};
-  static constexpr auto check = check_nothing_more;
+  static constexpr auto check = check_no_pairs;
 
   // [Hairer and Wanner, Solving ODEs II, VII.4]: 2s − 1, s, s − 1 of variables of index 1, 2, 3; λ of the first-order
   // forms is of index 2, of index1 of index 1.

@@ -13,7 +13,7 @@ struct RungeKuttaMethod {
       .own = "explicit",
       .no_matrix = "belongs to implicit methods, and 'runge_kutta' solves for accelerations directly"};
   static constexpr IntegratorTraits traits{.tests_velocities = true, .damps = false, .power = PowerAt::within};
-  static constexpr auto check = check_nothing_more;
+  static constexpr auto check = check_no_pairs;
   static Orders orders(const SolverOptions&) { return {5, 5, 5}; }
   static RunChecks::StepError step_error(const SolverOptions&) { return {.difference = 5, .constant = 3e-4}; }
   static MadeMethod make(const Machine& machine, Viewer&, const StepRange& steps) {

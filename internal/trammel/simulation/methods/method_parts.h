@@ -49,7 +49,7 @@ std::string join_code(const std::vector<std::string>& words);
 
 // ---- integrators ----------------------------------------------------------------------------------------------------
 
-inline void check_nothing_more(SettingsChecks&) {}
+inline void check_no_pairs(SettingsChecks&) {}
 
 inline constexpr Equations second_order_equations{.formulation = Formulation::index3};
 
