@@ -9,6 +9,7 @@
 #include "trammel/base/text.h"
 #include "trammel/io/model_reader.h"
 #include "trammel/io/text_file.h"
+#include "trammel/simulation/option.h"
 #include "trammel/simulation/simulation.h"
 
 namespace trammel::apps {
@@ -84,7 +85,9 @@ OutputKind eigenvalue_kind() { return text_kind("a table of eigenvalues of Tramm
 int eigen(const EigenCommand& command) {
   require_file(command.model);
   if (!command.out.empty()) OutputFile::check(command.out, eigenvalue_kind());
-  const Study study = read_study(command.model, command.settings);
+  Study study = read_study(command.model, command.settings);
+  // Modes are told by the names of coordinates: those of bodies, unless joints' are asked for.
+  if (leaves_method_open(study) && !study.solver.coordinates) study.solver.coordinates = CoordinateSet::absolute;
   auto drawn = std::make_unique<Simulation>(study);
   bool from_start = command.from_start;
   if (!from_start) {

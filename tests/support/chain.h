@@ -40,7 +40,9 @@ inline std::string four_bar_text(int n) {
 }
 
 inline Study chain(int n, bool planar = false, const std::string& more = {}) {
-  return read_study_text(chain_text(n, planar) + more, "chain.toml");
+  Study study = read_study_text(chain_text(n, planar) + more, "chain.toml");
+  if (!study.solver.integrator) study.solver.integrator = Integrator::generalized_alpha;
+  return study;
 }
 
 }  // namespace trammel::testing
