@@ -50,6 +50,8 @@ struct Cell {
   std::string name;
 };
 
+std::ostream& operator<<(std::ostream& out, const Cell& cell) { return out << cell.name; }
+
 std::vector<Cell> make_cells() {
   std::vector<Cell> cells;
   for (const auto& word : words_of<Formulation>()) {

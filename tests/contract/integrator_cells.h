@@ -91,6 +91,8 @@ struct Cell {
   std::string name;
 };
 
+inline std::ostream& operator<<(std::ostream& out, const Cell& cell) { return out << cell.name; }
+
 inline Study study_of(const Cell& cell, const std::vector<std::string>& settings = {}) {
   Study study = read_study_text(machine, "machine.toml", settings);
   study.solver.integrator = cell.integrator;
