@@ -41,7 +41,8 @@ OneStep::OneStep(const SecondOrderDae& dae, const StepOptions& options, LinearSo
   ends_.from.resize(nv, nz, nc);
   ends_.to.resize(nv, nz, nc);
   settled_.resize(nv, nz, nc);
-  for (auto* x : {&a_rate_, &a_old_, &ends_.q_rate_from, &ends_.q_rate_to, &variation_, &fastest_, &pace_, &q_first_})
+  for (auto* x : {&a_rate_, &a_old_, &ends_.q_rate_from, &ends_.q_rate_to, &variation_, &fastest_, &pace_, &q_first_,
+                  &v_first_, &changed_})
     x->setZero(nv);
   for (auto* x : {&zp_rate_, &zp_old_}) x->setZero(nz);
   for (auto* x : {&lam_old_, &bias_}) x->setZero(nc);
@@ -204,7 +205,7 @@ double OneStep::choose_step(double t_end) const {
   if (options_.h0) return *options_.h0;
   double size = 0.0;
   for (Eigen::Index i = 0; i < a_rate_.size(); ++i)
-    size = std::max(size, std::abs(a_rate_[i]) / (factor_ * (atol_[i] + options_.rtol * size_of(i, ends_.from.q[i]))));
+    size = std::max(size, std::abs(a_rate_[i]) / (factor_ * (atol_[i] + options_.rtol * size_of(i, ends_.from))));
   return std::min(0.5 * std::cbrt(1.0 / (size + 1e-30)), 1e-2 * (t_end - ends_.from.t));
 }
 
@@ -256,11 +257,12 @@ void OneStep::interpolate(double t, MotionVariables& at) const {
 void OneStep::commit(State& state) {
   if (!pending_) return;
   pending_ = false;
-  if (!began_) t_first_ = ends_.to.t, q_first_ = ends_.to.q;
+  if (!began_) t_first_ = ends_.to.t, q_first_ = ends_.to.q, v_first_ = ends_.to.v;
   began_ = true;
   for (Eigen::Index i = 0; i < variation_.size(); ++i) {
     variation_[i] += std::abs(ends_.to.v[i] - ends_.from.v[i]);
     fastest_[i] = std::max(fastest_[i], std::abs(ends_.to.v[i]));
+    changed_[i] = std::max(changed_[i], std::abs(ends_.to.v[i] - v_first_[i]));
   }
   ends_.from = ends_.to;
   dae_.calc_inputs(ends_.from.t, inputs_);
@@ -289,7 +291,9 @@ std::vector<double> OneStep::save() {
   const auto put = [&](const Eigen::VectorXd& x) { numbers.insert(numbers.end(), x.data(), x.data() + x.size()); };
   for (const MotionVariables* x : {&ends_.from, &ends_.to})
     for (const auto* y : {&x->q, &x->v, &x->a, &x->z, &x->zp, &x->lam}) put(*y);
-  for (const auto* x : {&a_rate_, &zp_rate_, &a_old_, &lam_old_, &zp_old_, &variation_, &fastest_, &q_first_}) put(*x);
+  for (const auto* x :
+       {&a_rate_, &zp_rate_, &a_old_, &lam_old_, &zp_old_, &variation_, &fastest_, &q_first_, &v_first_, &changed_})
+    put(*x);
   for (const auto* x : memory()) put(*x);
   return numbers;
 }
@@ -310,7 +314,9 @@ void OneStep::restore(std::span<const double> numbers) {
   };
   for (MotionVariables* x : {&ends_.from, &ends_.to})
     for (auto* y : {&x->q, &x->v, &x->a, &x->z, &x->zp, &x->lam}) take(*y);
-  for (auto* x : {&a_rate_, &zp_rate_, &a_old_, &lam_old_, &zp_old_, &variation_, &fastest_, &q_first_}) take(*x);
+  for (auto* x :
+       {&a_rate_, &zp_rate_, &a_old_, &lam_old_, &zp_old_, &variation_, &fastest_, &q_first_, &v_first_, &changed_})
+    take(*x);
   for (auto* x : memory()) take(*x);
   operator_.invalidate();
 }

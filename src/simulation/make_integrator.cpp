@@ -96,9 +96,16 @@ Tolerances tolerances_of(const SolverOptions& o) {
   return tolerances;
 }
 
-BdfOptions bdf_options_of(const SolverOptions& o) {
-  BdfOptions b = o.bdf.step_rules == StepRules::dassl ? BdfOptions::dassl() : BdfOptions{};
+double extent_of(const Model& machine) {
+  const double length = machine_length(machine);
+  return length > 0.0 ? length : std::numeric_limits<double>::infinity();
+}
+
+BdfOptions bdf_options_of(const SolverOptions& o, const Model& machine) {
+  const bool as_dassl = o.bdf.step_rules == StepRules::dassl;
+  BdfOptions b = as_dassl ? BdfOptions::dassl() : BdfOptions{};
   b.tolerances = tolerances_of(o);
+  if (!as_dassl) b.extent = extent_of(machine);
   b.max_order = *o.bdf.max_order;
   b.h0 = o.h0, b.fixed_h = o.h;
   b.unknown = *o.bdf.unknown;
@@ -138,7 +145,7 @@ StepOptions step_options_of(const SolverOptions& o, const Model& machine) {
   if (o.atol) steps.atol = *o.atol;
   steps.rotation_atol = o.tolerances.rotation_tol, steps.state_atol = o.tolerances.internal_tol;
   steps.length = tolerance_scale(machine);
-  if (const double length = machine_length(machine); length > 0.0) steps.extent = length;
+  steps.extent = extent_of(machine);
   if (o.newton_tol) steps.newton_tol = *o.newton_tol;
   steps.max_iterations = *o.max_iterations;
   if (o.one_step.newton_test) steps.newton_test = *o.one_step.newton_test;
@@ -159,7 +166,7 @@ void Motion::make_method(const Machine& machine, Viewer& viewer) {
   const double hmax = std::min(o.hmax.value_or(span), span);
   if (o.integrator == Integrator::bdf) {
     const MechanicalSystem& system = machine.moved();
-    BdfOptions options = bdf_options_of(o);
+    BdfOptions options = bdf_options_of(o, study.model);
     max_corrections_ = options.max_iterations;
     options.hmin = hmin, options.hmax = hmax;
     std::optional<DifferenceOptions> differences;
