@@ -110,6 +110,7 @@ class OneStep : public MotionIntegrator {
   Status calc_rates(const State& state);
   StepReport attempt(double t_end, const State& state);
   double choose_step(double t_end) const;
+  void wait_longer();
   void extrapolate(double h);
   Status iterate(double h, const State& state, StepReport& report);
   Status refresh(double h, const State& state, StepReport& report);
@@ -153,6 +154,7 @@ class OneStep : public MotionIntegrator {
   double t_trial_ = 0.0;            // where the step under way ends
   double h_next_ = 0.0;             // proposal of the error control
   int waits_for_ = 0, waited_ = 0;  // steps that the next growth waits for, twice, and has waited
+  int since_growth_ = 0;            // steps, as far as they are counted
   Eigen::VectorXd x_, residual_, weight_, bias_;
   MotionVariables settled_;
   Eigen::VectorXd variation_, fastest_, pace_;   // of every velocity: Σ|Δv|, max|v|, and 1/T by (2)
