@@ -20,7 +20,7 @@ constexpr double loose_tol = 1e-4, ordinary_tol = 1e-5;
 // A change of h makes stiff springs swing, and accelerations across constraints ring, and an estimate sees it: where
 // longer steps failed, growth waits for 0, 1, 3, … and at last 15 steps. A longer step has failed as well if it is
 // taken back within the next steps: they would grow and fall in turn, with new factors each time.
-constexpr int longest_wait = 31, growth_lasts = 4;
+constexpr int longest_wait = 31, growth_lasts = 2;
 
 double calc_factor(const StepOptions& options, double from, int order) {
   if (options.h || options.rtol == 0.0) return 1.0;  // an absolute tolerance alone has a unit

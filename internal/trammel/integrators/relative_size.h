@@ -20,7 +20,7 @@ inline double relative_size(Kind kind, double q, double travelled, double extent
 }
 
 /// Of a steady velocity this part counts: it is known to more digits than one that comes and goes.
-inline constexpr double steady_part = 0.05;
+inline constexpr double steady_part = 0.1;
 
 /// Of a velocity that has changed by `changed` at most since the run began.
 inline double relative_speed(double v, double changed) {
