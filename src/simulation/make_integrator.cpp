@@ -105,7 +105,7 @@ BdfOptions bdf_options_of(const SolverOptions& o, const Model& machine) {
   const bool as_dassl = o.bdf.step_rules == StepRules::dassl;
   BdfOptions b = as_dassl ? BdfOptions::dassl() : BdfOptions{};
   b.tolerances = tolerances_of(o);
-  if (!as_dassl) b.extent = extent_of(machine);
+  if (!as_dassl && !o.h) b.extent = extent_of(machine);
   b.max_order = *o.bdf.max_order;
   b.h0 = o.h0, b.fixed_h = o.h;
   b.unknown = *o.bdf.unknown;
