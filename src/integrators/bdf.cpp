@@ -260,7 +260,7 @@ void Bdf::update_means() {
 double Bdf::size_of(int i, double y) const {
   if (!std::isfinite(options_.extent)) return y;
   const Kind kind = system_.layout().kinds()[i];
-  if (kind == Kind::velocity || kind == Kind::internal) return relative_speed(y, changed_[i]);
+  if (kind == Kind::velocity) return relative_speed(y, changed_[i]);
   if (kind != Kind::position) return y;
   return relative_size(kind, y, y_first_[i] + (t_ - t_first_) * yp_first_[i], options_.extent);
 }
