@@ -35,9 +35,7 @@ class Watch {
   Clock::time_point next_signal_, next_progress_;
 };
 
-SummaryEntries unfinished(const std::string& reason) {
-  return {{"completed", false}, {"stop", reason}};
-}
+SummaryEntries unfinished(const std::string& reason) { return {{"completed", false}, {"stop", reason}}; }
 
 }  // namespace
 

@@ -108,8 +108,8 @@ struct CompareCommand {
   /// "integrator", "formulation=index3|stabilized_index2", …; none: what the program chooses, and what it chooses from
   std::vector<std::string> across;
   std::vector<double> tolerances{1e-3, 1e-4, 1e-5, 1e-6};
-  double error = 0.0;         ///< wanted [m]; 0: 1e-4 of the extent of the motion
-  double limit = 60.0;        ///< [s] of one run
+  double error = 0.0;           ///< wanted [m]; 0: 1e-4 of the extent of the motion
+  double limit = 60.0;          ///< [s] of one run
   std::filesystem::path out;    ///< figure; empty: none
   std::filesystem::path table;  ///< .csv or .json; empty: none
   bool quiet = false;

@@ -161,9 +161,7 @@ struct Curve {
   }
 };
 
-OutputKind comparison_kind() {
-  return text_kind("a comparison of Trammel", {"setting,rtol,", "{\"comparison\":"});
-}
+OutputKind comparison_kind() { return text_kind("a comparison of Trammel", {"setting,rtol,", "{\"comparison\":"}); }
 
 /// Runs the matrix, prints its table as it grows and keeps what the figure and the recommendation need.
 class Comparison {
@@ -182,8 +180,8 @@ class Comparison {
 
   void run() {
     make_reference();
-    fmt::print("{:<30} {:>8} {:>10} {:>10} {:>10} {:>8} {:>10} {:>9} {:>9}\n", "setting", "rtol", "error [m]", "v [m/s]",
-               "reaction", "steps", "iterations", "Jacobians", "time [s]");
+    fmt::print("{:<30} {:>8} {:>10} {:>10} {:>10} {:>8} {:>10} {:>9} {:>9}\n", "setting", "rtol", "error [m]",
+               "v [m/s]", "reaction", "steps", "iterations", "Jacobians", "time [s]");
     std::vector<Choice> choices = make_choices(axes_);
     if (command_.across.empty()) choices.insert(choices.begin(), Choice{});
     for (const Choice& choice : choices) try_choice(choice);
@@ -203,8 +201,8 @@ class Comparison {
     std::optional<Tight> checked_by;
     for (const Tight& tight : references) {
       if (reference_by_ && reference_by_->integrator == tight.integrator) continue;
-      const std::string name = fmt::format("{} {} with rtol = {:.0e}", word_of(tight.integrator),
-                                           word_of(tight.coordinates), tight.rtol);
+      const std::string name =
+          fmt::format("{} {} with rtol = {:.0e}", word_of(tight.integrator), word_of(tight.coordinates), tight.rtol);
       say(fmt::format("reference: {} ...", name));
       Study study = study_;
       leave_open(study);
@@ -341,12 +339,14 @@ class Comparison {
   }
 
   std::string to_csv() const {
-    std::string text = "setting,rtol,position error [m],velocity error [m/s],reaction error,steps,iterations,Jacobians,time [s]\n";
+    std::string text =
+        "setting,rtol,position error [m],velocity error [m/s],reaction error,steps,iterations,Jacobians,time [s]\n";
     for (const Curve& curve : curves_)
       for (const Row& row : curve.rows)
-        text += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_field(row.setting), row.rtol, row.error.position,
-                            row.error.velocity, std::isnan(row.error.reaction) ? "" : fmt::format("{}", row.error.reaction),
-                            row.steps, row.iterations, row.linearizations, row.seconds);
+        text +=
+            fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_field(row.setting), row.rtol, row.error.position,
+                        row.error.velocity, std::isnan(row.error.reaction) ? "" : fmt::format("{}", row.error.reaction),
+                        row.steps, row.iterations, row.linearizations, row.seconds);
     return text;
   }
 

@@ -245,13 +245,13 @@ void add_compare(CLI::App& app, const Call& call) {
   sub->add_option("-o,--out", command->out, "Work-precision figure, .svg or .png")->type_name("FILE");
   sub->add_option("--table", command->table, "The table as a file, .csv or .json")->type_name("FILE");
   sub->add_flag("-q,--quiet", command->quiet, "No progress");
-  sub->footer(
-      fmt::format("Example:\n"
-                  "  trammel compare four_bar.toml\n"
-                  "  trammel compare four_bar.toml --across integrator,formulation -o four_bar.svg\n"
-                  "Steps are error-controlled; errors are measured against Radau with rtol = 1e-10, which another method "
-                  "checks. Times are those of the processor.\n{}",
-                  exit_codes));
+  sub->footer(fmt::format(
+      "Example:\n"
+      "  trammel compare four_bar.toml\n"
+      "  trammel compare four_bar.toml --across integrator,formulation -o four_bar.svg\n"
+      "Steps are error-controlled; errors are measured against Radau with rtol = 1e-10, which another method "
+      "checks. Times are those of the processor.\n{}",
+      exit_codes));
   sub->callback([command, &call] { call(command->model, [command] { return compare(*command); }); });
 }
 

@@ -23,6 +23,10 @@ constexpr double unreachable = 1e-9;
 constexpr double beside_position = 2e-3;
 // Pivots of [M Gᵀ; G 0] fall with the square of the distance; below this 1e-7 is left of accelerations.
 constexpr double lost_pivot = 1e-9;
+// Of a guess so many times as large as what it leads to, ten digits are left.
+constexpr double wild_guess = 1e6;
+
+double largest(const Eigen::VectorXd& x) { return x.size() > 0 ? x.lpNorm<Eigen::Infinity>() : 0.0; }
 
 }  // namespace
 
@@ -84,7 +88,7 @@ Status ExplicitForm::unpack(double t, ConstVec y, const State& state, MotionVari
   x.t = t;
   x.q = y.head(nv_), x.v = y.segment(nv_, nv_), x.z = y.tail(nz_);
   if (stages_ == Stages::projected && nc_ > 0) return accelerate_on_branch(x, state, s);
-  if (!is_recursive()) return s.acceleration->solve(x, state, *s.system);
+  if (!is_recursive()) return accelerate(x, state, s);
   system_.calc_inputs(t, s.inputs);
   return tree_->accelerate(x.point(s.inputs.view()), state, x.a, x.zp, *s.system);
 }
@@ -110,6 +114,17 @@ Status ExplicitForm::rates(double t, ConstVec y, const State& state, Vec yp, Wor
   else
     system_.calc_q_rate(y.head(nv_), y.segment(nv_, nv_), yp.head(nv_));
   return status;
+}
+
+// A stage of a step that is too long may have accelerations beyond all measure. They are no guess for a shorter step:
+// what rounding leaves of the guess would be what is found.
+Status ExplicitForm::accelerate(MotionVariables& x, const State& state, Scratch& s) const {
+  const auto size = [&] { return std::max(largest(x.a), largest(x.lam)); };
+  const double guessed = size();
+  Status status = s.acceleration->solve(x, state, *s.system);
+  if (status.ok() && guessed <= wild_guess * size()) return status;
+  x.a.setZero(), x.zp.setZero(), x.lam.setZero();
+  return status.ok() ? s.acceleration->solve(x, state, *s.system) : status;
 }
 
 // f(P(y)), and in a singular position its continuation from both sides:

@@ -6,6 +6,7 @@
 
 #include "time_rounding.h"
 #include "trammel/integrators/memory_check.h"
+#include "trammel/integrators/relative_size.h"
 
 namespace trammel {
 
@@ -51,7 +52,8 @@ Bdf::Bdf(const DaeSystem& system, BdfOptions options, std::unique_ptr<IterationO
   const int n = system.layout().n();
   history_.resize(n);
   stability_.resize(n);
-  for (Eigen::VectorXd* x : {&y_, &yp_, &e_, &F_, &x_, &corrector_factor_}) x->setZero(n);
+  for (Eigen::VectorXd* x : {&y_, &yp_, &e_, &F_, &x_, &corrector_factor_, &y_first_, &yp_first_, &changed_})
+    x->setZero(n);
   error_mask_.assign(static_cast<std::size_t>(n), 1.0);
   corrector_mask_ = error_mask_;
   corrections_.reserve(static_cast<std::size_t>(options_.max_iterations));
@@ -93,6 +95,7 @@ Status Bdf::start(double t, ConstVec y, ConstVec yp, State& /*state*/) {
   system_.calc_inputs(t_, inputs_);
   history_.start(t, y, yp, 1.0);  // the true first step is not known yet
   h_ = options_.fixed_h.value_or(1.0);
+  if (!began_) t_first_ = t, y_first_ = y, yp_first_ = yp, began_ = true;
   note_multipliers(true);
   update_masks();
   update_weights();
@@ -253,10 +256,20 @@ void Bdf::update_means() {
   corrector_mean_ = WeightedNorm::mean_factor(corrector_ == Corrector::modified ? error_mask_ : corrector_mask_);
 }
 
+// What rtol is a part of.
+double Bdf::size_of(int i, double y) const {
+  if (!std::isfinite(options_.extent)) return y;
+  const Kind kind = system_.layout().kinds()[i];
+  if (kind == Kind::velocity) return relative_speed(y, changed_[i]);
+  if (kind != Kind::position) return y;
+  return relative_size(kind, y, y_first_[i] + (t_ - t_first_) * yp_first_[i], options_.extent);
+}
+
 void Bdf::update_weights() {
   const double* of_corrector = corrector_ == Corrector::modified ? error_mask_.data() : corrector_mask_.data();
   for (int i = 0; i < history_.n(); ++i) {
-    const double inverse = 1.0 / tolerance_.weight(i, history_.y(i));
+    changed_[i] = std::max(changed_[i], std::abs(history_.y(i) - y_first_[i]));
+    const double inverse = 1.0 / tolerance_.weight(i, size_of(i, history_.y(i)));
     history_.set_factor(i, error_mask_[i] * error_mean_ * inverse);
     corrector_factor_[i] = of_corrector[i] * corrector_mean_ * inverse;
   }
@@ -298,7 +311,8 @@ void Bdf::find_worst(BdfStep& step) const {
       step.worst_residual = std::abs(F_[i]);
       step.worst_row = static_cast<int>(i);
     }
-    const double limit = tolerance_.weight(i, history_.y(static_cast<int>(i)));
+    const int unknown = static_cast<int>(i);
+    const double limit = tolerance_.weight(i, size_of(unknown, history_.y(unknown)));
     const double moved = x_[i];
     if ((!has_set || corrector_factor_[i] > 0.0) && std::abs(moved) / limit > largest) {
       largest = std::abs(moved) / limit;
@@ -334,6 +348,8 @@ std::vector<double> Bdf::save() {
   numbers.insert(numbers.end(), error_mask_.begin(), error_mask_.end());
   numbers.insert(numbers.end(), corrector_mask_.begin(), corrector_mask_.end());
   numbers.push_back(multiplier_size_);
+  numbers.push_back(t_first_);
+  for (const auto* x : {&y_first_, &yp_first_, &changed_}) numbers.insert(numbers.end(), x->begin(), x->end());
   operator_->invalidate();
   was_slow_ = false;
   stability_.reset();
@@ -357,6 +373,10 @@ void Bdf::restore(std::span<const double> numbers) {
   for (double& x : error_mask_) x = *next++;
   for (double& x : corrector_mask_) x = *next++;
   multiplier_size_ = *next++;
+  t_first_ = *next++;
+  for (auto* of_first : {&y_first_, &yp_first_, &changed_})
+    for (double& x : *of_first) x = *next++;
+  began_ = true;
   update_means();
   operator_->invalidate();
   was_slow_ = false;

@@ -34,7 +34,7 @@ EnergyDecaying::EnergyDecaying(std::unique_ptr<const JumpSystem> jump, const Sec
   forget_pivots();
   const int nv = dae.nv(), nc = dae.nc();
   for (MotionVariables* x : {&ends_.from, &ends_.to, &middle_}) x->resize(nv, dae.nz(), nc);
-  for (auto* x : {&ends_.q_rate_from, &ends_.q_rate_to, &a_middle_, &q_first_}) x->setZero(nv);
+  for (auto* x : {&ends_.q_rate_from, &ends_.q_rate_to, &a_middle_, &q_first_, &v_first_}) x->setZero(nv);
   for (auto* x : {&lam_middle_, &phi_dot_, &bias_}) x->setZero(nc);
   for (auto* x : {&turned_, &behind_}) x->setZero(nv);
   for (auto* x : {&memory_, &next_memory_}) x->setZero(jump_.n_memory());
@@ -42,7 +42,7 @@ EnergyDecaying::EnergyDecaying(std::unique_ptr<const JumpSystem> jump, const Sec
 }
 
 Status EnergyDecaying::start(const MotionVariables& at, State& state) {
-  if (!began_) q_first_ = at.q, began_ = true;
+  if (!began_) t_first_ = at.t, q_first_ = at.q, v_first_ = at.v, began_ = true;
   ends_.to = at;
   pending_ = true;
   commit(state);
@@ -166,7 +166,8 @@ double EnergyDecaying::error_norm(double h) const {
   const double of_angles = options_.rotation_atol.value_or(options_.atol);
   for (int i = 0; i < nv; ++i) {
     const Kind kind = dae_.layout().kinds()[i];
-    const double size = relative_size(kind, ends_.from.q[i], q_first_[i], options_.extent);
+    const double travelled = q_first_[i] + (ends_.from.t - t_first_) * v_first_[i];
+    const double size = relative_size(kind, ends_.from.q[i], travelled, options_.extent);
     const double weight = (kind == Kind::rotation ? of_angles : options_.atol) + options_.rtol * size;
     largest = std::max(largest, 0.5 * h * std::abs(y_[i] - memory_[i]) / weight);
   }
@@ -248,11 +249,11 @@ void EnergyDecaying::forget_pivots() {
 std::vector<double> EnergyDecaying::save() {
   forget_pivots();
   std::vector<double> numbers{
-      pending_ ? 1.0 : 0.0, has_middle_ ? 1.0 : 0.0, h_next_, t_middle_, ends_.from.t, ends_.to.t};
+      pending_ ? 1.0 : 0.0, has_middle_ ? 1.0 : 0.0, h_next_, t_middle_, ends_.from.t, ends_.to.t, t_first_};
   const auto put = [&](const Eigen::VectorXd& x) { numbers.insert(numbers.end(), x.data(), x.data() + x.size()); };
   for (const MotionVariables* x : {&ends_.from, &ends_.to})
     for (const auto* y : {&x->q, &x->v, &x->a, &x->z, &x->zp, &x->lam}) put(*y);
-  for (const auto* x : {&memory_, &a_middle_, &lam_middle_, &q_first_}) put(*x);
+  for (const auto* x : {&memory_, &a_middle_, &lam_middle_, &q_first_, &v_first_}) put(*x);
   return numbers;
 }
 
@@ -262,15 +263,15 @@ void EnergyDecaying::restore(std::span<const double> numbers) {
   has_q_rates_ = false;
   pending_ = numbers[0] != 0.0, has_middle_ = numbers[1] != 0.0;
   h_next_ = numbers[2], t_middle_ = numbers[3];
-  ends_.from.t = numbers[4], ends_.to.t = numbers[5];
-  const double* next = numbers.data() + 6;
+  ends_.from.t = numbers[4], ends_.to.t = numbers[5], t_first_ = numbers[6];
+  const double* next = numbers.data() + 7;
   const auto take = [&](Eigen::VectorXd& x) {
     x = Eigen::Map<const Eigen::VectorXd>(next, x.size());
     next += x.size();
   };
   for (MotionVariables* x : {&ends_.from, &ends_.to})
     for (auto* y : {&x->q, &x->v, &x->a, &x->z, &x->zp, &x->lam}) take(*y);
-  for (auto* x : {&memory_, &a_middle_, &lam_middle_, &q_first_}) take(*x);
+  for (auto* x : {&memory_, &a_middle_, &lam_middle_, &q_first_, &v_first_}) take(*x);
   began_ = true;
 }
 

@@ -17,9 +17,10 @@ namespace {
 // Coordinates and velocities keep the tolerance itself down to the default one, and methods of first order, p = 1, that
 // of p = 2: their steps are what an ordinary run costs.
 constexpr double loose_tol = 1e-4, ordinary_tol = 1e-5;
-// A change of h makes stiff springs swing, and an estimate sees it: where longer steps failed, growth waits for 0, 1,
-// 3, … and at last 15 steps.
-constexpr int longest_wait = 31;
+// A change of h makes stiff springs swing, and accelerations across constraints ring, and an estimate sees it: where
+// longer steps failed, growth waits for 0, 1, 3, … and at last 15 steps. A longer step has failed as well if it is
+// taken back within the next steps: they would grow and fall in turn, with new factors each time.
+constexpr int longest_wait = 31, growth_lasts = 2;
 
 double calc_factor(const StepOptions& options, double from, int order) {
   if (options.h || options.rtol == 0.0) return 1.0;  // an absolute tolerance alone has a unit
@@ -41,7 +42,8 @@ OneStep::OneStep(const SecondOrderDae& dae, const StepOptions& options, LinearSo
   ends_.from.resize(nv, nz, nc);
   ends_.to.resize(nv, nz, nc);
   settled_.resize(nv, nz, nc);
-  for (auto* x : {&a_rate_, &a_old_, &ends_.q_rate_from, &ends_.q_rate_to, &variation_, &fastest_, &pace_, &q_first_})
+  for (auto* x : {&a_rate_, &a_old_, &ends_.q_rate_from, &ends_.q_rate_to, &variation_, &fastest_, &pace_, &q_first_,
+                  &v_first_, &changed_})
     x->setZero(nv);
   for (auto* x : {&zp_rate_, &zp_old_}) x->setZero(nz);
   for (auto* x : {&lam_old_, &bias_}) x->setZero(nc);
@@ -167,16 +169,17 @@ StepReport OneStep::attempt(double t_end, const State& state) {
       report.error = error_norm(h);
       const double factor = control_.factor(report.error, order() + 1);
       if (report.error > 1.0) {
-        if (h > h_old_ && h_old_ > 0.0 && report.rejected_error == 0) {
-          waits_for_ = std::min(2 * waits_for_ + 1, longest_wait);
-          waited_ = 0;
-        }
+        if (((h > h_old_ && h_old_ > 0.0) || since_growth_ < growth_lasts) && report.rejected_error == 0) wait_longer();
         report.status = Status::recoverable(Cause::error_test);
         if (shrink(factor)) continue;
         report.status.row = find_worst_error(h);
         return report;
       }
-      if (h > h_old_ && report.rejected_error == 0) waits_for_ = 0;
+      since_growth_ = h > h_old_ && report.rejected_error == 0 ? 0 : std::min(since_growth_ + 1, growth_lasts);
+      if (factor < 1.0 && since_growth_ < growth_lasts)
+        wait_longer();
+      else if (since_growth_ == growth_lasts - 1)
+        waits_for_ = 0;
       // Where rounding is all that is seen a shorter step only divides it by less: the step stays, and soon grows
       // again.
       const double keep_below = sees_rounding_ ? 1.0 : control_.rule().keep_below;
@@ -197,6 +200,12 @@ StepReport OneStep::attempt(double t_end, const State& state) {
   return report;
 }
 
+void OneStep::wait_longer() {
+  waits_for_ = std::min(2 * waits_for_ + 1, longest_wait);
+  waited_ = 0;
+  since_growth_ = growth_lasts;
+}
+
 // What the last step proposes; at first, the change of q by the third derivative stays below the tolerance, with a
 // margin.
 double OneStep::choose_step(double t_end) const {
@@ -204,7 +213,7 @@ double OneStep::choose_step(double t_end) const {
   if (options_.h0) return *options_.h0;
   double size = 0.0;
   for (Eigen::Index i = 0; i < a_rate_.size(); ++i)
-    size = std::max(size, std::abs(a_rate_[i]) / (factor_ * (atol_[i] + options_.rtol * size_of(i, ends_.from.q[i]))));
+    size = std::max(size, std::abs(a_rate_[i]) / (factor_ * (atol_[i] + options_.rtol * size_of(i, ends_.from))));
   return std::min(0.5 * std::cbrt(1.0 / (size + 1e-30)), 1e-2 * (t_end - ends_.from.t));
 }
 
@@ -256,11 +265,12 @@ void OneStep::interpolate(double t, MotionVariables& at) const {
 void OneStep::commit(State& state) {
   if (!pending_) return;
   pending_ = false;
-  if (!began_) t_first_ = ends_.to.t, q_first_ = ends_.to.q;
+  if (!began_) t_first_ = ends_.to.t, q_first_ = ends_.to.q, v_first_ = ends_.to.v;
   began_ = true;
   for (Eigen::Index i = 0; i < variation_.size(); ++i) {
     variation_[i] += std::abs(ends_.to.v[i] - ends_.from.v[i]);
     fastest_[i] = std::max(fastest_[i], std::abs(ends_.to.v[i]));
+    changed_[i] = std::max(changed_[i], std::abs(ends_.to.v[i] - v_first_[i]));
   }
   ends_.from = ends_.to;
   dae_.calc_inputs(ends_.from.t, inputs_);
@@ -284,12 +294,15 @@ std::vector<double> OneStep::save() {
                               ends_.to.t,
                               t_first_,
                               static_cast<double>(waits_for_),
-                              static_cast<double>(waited_)};
+                              static_cast<double>(waited_),
+                              static_cast<double>(since_growth_)};
   for (const double* x : scalar_memory()) numbers.push_back(*x);
   const auto put = [&](const Eigen::VectorXd& x) { numbers.insert(numbers.end(), x.data(), x.data() + x.size()); };
   for (const MotionVariables* x : {&ends_.from, &ends_.to})
     for (const auto* y : {&x->q, &x->v, &x->a, &x->z, &x->zp, &x->lam}) put(*y);
-  for (const auto* x : {&a_rate_, &zp_rate_, &a_old_, &lam_old_, &zp_old_, &variation_, &fastest_, &q_first_}) put(*x);
+  for (const auto* x :
+       {&a_rate_, &zp_rate_, &a_old_, &lam_old_, &zp_old_, &variation_, &fastest_, &q_first_, &v_first_, &changed_})
+    put(*x);
   for (const auto* x : memory()) put(*x);
   return numbers;
 }
@@ -302,7 +315,8 @@ void OneStep::restore(std::span<const double> numbers) {
   ends_.from.t = numbers[4], ends_.to.t = numbers[5];
   t_first_ = numbers[6], began_ = true;
   waits_for_ = static_cast<int>(numbers[7]), waited_ = static_cast<int>(numbers[8]);
-  const double* next = numbers.data() + 9;
+  since_growth_ = static_cast<int>(numbers[9]);
+  const double* next = numbers.data() + 10;
   for (double* x : scalar_memory()) *x = *next++;
   const auto take = [&](Eigen::VectorXd& x) {
     x = Eigen::Map<const Eigen::VectorXd>(next, x.size());
@@ -310,7 +324,9 @@ void OneStep::restore(std::span<const double> numbers) {
   };
   for (MotionVariables* x : {&ends_.from, &ends_.to})
     for (auto* y : {&x->q, &x->v, &x->a, &x->z, &x->zp, &x->lam}) take(*y);
-  for (auto* x : {&a_rate_, &zp_rate_, &a_old_, &lam_old_, &zp_old_, &variation_, &fastest_, &q_first_}) take(*x);
+  for (auto* x :
+       {&a_rate_, &zp_rate_, &a_old_, &lam_old_, &zp_old_, &variation_, &fastest_, &q_first_, &v_first_, &changed_})
+    take(*x);
   for (auto* x : memory()) take(*x);
   operator_.invalidate();
 }

@@ -36,18 +36,20 @@ double OneStep::error_norm(double h) {
   return motion_error_norm(largest, true, of_velocity, [&](Eigen::Index i) { return velocity_limit(h, i); });
 }
 
-double OneStep::size_of(Eigen::Index i, double q) const {
-  return relative_size(dae_.layout().kinds()[i], q, q_first_[i], options_.extent);
+double OneStep::size_of(Eigen::Index i, const MotionVariables& at) const {
+  const double travelled = q_first_[i] + (at.t - t_first_) * v_first_[i];
+  return relative_size(dae_.layout().kinds()[i], at.q[i], travelled, options_.extent);
 }
 
 double OneStep::position_limit(Eigen::Index i) const {
-  const double place = std::max(size_of(i, ends_.from.q[i]), size_of(i, ends_.to.q[i]));
+  const double place = std::max(size_of(i, ends_.from), size_of(i, ends_.to));
   return std::max({factor_ * (atol_[i] + options_.rtol * place), calc_noise(i), unseen_});
 }
 
 double OneStep::velocity_limit(double h, Eigen::Index i) const {
-  const double place = std::max(size_of(i, ends_.from.q[i]), size_of(i, ends_.to.q[i]));
-  const double speed = std::max(std::abs(ends_.from.v[i]), std::abs(ends_.to.v[i]));
+  const double place = std::max(size_of(i, ends_.from), size_of(i, ends_.to));
+  const double changed = std::max(changed_[i], std::abs(ends_.to.v[i] - v_first_[i]));
+  const double speed = std::max(relative_speed(ends_.from.v[i], changed), relative_speed(ends_.to.v[i], changed));
   return std::max(velocity_tolerance(i, place, speed), calc_noise(i) / h);
 }
 
@@ -152,7 +154,7 @@ Status OneStep::project_velocities(double h, const State& state) {
   const int nv = dae_.nv();
   double tolerance = std::numeric_limits<double>::infinity();
   for (int i = 0; i < nv; ++i)
-    tolerance = std::min(tolerance, factor_ * (atol_[i] + options_.rtol * size_of(i, ends_.from.q[i])));
+    tolerance = std::min(tolerance, factor_ * (atol_[i] + options_.rtol * size_of(i, ends_.from)));
   const Status status =
       dae_.velocity_level(ends_.to.point(inputs_.view()), state, x_.tail(dae_.nc()), bias_, *workspace_);
   if (!status.ok()) return status;

@@ -192,7 +192,7 @@ void OneStep::update_weights(double h) {
   const double of_angles = absolute(options_.rotation_atol.value_or(options_.atol), 1.0);
   const double of_states = absolute(options_.state_atol.value_or(options_.atol), 1.0);
   for (int i = 0; i < nv; ++i) {
-    const double place = uses_newton_tol() ? std::abs(ends_.from.q[i]) : size_of(i, ends_.from.q[i]);
+    const double place = uses_newton_tol() ? std::abs(ends_.from.q[i]) : size_of(i, ends_.from);
     weight_[i] = (dae_.layout().kinds()[i] == Kind::rotation ? of_angles : newton_absolute_) + relative * place;
     if (uses_newton_tol()) continue;
     sees_rounding_ = sees_rounding_ || factor_ * (atol_[i] + options_.rtol * place) < unseen_;

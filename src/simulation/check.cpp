@@ -49,7 +49,8 @@ CheckReport check(const Study& study) {
       report.failure = error.what();
     }
   }
-  settings.solver.redundant = resolved.settings.solver.redundant, settings.solver.strict = resolved.settings.solver.strict;
+  settings.solver.redundant = resolved.settings.solver.redundant,
+  settings.solver.strict = resolved.settings.solver.strict;
   report.settings = settings_text(settings);
   if (!without_effect.empty()) report.settings += "\n# " + without_effect + "\n";
   return report;

@@ -155,9 +155,14 @@ KinkEvents::Cut KinkEvents::judge_step() {
   std::optional<KinkWatch::Change> found = watch_.find(x_before_.t, t, at, is_sharp);
   x_change_ = motion_.active().newest();
   if (found && found->t < t - tiny) {
-    if (method_of(options_).traits.cuts_by_polynomial) {
+    const bool by_polynomial = method_of(options_).traits.cuts_by_polynomial;
+    const bool near = !by_polynomial && found->located() && is_sliver(found->t);
+    if (near)
+      if (const auto free = find_freely(found->t); free && free->slot == found->slot && free->kink == found->kink)
+        found->t = free->t;
+    if (by_polynomial) {
       motion_.active().interpolate(found->t, x_change_);
-    } else if (found->located() && is_sliver(found->t) && begin_at_change(*found)) {
+    } else if (near && begin_at_change(*found)) {
       limit_ = std::numeric_limits<double>::infinity();
       retakes_ = 0;
       ++retaken_;
@@ -174,29 +179,31 @@ KinkEvents::Cut KinkEvents::judge_step() {
   return Cut::accepted;
 }
 
+// A stiff stop turns an implicit step back before it is met: on the way that the step would take without it a change
+// before t comes earlier, and is not crept up to.
+std::optional<KinkWatch::Change> KinkEvents::find_freely(double t) {
+  const double tiny = KinkWatch::instant_tol * (1.0 + std::abs(motion_.active().newest().t));
+  MotionVariables from = x_before_;
+  motion_.active().interpolate_motion(x_before_.t, from);
+  const auto freely = [&](double time) {
+    const double dt = time - x_before_.t;
+    sample_ = from;
+    sample_.t = time;
+    sample_.q += dt * from.v + 0.5 * dt * dt * from.a;
+    sample_.v += dt * from.a;
+    return kinematics(sample_);
+  };
+  const std::optional<KinkWatch::Change> free = watch_.find(x_before_.t, t, freely, [](double) { return true; });
+  return free && free->located() && free->t > x_before_.t + tiny ? free : std::nullopt;
+}
+
 // With an end at the change.
 KinkEvents::Cut KinkEvents::take_again(const KinkWatch::Change& found) {
   ++retakes_;
   change_due_ = found;
   limit_ = found.t;
-  // A stiff stop turns an implicit step back before it is met: on the way the step would take without it the change
-  // comes earlier, and is not crept up to.
-  if (found.located() && retakes_ == 1) {
-    const double tiny = KinkWatch::instant_tol * (1.0 + std::abs(motion_.active().newest().t));
-    MotionVariables from = x_before_;
-    motion_.active().interpolate_motion(x_before_.t, from);
-    const auto freely = [&](double time) {
-      const double dt = time - x_before_.t;
-      sample_ = from;
-      sample_.t = time;
-      sample_.q += dt * from.v + 0.5 * dt * dt * from.a;
-      sample_.v += dt * from.a;
-      return kinematics(sample_);
-    };
-    const std::optional<KinkWatch::Change> free =
-        watch_.find(x_before_.t, found.t, freely, [](double) { return true; });
-    if (free && free->located() && free->t > x_before_.t + tiny) limit_ = std::min(limit_, free->t);
-  }
+  if (found.located() && retakes_ == 1)
+    if (const auto free = find_freely(found.t)) limit_ = std::min(limit_, free->t);
   if (found.located() && retakes_ == 1 && !method_of(options_).traits.tests_velocities) {
     limit_ -= early_part * (found.t - x_before_.t);
     change_due_.reset();  // the next step will find it

@@ -203,7 +203,8 @@ void Machine::check_firm_values() const {
 }
 
 // Where the consistent machine stands in the coordinates of its tree.
-void Machine::find_joint_coordinates(const JointSystem& tree, MotionVariables& x, State& state, Scratch& scratch) const {
+void Machine::find_joint_coordinates(const JointSystem& tree, MotionVariables& x, State& state,
+                                     Scratch& scratch) const {
   const AbsoluteSystem& absolute = *full_.system;
   absolute.calc_inputs(x_.t, scratch.inputs);
   const Eigen::VectorXd no_lam = Eigen::VectorXd::Zero(absolute.n_rows());

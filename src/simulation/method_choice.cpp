@@ -87,18 +87,21 @@ MachineFacts find_facts(const ChoiceStart& start) {
 MethodRanking rank_methods(const MachineFacts& f) {
   constexpr Integrator runge_kutta = Integrator::runge_kutta, radau = Integrator::radau, bdf = Integrator::bdf;
   constexpr CoordinateSet absolute = CoordinateSet::absolute;
-  constexpr int few = 60;                              // coordinates whose full matrices cost no more than sparse ones
-  constexpr double affordable_steps = 2e4;             // of the explicit pair, should stability hold it
-  constexpr double decay = 3.3, oscillation = 1.0;     // h|σ| that the explicit pair bears
+  constexpr int few = 60;                           // coordinates whose full matrices cost no more than sparse ones
+  constexpr double affordable_steps = 2e4;          // of the explicit pair, should stability hold it
+  constexpr double decay = 3.3, oscillation = 1.0;  // h|σ| that the explicit pair bears
   const bool reduces = f.has_tree && f.tree_freedoms < f.unknowns;
   const CoordinateSet fewest = reduces || f.is_tree() ? CoordinateSet::joint : absolute;
   const bool stiff = f.rate * f.span / (f.damped ? decay : oscillation) > affordable_steps;
   const auto count = [](int n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); };
-  std::string why = f.loop_rows == 0 ? fmt::format("tree of {}", count(f.freedoms, "freedom"))
-                                     : fmt::format("{}, {} in loops", count(f.freedoms, "freedom"), count(f.loop_rows, "row"));
-  if (f.freedoms > 0 && f.rate > 0.0 && !stiff) return {{{runge_kutta, fewest}, {radau, fewest}, {radau, absolute}}, why + ", not stiff"};
+  std::string why = f.loop_rows == 0
+                        ? fmt::format("tree of {}", count(f.freedoms, "freedom"))
+                        : fmt::format("{}, {} in loops", count(f.freedoms, "freedom"), count(f.loop_rows, "row"));
+  if (f.freedoms > 0 && f.rate > 0.0 && !stiff)
+    return {{{runge_kutta, fewest}, {radau, fewest}, {radau, absolute}}, why + ", not stiff"};
   if (stiff)
-    why += fmt::format(", stiff (the fastest small motion {} with {:.2g}/s)", f.damped ? "decays" : "oscillates", f.rate);
+    why +=
+        fmt::format(", stiff (the fastest small motion {} with {:.2g}/s)", f.damped ? "decays" : "oscillates", f.rate);
   else if (f.freedoms == 0)
     why += ", driven";
   else if (f.massless)

@@ -7,10 +7,10 @@ namespace trammel {
 
 namespace {
 
-constexpr long window = 20;                     // steps of the explicit pair that are looked at together
-constexpr double held_part = 0.75;              // of them at the limit
+constexpr long window = 20;                       // steps of the explicit pair that are looked at together
+constexpr double held_part = 0.75;                // of them at the limit
 constexpr long first_wait = 40, wait_growth = 4;  // steps before a trial
-constexpr long settling = 15, trial = 30;       // steps of Radau: its first ones are careful
+constexpr long settling = 15, trial = 30;         // steps of Radau: its first ones are careful
 constexpr double oscillating_limit = 0.9, above_accuracy = 1.3;
 // Of an iteration of Radau (three stages) and of a linearization or factorization, in evaluations of the accelerations:
 // by the recursion over a tree, or with the matrix of masses and rows.
@@ -50,9 +50,9 @@ bool MethodExchange::judge(const StepReport& report, double t) {
   if (steps_ == 0) t_window_ = t - report.h;
   ++steps_, ++window_;
   const int attempts = 1 + report.rejected_error + report.rejected_newton;
-  cost_ += explicit_ ? evaluations(report.order) * attempts
-                     : iteration_cost_ * report.iterations +
-                           matrix_cost_ * (report.linearizations + report.factorizations);
+  cost_ += explicit_
+               ? evaluations(report.order) * attempts
+               : iteration_cost_ * report.iterations + matrix_cost_ * (report.linearizations + report.factorizations);
   bool changes = false;
   if (explicit_) {
     if (report.stiffness >= limit_) ++held_;

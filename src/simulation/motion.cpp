@@ -58,7 +58,9 @@ std::unique_ptr<SingularPassage> make_rank_watch(const Machine& machine) {
 }
 
 Motion::Motion(const Machine& machine, Viewer& viewer)
-    : x(machine.initial()), state(machine.initial_state()), made_(make_method(machine, viewer, machine.study().solver)) {
+    : x(machine.initial()),
+      state(machine.initial_state()),
+      made_(make_method(machine, viewer, machine.study().solver)) {
   if (passes_singular_positions(machine)) passage_ = make_rank_watch(machine);
   // Where constraints lose rank at the start the method need not begin: the passage does.
   const bool passes_start = machine.starts_singular() && passage_;

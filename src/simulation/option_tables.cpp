@@ -305,7 +305,9 @@ std::vector<Option> analysis_options() {
 std::vector<Option> method_options() {
   return {
       option("integrator", AT(solver.integrator),
-             {.otherwise = [](const Settings&, const Model&) -> OptionValue { return word_of(Integrator::generalized_alpha); },
+             {.otherwise = [](const Settings&, const Model&) -> OptionValue {
+                return word_of(Integrator::generalized_alpha);
+              },
               .otherwise_words = "`auto`; with a fixed step `h`: `generalized_alpha`",
               .meaning = "the method that moves the machine through time"}),
       option("preset", AT(solver.bdf.preset),
@@ -317,11 +319,12 @@ std::vector<Option> method_options() {
                                      "`coordinate_split` only `bdf`",
                                      join_code(first_order_integrators())),
               .refusal = has_forms}),
-      option("coordinates", AT(solver.coordinates),
-             {.otherwise = [](const Settings&, const Model&) -> OptionValue { return word_of(CoordinateSet::absolute); },
-              .otherwise_words = "`auto`; beside a named integrator: `absolute`",
-              .meaning = "the unknowns of the motion",
-              .analyses = every_analysis}),
+      option(
+          "coordinates", AT(solver.coordinates),
+          {.otherwise = [](const Settings&, const Model&) -> OptionValue { return word_of(CoordinateSet::absolute); },
+           .otherwise_words = "`auto`; beside a named integrator: `absolute`",
+           .meaning = "the unknowns of the motion",
+           .analyses = every_analysis}),
       option("linear_solver", AT(solver.linear_solver),
              {.fallback = "auto",
               .meaning = "of Newton's iteration, see [linear solvers](linear_solvers.md)",

@@ -57,15 +57,21 @@ SolverOptions preset_settings(Preset preset, const Settings& chosen) {
 namespace {
 
 // Methods for any machine, the usual one first.
-constexpr Method for_any[] = {
-    {Integrator::generalized_alpha, CoordinateSet::absolute}, {Integrator::radau, CoordinateSet::absolute},
-    {Integrator::bdf, CoordinateSet::absolute},               {Integrator::runge_kutta, CoordinateSet::absolute},
-    {Integrator::energy_decaying, CoordinateSet::absolute},   {Integrator::midpoint, CoordinateSet::absolute},
-    {Integrator::hht, CoordinateSet::absolute},               {Integrator::newmark, CoordinateSet::absolute},
-    {Integrator::generalized_alpha, CoordinateSet::joint},    {Integrator::radau, CoordinateSet::joint},
-    {Integrator::bdf, CoordinateSet::joint},                  {Integrator::runge_kutta, CoordinateSet::joint},
-    {Integrator::midpoint, CoordinateSet::joint},             {Integrator::hht, CoordinateSet::joint},
-    {Integrator::newmark, CoordinateSet::joint}};
+constexpr Method for_any[] = {{Integrator::generalized_alpha, CoordinateSet::absolute},
+                              {Integrator::radau, CoordinateSet::absolute},
+                              {Integrator::bdf, CoordinateSet::absolute},
+                              {Integrator::runge_kutta, CoordinateSet::absolute},
+                              {Integrator::energy_decaying, CoordinateSet::absolute},
+                              {Integrator::midpoint, CoordinateSet::absolute},
+                              {Integrator::hht, CoordinateSet::absolute},
+                              {Integrator::newmark, CoordinateSet::absolute},
+                              {Integrator::generalized_alpha, CoordinateSet::joint},
+                              {Integrator::radau, CoordinateSet::joint},
+                              {Integrator::bdf, CoordinateSet::joint},
+                              {Integrator::runge_kutta, CoordinateSet::joint},
+                              {Integrator::midpoint, CoordinateSet::joint},
+                              {Integrator::hht, CoordinateSet::joint},
+                              {Integrator::newmark, CoordinateSet::joint}};
 
 // "auto" is the same as nothing.
 Settings without_auto(Settings s) {

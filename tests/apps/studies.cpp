@@ -130,8 +130,8 @@ TEST(Compare, needs_no_words_and_sets_the_choice_beside_the_best) {
 // A file that speaks to bdf alone ended with "the reference run failed: 'preset' belongs to the integrator 'bdf'".
 TEST(Compare, leaves_out_and_names_what_the_file_says_for_one_method) {
   const Folder folder;
-  const Outcome out = call(folder, {"compare", (places::source_dir() / "examples/10_bushing/bushing.toml").string(), "--tolerances", "1e-3",
-                                    "--set", "analysis.end=0.05"});
+  const Outcome out = call(folder, {"compare", (places::source_dir() / "examples/10_bushing/bushing.toml").string(),
+                                    "--tolerances", "1e-3", "--set", "analysis.end=0.05"});
   ASSERT_EQ(out.code, 0) << out.err;
   EXPECT_SAYS(out.out, "left out, as they belong to other methods: ");
   EXPECT_SAYS(out.out, "solver.preset");
@@ -150,8 +150,9 @@ TEST(Compare, says_which_pairs_are_excluded_and_refuses_unknown_axes) {
   const Outcome misspelt =
       call(folder, {"compare", pendulum, "--across", "integrator=bdf|radu,coordinates=joints,formulation="});
   EXPECT_EQ(misspelt.code, 2);
-  EXPECT_SAYS(misspelt.err,
-              "--across integrator: error: there is no 'radu'; did you mean 'radau'? Allowed: 'auto', 'generalized_alpha'");
+  EXPECT_SAYS(
+      misspelt.err,
+      "--across integrator: error: there is no 'radu'; did you mean 'radau'? Allowed: 'auto', 'generalized_alpha'");
   EXPECT_SAYS(misspelt.err, "--across coordinates: error: there is no 'joints'; did you mean 'joint'?");
   EXPECT_SAYS(misspelt.err, "--across formulation: error: no value is given");
 }

@@ -56,5 +56,18 @@ TEST(Governor, the_slider_converges_with_second_order) {
   EXPECT_NEAR(observed_order(std::abs(s[0] - s[1]), std::abs(s[1] - s[2])), 2.0, order_margin);
 }
 
+// The first step of an explicit method is half of this span, far beyond what dampers of 4e4 N s/m allow: its stages end
+// at accelerations of 1e44 m/s², of which nothing may be left in those of shorter steps.
+TEST(Governor, an_explicit_step_that_was_too_long_leaves_nothing_behind) {
+  const auto run_with = [](const char* integrator) {
+    return run(read_study(example("models/governor.toml"),
+                          SetList{"solver.h=", fmt::format("solver.integrator={}", integrator), "analysis.end=0.02",
+                                  "solver.rtol=1e-8", "solver.atol=1e-8"}));
+  };
+  const Recorded explicit_run = run_with("runge_kutta"), implicit_run = run_with("radau");
+  EXPECT_TRUE(explicit_run.summary.completed) << explicit_run.summary.failure;
+  EXPECT_NEAR(explicit_run.last_value("s"), implicit_run.last_value("s"), 1e-8);
+}
+
 }  // namespace
 }  // namespace trammel::test_governor

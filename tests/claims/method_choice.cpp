@@ -124,7 +124,8 @@ TEST(MethodChoice, goes_over_to_radau_where_the_machine_becomes_stiff) {
       EXPECT_NEAR(v(static_cast<Eigen::Index>(i), 0), std::sin(t) - 1e-5 * std::cos(t), 2e-6) << t;
 }
 
-// The reference is Radau with 1e-11, and another method agrees with it. Reactions of Bricard's mechanism are not unique.
+// The reference is Radau with 1e-11, and another method agrees with it. Reactions of Bricard's mechanism are not
+// unique.
 TEST(MethodChoice, gives_four_digits_by_default) {
   struct Case {
     const char* file;

@@ -99,8 +99,10 @@ TEST_P(StatesInTheErrorTest, the_error_of_an_oscillator_falls_with_the_tolerance
         errors.push_back(error_of_sine(run_text(oscillator(omega), list), "o.x", omega));
         const double of_body = error_of_sine(run_text(block(omega), list), "block.position.x", omega);
         // Radau's dense output of bodies, through accelerations, is far below the tolerance; that of states is below
-        // it.
-        EXPECT_LT(errors.back(), std::max(10.0 * of_body, std::pow(10.0, -digits))) << digits;
+        // it. With BDF a body that begins with its speed has a tighter tolerance until that has changed, and errs by
+        // 3.1e-5 instead of 5.4e-5 at 1e-6; states, whose tolerance knows no such thing, by 3.1e-4.
+        const double beside = std::string(method.integrator) == "bdf" ? 12.0 : 10.0;
+        EXPECT_LT(errors.back(), std::max(beside * of_body, std::pow(10.0, -digits))) << digits;
       }
       EXPECT_GT(std::log10(errors.front() / errors.back()), method.slope * (last - 4));
     }

@@ -106,7 +106,8 @@ TEST(TwoFieldRefusals, say_why) {
     }
     return std::string();
   };
-  EXPECT_NE(refused("integrator = \"generalized_alpha\"\nfields = \"two\"").find("eliminated the velocities"), std::string::npos);
+  EXPECT_NE(refused("integrator = \"generalized_alpha\"\nfields = \"two\"").find("eliminated the velocities"),
+            std::string::npos);
   EXPECT_NE(refused("integrator = \"bdf\"\nnewton_stop = \"saturation\"").find("fixed step"), std::string::npos);
   EXPECT_NE(refused("integrator = \"bdf\"\njacobian_pattern = \"FT\"").find("the first a T"), std::string::npos);
 }

@@ -140,6 +140,7 @@ class Bdf {
   void update_masks();
   void update_means();
   void update_weights();
+  double size_of(int i, double y) const;
   Point point() const { return {t_trial_, inputs_.view(), y_, yp_}; }
 
   const DaeSystem& system_;
@@ -189,6 +190,10 @@ class Bdf {
 
   Eigen::VectorXd y_, yp_, e_, F_, x_;
   Eigen::VectorXd corrector_factor_;
+  // Where the run began, and how far velocities have been from there: see BdfOptions::extent.
+  bool began_ = false;
+  double t_first_ = 0.0;
+  Eigen::VectorXd y_first_, yp_first_, changed_;
   std::vector<double> error_mask_, corrector_mask_;
   double error_mean_ = 0.0, corrector_mean_ = 0.0;
   std::vector<FieldSizes> corrections_;

@@ -40,6 +40,9 @@ enum class JacobianUpdate : std::uint8_t {
 /// docs/integrators/bdf.md for what that buys.
 struct BdfOptions {
   Tolerances tolerances;
+  /// Of the machine [m]. Finite: rtol is a part of what relative_size and relative_speed leave of positions and
+  /// velocities; else of the unknown itself, as DASSL.
+  double extent = std::numeric_limits<double>::infinity();
 
   int max_order = 5;         ///< 1 … 6; A(α)-stable with α = 90, 90, 86, 73, 52, 18°
   std::optional<double> h0;  ///< first step [s]; absent: 10⁻³ of the time to the stop, and ‖h y′‖ ≤ ½

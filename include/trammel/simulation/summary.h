@@ -29,7 +29,7 @@ struct Summary {
   std::string failure;  ///< the whole failure report; empty when completed
   std::string integrator, formulation, linear_solver;
   std::string choice;  ///< why this method, where the program chose it
-  double t = 0.0;  ///< where it stopped [s]; statics: the part of the load
+  double t = 0.0;      ///< where it stopped [s]; statics: the part of the load
   bool statics = false;
   long steps = 0, rejected_error = 0, rejected_newton = 0, iterations = 0, linearizations = 0, factorizations = 0;
   long rejected_contact = 0;  ///< steps taken again: contact began or ended within them, or a force had a kink

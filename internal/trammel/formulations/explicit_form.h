@@ -47,6 +47,7 @@ class ExplicitForm final : public OdeSystem {
  private:
   struct Scratch;
   Status fulfil_rows(MotionVariables& x, const State& state, bool& moved, Scratch& s) const;
+  Status accelerate(MotionVariables& x, const State& state, Scratch& s) const;
   Status accelerate_on_branch(MotionVariables& x, const State& state, Scratch& s) const;
   const MechanicalSystem& system_;
   Stages stages_;

@@ -105,7 +105,8 @@ class EnergyDecaying final : public MotionIntegrator {
   Eigen::VectorXd turned_, behind_;  // sums of |Θ| and of (5), at the first coordinate of each rotation [rad]
   InputBuffer inputs_;
   Eigen::VectorXd phi_dot_, bias_;
-  Eigen::VectorXd q_first_;  // where the run began
+  Eigen::VectorXd q_first_, v_first_;  // where the run began, at t_first_
+  double t_first_ = 0.0;
   bool began_ = false;
   bool pending_ = false;
   double h_next_ = 0.0, t_trial_ = 0.0;  // proposed; where the step under way ends

@@ -1,12 +1,11 @@
 #pragma once
 
-#include <algorithm>
-#include <cmath>
+#include <limits>
 #include <memory>
-#include <numbers>
 #include <optional>
 
 #include "trammel/dae/acceleration_solver.h"
+#include "trammel/integrators/relative_size.h"
 #include "trammel/integrators/step_control.h"
 #include "trammel/nonlinear/convergence.h"
 
@@ -32,14 +31,6 @@ struct StepOptions {
 /// Newton's tolerance of an error-controlled run as a fraction of the local error's: its remainder must not be seen in
 /// the error estimate, a difference of accelerations.
 inline constexpr double newton_fraction = 1e-3;
-
-/// What rtol is a part of, of a coordinate that began at `first`. What turns on and on is where it is to within half a
-/// turn, and a machine far from the origin moves as one that stands there: of an angle it is at most half a turn, of a
-/// position at most the extent of the machine [m] and the way that was gone.
-inline double relative_size(Kind kind, double q, double first, double extent) {
-  const double size = std::abs(q);
-  return std::min(size, kind == Kind::rotation ? std::numbers::pi : extent + std::abs(q - first));
-}
 
 /// What one-step methods for SecondOrderDae share: the choice of step sizes by a local error estimate, simplified
 /// Newton on the scaled equations, restarts at kinks of inputs, and memory. A method adds its formula: how variables at
@@ -119,6 +110,7 @@ class OneStep : public MotionIntegrator {
   Status calc_rates(const State& state);
   StepReport attempt(double t_end, const State& state);
   double choose_step(double t_end) const;
+  void wait_longer();
   void extrapolate(double h);
   Status iterate(double h, const State& state, StepReport& report);
   Status refresh(double h, const State& state, StepReport& report);
@@ -130,7 +122,7 @@ class OneStep : public MotionIntegrator {
   void update_weights(double h);
   void update_pace();
   double error_norm(double h);
-  double size_of(Eigen::Index i, double q) const;
+  double size_of(Eigen::Index i, const MotionVariables& at) const;
   double position_limit(Eigen::Index i) const;
   double velocity_limit(double h, Eigen::Index i) const;
   double calc_noise(Eigen::Index i) const;  // of q, by Newton's iteration and rounding
@@ -162,11 +154,12 @@ class OneStep : public MotionIntegrator {
   double t_trial_ = 0.0;            // where the step under way ends
   double h_next_ = 0.0;             // proposal of the error control
   int waits_for_ = 0, waited_ = 0;  // steps that the next growth waits for, twice, and has waited
+  int since_growth_ = 0;            // steps, as far as they are counted
   Eigen::VectorXd x_, residual_, weight_, bias_;
   MotionVariables settled_;
-  Eigen::VectorXd variation_, fastest_, pace_;  // of every velocity: Σ|Δv|, max|v|, and 1/T by (2)
-  double t_first_ = 0.0;                        // where the run began
-  Eigen::VectorXd q_first_;
+  Eigen::VectorXd variation_, fastest_, pace_;   // of every velocity: Σ|Δv|, max|v|, and 1/T by (2)
+  double t_first_ = 0.0;                         // where the run began
+  Eigen::VectorXd q_first_, v_first_, changed_;  // and max|v − v_first_|
   bool began_ = false;
   std::vector<FieldSizes> corrections_;  // of the last attempt, in scaled unknowns
   std::vector<double> column_;           // factors of the unknowns

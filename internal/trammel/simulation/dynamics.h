@@ -72,7 +72,7 @@ class Dynamics {
   BeamWatch beams_;
   KinkEvents kinks_;
   VelocityJumps jumps_;
-  StepBounds bounds_;  // of steps, by what inputs do ahead
+  StepBounds bounds_;                       // of steps, by what inputs do ahead
   std::optional<MethodExchange> exchange_;  // of a run that chose its method
   std::vector<double> exchanges_;           // when [s]
 

@@ -51,6 +51,7 @@ class KinkEvents {
   bool is_sliver(double t) const;
   bool begin_at_change(const KinkWatch::Change& change);
   bool has_kink(double t, double h, const KinkWatch::At& at) const;
+  std::optional<KinkWatch::Change> find_freely(double t);
   Cut take_again(const KinkWatch::Change& found);
   void accept(std::optional<KinkWatch::Change> found);
 

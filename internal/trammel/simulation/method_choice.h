@@ -30,8 +30,8 @@ struct MachineFacts {
 struct ChoiceStart {
   const Study& study;
   const MechanicalSystem& absolute;
-  int rank;                 ///< of its rows
-  const JointSystem* tree;  ///< null: no joint coordinates
+  int rank;                       ///< of its rows
+  const JointSystem* tree;        ///< null: no joint coordinates
   const MechanicalSystem& moved;  ///< one of the two: that of x and state
   const MotionVariables& x;
   const State& state;

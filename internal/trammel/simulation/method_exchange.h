@@ -41,8 +41,8 @@ class MethodExchange {
   bool explicit_, settled_ = false;
   double iteration_cost_, matrix_cost_;  // of Radau, in evaluations
   double limit_;                         // of h|σ|
-  double explicit_speed_ = 0.0;  // (2)
-  long wait_;                    // steps of the explicit phase before the next trial
+  double explicit_speed_ = 0.0;          // (2)
+  long wait_;                            // steps of the explicit phase before the next trial
   // Of the present phase, and of its window of steps.
   long steps_ = 0, window_ = 0, held_ = 0;
   double t_window_ = 0.0, cost_ = 0.0;

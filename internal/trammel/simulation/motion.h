@@ -31,7 +31,8 @@ class Motion {
   }
   /// Begins at other variables of the same machine, in the charts of `at_state`.
   void begin_at(const MotionVariables& at, const State& at_state, Viewer& viewer);
-  /// Goes on with the other method, from where this one is: of machines that have two. Afterwards method() is the other.
+  /// Goes on with the other method, from where this one is: of machines that have two. Afterwards method() is the
+  /// other.
   Status exchange_method(const Machine& machine, Viewer& viewer);
   /// Newton's corrections that the record of a step has room for.
   int max_corrections() const { return made_.max_corrections; }

@@ -83,9 +83,11 @@ void check_split(SettingsChecks& checks) {
         "cm_mode = \"frozen_step\" takes P at the prediction, and newton_start = \"previous\" leaves that out");
 }
 
-BdfOptions bdf_options_of(const SolverOptions& o) {
-  BdfOptions b = o.bdf.step_rules == StepRules::dassl ? BdfOptions::dassl() : BdfOptions{};
+BdfOptions bdf_options_of(const SolverOptions& o, const Machine& machine) {
+  const bool as_dassl = o.bdf.step_rules == StepRules::dassl;
+  BdfOptions b = as_dassl ? BdfOptions::dassl() : BdfOptions{};
   b.tolerances = tolerances_of(o);
+  if (!as_dassl && !o.h) b.extent = extent_of(machine);
   b.max_order = *o.bdf.max_order;
   b.h0 = o.h0, b.fixed_h = o.h;
   b.unknown = *o.bdf.unknown;
@@ -137,15 +139,15 @@ struct BdfMethod {
 
   static MadeMethod make(const Machine& machine, Viewer&, const StepRange& steps) {
     const SolverOptions& o = steps.solver;
-    BdfOptions options = bdf_options_of(o);
+    BdfOptions options = bdf_options_of(o, machine);
     options.hmin = steps.hmin, options.hmax = steps.hmax;
     std::optional<DifferenceOptions> differences;
     if (o.bdf.jacobian != JacobianSource::exact)
       differences = {o.bdf.jacobian == JacobianSource::sparse_differences,
                      o.bdf.jacobian_sparsity == JacobianSparsity::estimated};
-    return {.method = std::make_unique<BdfMotion>(machine.moved(), make_form(machine, steps.solver), options, steps.solver_kind(),
-                                                  first_order_scaling_of(o.scaling), o.bdf.fields == BdfFields::two,
-                                                  differences),
+    return {.method = std::make_unique<BdfMotion>(machine.moved(), make_form(machine, steps.solver), options,
+                                                  steps.solver_kind(), first_order_scaling_of(o.scaling),
+                                                  o.bdf.fields == BdfFields::two, differences),
             .max_corrections = options.max_iterations};
   }
 };

@@ -47,9 +47,8 @@ struct EnergyDecayingMethod {
       throw InputError(std::move(refused));
     const Assembly& full = machine.full();
     auto slots = std::make_unique<SlotSystem>(machine.kept(), viewer.calc_frames(full.drawn, full.state));
-    return {
-        .method = std::make_unique<EnergyDecaying>(std::move(slots), machine.index3(), steps, range.solver_kind()),
-        .max_corrections = steps.max_iterations};
+    return {.method = std::make_unique<EnergyDecaying>(std::move(slots), machine.index3(), steps, range.solver_kind()),
+            .max_corrections = steps.max_iterations};
   }
 };
 

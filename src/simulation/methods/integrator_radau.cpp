@@ -46,8 +46,8 @@ struct RadauMethod {
     if (o.newton_tol) options.newton_tol = *o.newton_tol;
     options.max_iterations = *o.max_iterations;
     options.hmin = steps.hmin, options.hmax = steps.hmax;
-    return {.method = std::make_unique<RadauMotion>(machine.moved(), make_form(machine, steps.solver), options, steps.solver_kind(),
-                                                    first_order_scaling_of(o.scaling))};
+    return {.method = std::make_unique<RadauMotion>(machine.moved(), make_form(machine, steps.solver), options,
+                                                    steps.solver_kind(), first_order_scaling_of(o.scaling))};
   }
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "trammel/formulations/coordinate_split.h"
 #include "trammel/simulation/coordinate_names.h"
@@ -52,6 +53,11 @@ std::string join_code(const std::vector<std::string>& words) {
   return text;
 }
 
+double extent_of(const Machine& machine) {
+  const double length = machine_length(machine.model());
+  return length > 0.0 ? length : std::numeric_limits<double>::infinity();
+}
+
 StepOptions step_options_of(const Machine& machine, const StepRange& range) {
   const SolverOptions& o = range.solver;
   StepOptions steps;
@@ -60,7 +66,7 @@ StepOptions step_options_of(const Machine& machine, const StepRange& range) {
   if (o.atol) steps.atol = *o.atol;
   steps.rotation_atol = o.tolerances.rotation_tol, steps.state_atol = o.tolerances.internal_tol;
   steps.length = tolerance_scale(machine.model());
-  if (const double length = machine_length(machine.model()); length > 0.0) steps.extent = length;
+  steps.extent = extent_of(machine);
   if (o.newton_tol) steps.newton_tol = *o.newton_tol;
   steps.max_iterations = *o.max_iterations;
   if (o.one_step.newton_test) steps.newton_test = *o.one_step.newton_test;

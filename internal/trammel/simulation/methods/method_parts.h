@@ -59,6 +59,8 @@ constexpr RunChecks::StepError second_order_error(double factor) {
   return {.difference = 2, .constant = factor * second, .turning = factor * second};
 }
 
+/// Of the machine as drawn [m], beside which errors count; infinite: it has none.
+double extent_of(const Machine& machine);
 StepOptions step_options_of(const Machine& machine, const StepRange& steps);
 std::unique_ptr<MotionScaling> make_scaling(const ScalingOptions& options);
 FirstOrderScaling::Options first_order_scaling_of(const ScalingOptions& options);
