@@ -6,8 +6,10 @@
 #include <system_error>
 
 #include "commands.h"
+#include "completion.h"
 #include "messages.h"
 #include "trammel/base/text.h"
+#include "trammel/base/version.h"
 #include "trammel/io/library_exit.h"
 #include "trammel/io/model_tables.h"
 
@@ -295,13 +297,40 @@ void add_schema(CLI::App& app, const Call& call) {
   sub->callback([command, &call] { call.code = schema(*command, trammel::model_tables()); });
 }
 
+void add_completion(CLI::App& app, const Call& call) {
+  const auto format = std::make_shared<std::string>();
+  CLI::App* sub = app.add_subcommand("completion", "Print what completes commands in a shell, or the manual's page");
+  sub->add_option("format", *format, "The shell; man: the page of the manual")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish", "man"}));
+  sub->footer(
+      "Examples:\n"
+      "  source <(trammel completion bash)\n"
+      "  trammel completion fish > ~/.config/fish/completions/trammel.fish\n"
+      "  trammel completion man | man -l -");
+  sub->callback([format, &app, &call] {
+    print_now(shell_text(describe_commands(app), *format));
+    call.code = success;
+  });
+}
+
 /// Every command, in the order of --help.
 constexpr struct {
   const char* name;
   void (*add)(CLI::App& app, const Call& call);
-} commands[] = {{"run", add_run},         {"check", add_check},   {"eigen", add_eigen},   {"info", add_info},
-                {"export", add_export},   {"report", add_report}, {"plot", add_plot},     {"sweep", add_sweep},
-                {"compare", add_compare}, {"verify", add_verify}, {"repair", add_repair}, {"schema", add_schema}};
+} commands[] = {{"run", add_run},
+                {"check", add_check},
+                {"eigen", add_eigen},
+                {"info", add_info},
+                {"export", add_export},
+                {"report", add_report},
+                {"plot", add_plot},
+                {"sweep", add_sweep},
+                {"compare", add_compare},
+                {"verify", add_verify},
+                {"repair", add_repair},
+                {"schema", add_schema},
+                {"completion", add_completion}};
 
 std::vector<std::string> command_names() {
   std::vector<std::string> names;
@@ -331,7 +360,7 @@ int main(int argc, char** argv) {
   trammel::skip_library_exit();
   const std::vector<std::string> words(argv + 1, argv + argc);
   CLI::App app("Trammel simulates constrained mechanical systems.", "trammel");
-  app.set_version_flag("--version", std::string("trammel ") + TRAMMEL_VERSION);
+  app.set_version_flag("--version", std::string("trammel ") + trammel::version());
   app.require_subcommand(1);
   app.failure_message([](const CLI::App* at, const CLI::Error& error) {
     return fmt::format("trammel: error: {}\nTry `{} --help`.\n", error.what(),
