@@ -19,7 +19,7 @@ struct Drag {
   template <class S>
   void operator()(double /*t*/, const trammel::Frame<S>* f, trammel::Wrench<S>* w) const {
     using std::sqrt;
-    const S speed = sqrt(dot(f[0].v, f[0].v) + 1e-18);  // differentiable at rest
+    const S speed = sqrt(trammel::dot(f[0].v, f[0].v) + 1e-18);  // differentiable at rest
     w[0] = {trammel::Vec3<S>(f[0].v * (-k * speed)), trammel::Vec3<S>::Zero()};
   }
 };
@@ -28,13 +28,13 @@ struct Drag {
 
 int main() {
   constexpr double m = 0.145, r = 0.037;  // [kg], [m]: a baseball
-  constexpr double g = 9.81, k = 0.5 * 1.2 * 0.4 * std::numbers::pi * r * r;
+  constexpr double g = 9.81, end = 5.0, k = 0.5 * 1.2 * 0.4 * std::numbers::pi * r * r;
 
   trammel::Study study;
   study.model.title = "A ball with drag";
   study.model.gravity = {0.0, 0.0, -g};
   study.model.add_body({.name = "ball", .kind = trammel::BodyKind::particle, .mass = m});
-  study.analysis.end = 5.0;
+  study.analysis.end = end;
 
   // Called for every realisation of the model; body_frame[i] is the frame of its i-th body.
   trammel::Simulation simulation(study, [](trammel::Assembly& assembly) {
@@ -56,8 +56,7 @@ int main() {
   const trammel::ResultsReader results("own_machine.h5");
   const trammel::Series speed = results.read("ball.velocity.z");
   const double v = -speed.values(speed.values.rows() - 1, 0);
-  const double v_inf = std::sqrt(m * g / k), exact = v_inf * std::tanh(g * study.analysis.end / v_inf);  // (1)
-  std::printf("speed after %g s: %.6f m/s, exactly %.6f m/s; Trammel %s\n", study.analysis.end, v, exact,
-              trammel::version());
+  const double v_inf = std::sqrt(m * g / k), exact = v_inf * std::tanh(g * end / v_inf);  // (1)
+  std::printf("speed after %g s: %.6f m/s, exactly %.6f m/s; Trammel %s\n", end, v, exact, trammel::version());
   return std::abs(v - exact) < 1e-3 * exact ? 0 : 1;
 }

@@ -64,7 +64,7 @@ std::string replace_all(std::string text, const std::string& what, const std::st
 std::string bash_answer(const ShellOption& option) {
   if (!option.words.empty()) return fmt::format("_trammel_words '{}'", fmt::join(option.words, " "));
   const char* ending = file_ending(option);
-  if (ending == nullptr) return "return";
+  if (ending == nullptr) return ":";
   return ending == std::string("/") ? "_trammel_folders" : fmt::format("_trammel_files '{}'", ending);
 }
 
@@ -230,9 +230,11 @@ std::string manual_text(const std::vector<ShellCommand>& commands) {
     text += fmt::format(".SS \"trammel {}\"\n{}.\n", command.name, roff(command.help));
     for (const ShellOption& option : command.options) {
       const std::string names = fmt::format("{}", fmt::join(option.names, ", "));
-      text += fmt::format(".TP\n\\fB{}\\fR{}\\fI{}\\fR\n{}\n", roff(names), names.empty() ? "" : " ",
-                          roff(option.words.empty() ? option.value : fmt::format("{}", fmt::join(option.words, "|"))),
-                          roff(option.help));
+      const std::string value = option.words.empty() ? option.value : fmt::format("{}", fmt::join(option.words, "|"));
+      text += ".TP\n";
+      if (!names.empty()) text += fmt::format("\\fB{}\\fR{}", roff(names), value.empty() ? "" : " ");
+      if (!value.empty()) text += fmt::format("\\fI{}\\fR", roff(value));
+      text += fmt::format("\n{}\n", roff(option.help));
     }
     if (!command.footer.empty()) text += fmt::format(".PP\n.nf\n{}\n.fi\n", roff(command.footer));
   }

@@ -121,9 +121,9 @@ int main() {
         folder = self.make_folder()
         env = dict(os.environ, PKG_CONFIG_LIBDIR=str(folder), PKG_CONFIG_PATH="")
         text = call("cmake", "-S", source, "-B", folder / "build", "-G", "Ninja", "-DTRAMMEL_PAGE=OFF", env=env, code=1)
-        for words in ("HDF5 ≥ 1.10 (Debian: libhdf5-dev; or configure with -DTRAMMEL_CORE_ONLY=ON)",
+        for words in ("HDF5 ≥ 1.10 (Debian: libhdf5-dev, or configure with -DTRAMMEL_CORE_ONLY=ON)",
                       "toml++ (Debian: libtomlplusplus-dev)",
-                      "librsvg (Debian: librsvg2-dev; or configure with -DTRAMMEL_PNG=OFF)"):
+                      "librsvg (Debian: librsvg2-dev, or configure with -DTRAMMEL_PNG=OFF)"):
             self.assertIn(words, text)
         text = call("cmake", "-S", source, "-B", folder / "build", "-DTRAMMEL_PROGRAM=OFF", "-DTRAMMEL_PAGE=OFF", code=1)
         self.assertIn("TRAMMEL_PYTHON needs TRAMMEL_PROGRAM", text)
