@@ -56,13 +56,21 @@ void sort_words(const std::vector<std::string>& words, PlotCommand& command) {
   }
 }
 
+template <class Command>
+void add_json(CLI::App& app, Command& command) {
+  app.add_flag_callback(
+      "--json", [&app, &command] { command.json = std::make_shared<JsonAnswer>(app.get_name()); },
+      "Answer with one JSON object on the standard output, for scripts (docs/json.md)");
+}
+
 /// What is done when a command was understood.
 struct Call {
   std::string command_line;
   int& code;
   template <class Command>
-  void operator()(const std::filesystem::path& file, Command command) const {
-    code = report_errors(file, std::move(command));
+  void operator()(const std::filesystem::path& file, Command command, JsonAnswer* answer = nullptr) const {
+    code = report_errors(file, std::move(command), answer);
+    if (answer != nullptr) print_now(answer->text(code));
   }
 };
 
@@ -82,13 +90,17 @@ void add_run(CLI::App& app, const Call& call) {
       ->type_name("SECONDS")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  add_json(*sub, *command);
   sub->footer(
       fmt::format("Examples:\n"
                   "  trammel run slider_crank.toml\n"
                   "  trammel run slider_crank.toml --set solver.h=1e-4 parameters.L=0.3 --out fine.h5\n"
                   "Ctrl-C ends the run and keeps its results; a second one ends the program at once.\n{}",
                   exit_codes));
-  sub->callback([command, &call] { call(command->model, [command] { return run(*command); }); });
+  sub->callback([command, &call] {
+    call(
+        command->model, [command] { return run(*command); }, command->json.get());
+  });
 }
 
 void add_check(CLI::App& app, const Call& call) {
@@ -97,11 +109,15 @@ void add_check(CLI::App& app, const Call& call) {
       "check", "Read and assemble a model: degrees of freedom, redundant constraints, initial conditions");
   sub->add_option("model", command->model, "Model file")->required()->type_name("MODEL.toml");
   add_settings(*sub, command->settings);
+  add_json(*sub, *command);
   sub->footer(
       fmt::format("Example:\n  trammel check four_bar.toml\n"
                   "Nothing is simulated. The exit code is 2 if `trammel run` would refuse the model.\n{}",
                   exit_codes));
-  sub->callback([command, &call] { call(command->model, [command] { return check(*command); }); });
+  sub->callback([command, &call] {
+    call(
+        command->model, [command] { return check(*command); }, command->json.get());
+  });
 }
 
 void add_eigen(CLI::App& app, const Call& call) {
@@ -121,12 +137,16 @@ void add_eigen(CLI::App& app, const Call& call) {
   sub->add_option("--inputs", command->inputs, "Parameters of the model that are the inputs u")
       ->delimiter(',')
       ->needs(folder);
+  add_json(*sub, *command);
   sub->footer(
       fmt::format("Examples:\n"
                   "  trammel eigen suspension.toml --modes 10\n"
                   "  trammel eigen suspension.toml --linearization matrices --inputs road,torque\n{}",
                   exit_codes));
-  sub->callback([command, &call] { call(command->model, [command] { return eigen(*command); }); });
+  sub->callback([command, &call] {
+    call(
+        command->model, [command] { return eigen(*command); }, command->json.get());
+  });
 }
 
 void add_info(CLI::App& app, const Call& call) {
@@ -135,8 +155,12 @@ void add_info(CLI::App& app, const Call& call) {
   sub->add_option("file", command->file, "Results file")->required()->type_name("FILE.h5");
   CLI::Option* channels = sub->add_flag("--channels", command->channels, "List every channel, one per line");
   sub->add_flag("--model", command->model, "Print the model file that was run")->excludes(channels);
+  add_json(*sub, *command);
   sub->footer("Examples:\n  trammel info slider_crank.h5\n  trammel info slider_crank.h5 --channels");
-  sub->callback([command, &call] { call(command->file, [command] { return info(*command); }); });
+  sub->callback([command, &call] {
+    call(
+        command->file, [command] { return info(*command); }, command->json.get());
+  });
 }
 
 void add_export(CLI::App& app, const Call& call) {
@@ -177,11 +201,17 @@ void add_report(CLI::App& app, const Call& call) {
 void add_plot(CLI::App& app, const Call& call) {
   const auto command = std::make_shared<PlotCommand>();
   const auto words = std::make_shared<std::vector<std::string>>();
-  CLI::App* sub = app.add_subcommand("plot", "Draw channels over time into an SVG or PNG file");
-  sub->add_option("words", *words, "Results files, then channels; `trammel info --channels` lists them")
+  CLI::App* sub =
+      app.add_subcommand("plot", "Draw channels over time, or over another channel, into an SVG or PNG file");
+  sub->add_option(
+         "words", *words,
+         "Results files, then channels (`trammel info --channels` lists them), with * and ? for any characters")
       ->required()
       ->type_name("FILE.h5 CHANNEL");
-  sub->add_option("-o,--out", command->out, "The picture, .svg or .png")->required()->type_name("FILE");
+  sub->add_option("-o,--out", command->out,
+                  "The picture, .svg or .png; default: the first file's name with .svg, in this folder")
+      ->type_name("FILE");
+  sub->add_option("--over", command->over, "A channel along the abscissa instead of time")->type_name("CHANNEL");
   sub->add_option("--title", command->title, "Above the picture");
   sub->add_flag("--log", command->log, "Logarithmic axis of values");
   sub->add_option("--width", command->width, "Width in px")->check(CLI::Range(200, 4000))->capture_default_str();
@@ -191,6 +221,8 @@ void add_plot(CLI::App& app, const Call& call) {
   sub->footer(
       fmt::format("Examples:\n"
                   "  trammel plot slider_crank.h5 stroke driving_torque -o crank.svg\n"
+                  "  trammel plot slider_crank.h5 'rod.position.*'\n"
+                  "  trammel plot slider_crank.h5 rod.position.z --over rod.position.x -o path.svg\n"
                   "  trammel plot coarse.h5 fine.h5 energy.drift --log -o drift.png\n"
                   "Channels of one unit share a panel.\n{}",
                   exit_codes));
@@ -216,12 +248,16 @@ void add_sweep(CLI::App& app, const Call& call) {
       ->check(CLI::Range(1.0, 1e9))
       ->capture_default_str();
   sub->add_flag("-q,--quiet", command->quiet, "Print errors only");
+  add_json(*sub, *command);
   sub->footer(
       fmt::format("Example:\n"
                   "  trammel sweep slider_crank.toml --set parameters.r=0.05:0.2:7 solver.integrator=bdf,radau\n"
                   "Writes one results file per case and cases.csv. Called again it runs only what is not done yet.\n{}",
                   exit_codes));
-  sub->callback([command, &call] { call(command->model, [command] { return sweep(*command); }); });
+  sub->callback([command, &call] {
+    call(
+        command->model, [command] { return sweep(*command); }, command->json.get());
+  });
 }
 
 void add_compare(CLI::App& app, const Call& call) {
