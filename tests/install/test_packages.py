@@ -72,7 +72,10 @@ class Packages(unittest.TestCase):
         def inside(command):
             return call("chroot", root, "sh", "-c", command)
 
-        inside("cd /root && apt-get install -y --no-install-recommends ./trammel_*.deb")
+        shutil.copy("/etc/resolv.conf", root / "etc" / "resolv.conf")
+        for setting in Path("/etc/apt/apt.conf.d").glob("*proxy*"):
+            shutil.copy(setting, root / "etc" / "apt" / "apt.conf.d")
+        inside("apt-get update && cd /root && apt-get install -y --no-install-recommends ./trammel_*.deb")
         text = inside("cd /root && trammel run /usr/share/trammel/" + model + " --report")
         self.assertIn("reached the end", text)
         self.assertGreater((root / "root" / "slider_crank.html").stat().st_size, 100_000)
