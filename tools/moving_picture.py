@@ -35,7 +35,7 @@ def main() -> None:
     lines = ";".join(f"{origin} {place(a)} {place(b)}" for a, b in zip(pin, slider))
     xs = ";".join(f"{float(place(b).split(',')[0]) - 22:.1f}" for b in slider)
     y = float(place(slider[0]).split(",")[1])
-    moving = f'dur="2s" repeatCount="indefinite"'
+    moving = 'dur="2s" repeatCount="indefinite"'
     first = lines.split(";")[0]
     text = f"""<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}">
 <rect width="100%" height="100%" fill="#ffffff"/>
