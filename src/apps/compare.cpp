@@ -189,7 +189,8 @@ class Comparison {
       : command_(command),
         axes_(chosen_axes(command.across)),
         study_(read_study(command.model, command.settings)),
-        shows_progress_(!command.quiet && isatty(STDERR_FILENO) != 0) {
+        shows_progress_(!command.quiet && isatty(STDERR_FILENO) != 0),
+        words_(command.json != nullptr ? stderr : stdout) {
     if (study_.analysis.kind.value_or(AnalysisKind::dynamics) != AnalysisKind::dynamics)
       throw InputError("only dynamics can be compared: kinematics does not integrate");
     for (const double rtol : command.tolerances)
@@ -199,14 +200,33 @@ class Comparison {
 
   void run() {
     make_reference();
-    fmt::print("{:<46} {:>8} {:>10} {:>8} {:>10} {:>10} {:>10}\n", "setting", "rtol", "error [m]", "steps",
+    fmt::print(words_, "{:<46} {:>8} {:>10} {:>8} {:>10} {:>10} {:>10}\n", "setting", "rtol", "error [m]", "steps",
                "iterations", "Jacobians", "time [s]");
     for (const Choice& choice : make_choices(axes_)) try_choice(choice);
-    if (!excluded_.empty()) fmt::print("\nnot possible:\n");
+    if (!excluded_.empty()) fmt::print(words_, "\nnot possible:\n");
     for (const auto& [reason, settings] : excluded_)
-      fmt::print("    {}: {}\n", join_quoted(settings), shortened(reason));
+      fmt::print(words_, "    {}: {}\n", join_quoted(settings), shortened(reason));
     recommend();
     if (!command_.out.empty()) draw();
+  }
+
+  std::string describe() const {
+    JsonWriter json;
+    json.begin_object().key("wanted").number(target_).key("runs").begin_array();
+    for (const Curve& curve : curves_)
+      for (std::size_t i = 0; i < curve.errors.size(); ++i) {
+        json.begin_object().key("setting").text(curve.name).key("rtol").number(curve.rtols[i]);
+        json.key("error").number(curve.errors[i]).key("time").number(curve.seconds[i]).end_object();
+      }
+    json.end_array().key("excluded").begin_array();
+    for (const auto& [reason, settings] : excluded_)
+      json.begin_object().key("reason").text(reason).key("settings").texts(settings).end_object();
+    json.end_array().key("best");
+    if (!best_) return json.raw("null").end_object().str();
+    json.begin_object();
+    for (std::size_t i = 0; i < axes_.size(); ++i) json.key(axes_[i].first).text(best_->choice.values[i]);
+    json.key("rtol").number(best_->rtol).key("error").number(best_->error).key("time").number(best_->seconds);
+    return json.end_object().end_object().str();
   }
 
  private:
@@ -226,10 +246,11 @@ class Comparison {
     const bool comparable = coarser.complete && coarser.p.rows() == reference_.p.rows();
     const double extent = extent_of(reference_.p);
     target_ = command_.error > 0.0 ? command_.error : usual_accuracy * extent;
-    fmt::print("reference: radau, rtol = {:.0e}, {} steps; trusted to {:.1e} m\n", reference_rtol,
+    fmt::print(words_, "reference: radau, rtol = {:.0e}, {} steps; trusted to {:.1e} m\n", reference_rtol,
                reference_.summary.steps,
                comparable ? largest_distance(coarser.p, reference_.p) : std::numeric_limits<double>::quiet_NaN());
-    fmt::print("error: largest distance of a body from the reference at {} times; the motion extends over {:.3g} m\n\n",
+    fmt::print(words_,
+               "error: largest distance of a body from the reference at {} times; the motion extends over {:.3g} m\n\n",
                compared_frames, extent);
   }
 
@@ -263,13 +284,13 @@ class Comparison {
           excluded_[reason].push_back(choice.name());
           break;  // no tolerance will help
         }
-        fmt::print("{:<46} {:>8.0e} {}\n", choice.name(), rtol, shortened(reason));
+        fmt::print(words_, "{:<46} {:>8.0e} {}\n", choice.name(), rtol, shortened(reason));
         continue;
       }
       const double error = largest_distance(run.p, reference_.p);
-      fmt::print("{:<46} {:>8.0e} {:>10.1e} {:>8} {:>10} {:>10} {:>10.3g}\n", choice.name(), rtol, error,
+      fmt::print(words_, "{:<46} {:>8.0e} {:>10.1e} {:>8} {:>10} {:>10} {:>10.3g}\n", choice.name(), rtol, error,
                  run.summary.steps, run.summary.iterations, run.summary.linearizations, run.seconds);
-      curve.errors.push_back(error), curve.seconds.push_back(run.seconds);
+      curve.errors.push_back(error), curve.seconds.push_back(run.seconds), curve.rtols.push_back(rtol);
       if (error <= target_ && (!best_ || run.seconds < best_->seconds)) best_ = {choice, rtol, error, run.seconds};
     }
     if (!curve.errors.empty()) curves_.push_back(std::move(curve));
@@ -277,13 +298,14 @@ class Comparison {
 
   void recommend() const {
     if (!best_) {
-      fmt::print("\nNone reached {:.1e} m; try smaller tolerances with --tolerances.\n", target_);
+      fmt::print(words_, "\nNone reached {:.1e} m; try smaller tolerances with --tolerances.\n", target_);
       return;
     }
-    fmt::print("\nCheapest within {:.1e} m: error {:.1e} m in {:.3g} s\n\n[solver]\n", target_, best_->error,
+    fmt::print(words_, "\nCheapest within {:.1e} m: error {:.1e} m in {:.3g} s\n\n[solver]\n", target_, best_->error,
                best_->seconds);
-    for (std::size_t i = 0; i < axes_.size(); ++i) fmt::print("{} = \"{}\"\n", axes_[i].first, best_->choice.values[i]);
-    fmt::print("rtol = {:.0e}\natol = {:.0e}\n", best_->rtol, atol_over_rtol * best_->rtol);
+    for (std::size_t i = 0; i < axes_.size(); ++i)
+      fmt::print(words_, "{} = \"{}\"\n", axes_[i].first, best_->choice.values[i]);
+    fmt::print(words_, "rtol = {:.0e}\natol = {:.0e}\n", best_->rtol, atol_over_rtol * best_->rtol);
   }
 
   void draw() const {
@@ -302,7 +324,7 @@ class Comparison {
     }
     panel.vertical(target_, {"wanted", "#666666", Dash::dashed, 1.0});
     figure.save(command_.out);
-    fmt::print("\n{}\n", command_.out.string());
+    fmt::print(words_, "\n{}\n", command_.out.string());
   }
 
   /// A line on the terminal that the next one replaces.
@@ -312,7 +334,7 @@ class Comparison {
 
   struct Curve {
     std::string name;
-    std::vector<double> errors, seconds;
+    std::vector<double> errors, seconds, rtols = {};
   };
   struct Best {
     Choice choice;
@@ -322,6 +344,7 @@ class Comparison {
   std::vector<std::pair<std::string, std::vector<std::string>>> axes_;
   Study study_;
   bool shows_progress_;
+  std::FILE* words_;  // for people
   Positions reference_;
   double target_ = 0.0;  // [m]
   std::vector<Curve> curves_;
@@ -334,7 +357,9 @@ class Comparison {
 int compare(const CompareCommand& command) {
   require_file(command.model);
   if (!command.out.empty()) require_picture(command.out);
-  Comparison(command).run();
+  Comparison comparison(command);
+  comparison.run();
+  if (command.json != nullptr) command.json->result = comparison.describe();
   return success;
 }
 

@@ -283,12 +283,16 @@ void add_compare(CLI::App& app, const Call& call) {
       ->capture_default_str();
   sub->add_option("-o,--out", command->out, "Work-precision figure, .svg or .png")->type_name("FILE");
   sub->add_flag("-q,--quiet", command->quiet, "No progress");
+  add_json(*sub, *command);
   sub->footer(
       fmt::format("Example:\n"
                   "  trammel compare four_bar.toml --across integrator,formulation -o four_bar.svg\n"
                   "Steps are error-controlled; errors are measured against Radau with rtol = 1e-10.\n{}",
                   exit_codes));
-  sub->callback([command, &call] { call(command->model, [command] { return compare(*command); }); });
+  sub->callback([command, &call] {
+    call(
+        command->model, [command] { return compare(*command); }, command->json.get());
+  });
 }
 
 void add_verify(CLI::App& app, const Call& call) {

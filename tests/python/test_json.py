@@ -73,6 +73,13 @@ class Json(unittest.TestCase):
                          [{"solver.rtol": "1e-4"}, {"solver.rtol": "1e-5"}])
         self.assertEqual([case["exit_code"] for case in result["cases"]], [0, 0])
 
+    def test_compare_tells_every_run_and_the_best(self):
+        result = self.ask("compare", models / "pendulum.toml", "--across", "integrator=bdf|radau", "--tolerances", "1e-4",
+                          "--quiet")["result"]
+        self.expect_keys(result, "compare")
+        self.assertEqual([run["setting"] for run in result["runs"]], ["bdf", "radau"])
+        self.assertIn(result["best"]["integrator"], ("bdf", "radau"))
+
     def test_failures_are_answers_too(self):
         answer = self.ask("run", models / "two_mistakes.toml", code=2)
         self.assertIsNone(answer["result"])

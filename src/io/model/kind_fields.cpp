@@ -50,7 +50,7 @@ std::string ModelKindFields::file(std::string_view key) {
   std::string bytes;
   const std::string trouble = read_source(path, bytes);
   if (trouble.empty()) return path.string();
-  fields_.report(*node, trouble);
+  fields_.report(*node, fmt::format("'{}' cannot be read: {}", path.string(), trouble));
   return "";
 }
 

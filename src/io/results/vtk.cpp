@@ -132,12 +132,16 @@ class VtkExport {
 
   /// The surfaces of the shapes where their bodies are: p + R s of every corner.
   std::string shapes(std::int64_t row) {
-    const std::vector<double> positions(read(position_, row).begin(), numbers_.end());
+    read(position_, row);
+    const std::vector<double> positions = numbers_;
     std::vector<double> orientations;
     std::optional<OrientationLayout> layout;
     if (orientation_ >= 0 && group(orientation_).names == group(position_).names)
       layout = OrientationLayout::of(group(orientation_));
-    if (layout) orientations.assign(read(orientation_, row).begin(), numbers_.end());
+    if (layout) {
+      read(orientation_, row);
+      orientations = numbers_;
+    }
     std::vector<double> corners;
     corners.reserve(3 * n_corners_);
     for (const Surface& surface : surfaces_) {

@@ -56,7 +56,7 @@ struct ForceOfLibrary {
       if (std::find(known.begin(), known.end(), parameter) == known.end())
         checks.report("force", force, "parameters",
                       known.empty() ? fmt::format("its law has no parameters, but '{}' is given", parameter)
-                                    : fmt::format("its law has no parameter '{}'{} It has {}", parameter,
+                                    : fmt::format("its law has no parameter '{}'{}; it has {}", parameter,
                                                   did_you_mean(parameter, known), join_quoted(known)));
       else if (!std::isfinite(value))
         checks.report("force", force, "parameters", fmt::format("the parameter '{}' is not finite", parameter));

@@ -57,7 +57,7 @@ LibraryLaw load_law(const std::string& file, const std::string& law) {
   if (found.law == nullptr && law.empty())
     refuse(fmt::format("'{}' holds {} laws; 'law' must say which: {}", file, names.size(), join_quoted(names)));
   if (found.law == nullptr)
-    refuse(fmt::format("'{}' has no law '{}'{} It has {}", file, law, did_you_mean(law, names), join_quoted(names)));
+    refuse(fmt::format("'{}' has no law '{}'{}; it has {}", file, law, did_you_mean(law, names), join_quoted(names)));
   for (const char* const* name = found.law->parameters; name != nullptr && *name != nullptr; ++name)
     found.parameters.push_back(*name);
   return found;
