@@ -114,13 +114,12 @@ struct CompareCommand {
   std::filesystem::path model;
   std::vector<std::string> settings;
   std::vector<std::string> across;  ///< "integrator", "formulation=index3|stabilized_index2", …
-  std::vector<double> tolerances {
-    1e-3, 1e-4, 1e-5, 1e-6 std::shared_ptr<JsonAnswer> json = {};  ///< for a script; null: words for a person
-  };
+  std::vector<double> tolerances{1e-3, 1e-4, 1e-5, 1e-6};
   double error = 0.0;         ///< wanted [m]; 0: 1e-4 of the extent of the motion
   double limit = 60.0;        ///< [s] of one run
   std::filesystem::path out;  ///< figure; empty: none
   bool quiet = false;
+  std::shared_ptr<JsonAnswer> json = {};  ///< for a script; null: words for a person
 };
 int compare(const CompareCommand& command);
 

@@ -170,7 +170,7 @@ class InFiles(PackageTest):
         results = trammel.open(path)
         self.assertEqual(len(results), 0)
         self.assertEqual(results["bob.position"].shape, (0, 3))
-        self.assertIn("0 frames", results._repr_html_())
+        self.assertIn("<th>frames</th><td>0</td>", results._repr_html_())
 
     def test_numbers_that_are_not_finite_stay_and_are_shown(self) -> None:
         path = self.folder / "nan.h5"
