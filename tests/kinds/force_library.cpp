@@ -23,7 +23,7 @@ Study ball(const std::string& rest, const std::string& settings = fine) {
       "gravity = [0, 0, -9.81]\n"
       "[[body]]\nname = \"ball\"\nmass = 0.5\ninertia = [0.01, 0.02, 0.03]\n"
       "velocity = [3, 1, 0]\nangular_velocity = [0, 2, 1]\n"
-      "[analysis]\nend = 1\n[solver]\nrtol = 1e-8\natol = 1e-10\n" +
+      "[analysis]\nend = 1\n[solver]\n" +
           settings + rest,
       "model.toml");
 }
