@@ -108,6 +108,23 @@ int main() {
         self.assertEqual(call("./core", cwd=folder), f"{version} 1\n")
         self.assertNotIn("hdf5", call("ldd", "core", cwd=folder))
 
+    def test_a_law_in_c_needs_the_header_alone(self):
+        folder = self.make_folder()
+        source_of_law = self.examples / "cpp" / "drag.c"
+        call("gcc", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-shared", "-fPIC", f"-I{self.prefix}/include",
+             source_of_law, "-o", "drag.so", "-lm", cwd=folder)
+        words = source_of_law.read_text(encoding="utf-8").split("*/")[0]
+        force = "".join(line[5:] + "\n" for line in words.splitlines() if line.startswith(" *   "))
+        force = force[force.index("[[force]]"):]  # as the comment of the example shows it
+        (folder / "ball.toml").write_text('[[body]]\nname = "ball"\nkind = "particle"\nmass = 1\nvelocity = [2, 0, 0]\n'
+                                          '[[measure]]\nname = "speed"\nexpression = "ball.vx"\n'
+                                          "[analysis]\nend = 3\n[solver]\nrtol = 1e-8\n" + force)
+        call(self.program, "run", "ball.toml", cwd=folder)
+        call(self.program, "export", "ball.h5", "--csv", "tables", cwd=folder)
+        last = (folder / "tables" / "measure.csv").read_text().splitlines()[-1]
+        # v̇ = −c v²: v = v₀/(1 + c v₀ t)
+        self.assertAlmostEqual(float(last.split(",")[1]), 2 / (1 + 0.3 * 2 * 3), places=6)
+
     def test_another_version_is_refused_by_name(self):
         folder = self.make_folder()
         shutil.copytree(self.examples / "cpp", folder / "project")
@@ -144,6 +161,21 @@ int main() {
         self.assertEqual(complete("trammel", "info", "ar"), ["arm.h5"])
         self.assertIn("--report", complete("trammel", "run", "--re"))
         self.assertEqual(complete("trammel", "schema", "--format", "m"), ["markdown"])
+
+
+    def test_zsh_and_fish_understand_their_completions(self):
+        share = self.prefix / "share"
+        shells = 0
+        if shutil.which("zsh"):
+            call("zsh", "-n", share / "zsh/vendor-completions/_trammel")
+            shells += 1
+        if shutil.which("fish"):
+            script = share / "fish/vendor_completions.d/trammel.fish"
+            answer = call("fish", "-c", f"source {script}; complete -C 'trammel ch'; complete -C 'trammel run --repo'")
+            self.assertEqual([line.split("\t")[0] for line in answer.splitlines()], ["check", "--report"])
+            shells += 1
+        if shells == 0:
+            self.skipTest("neither zsh nor fish is installed")
 
 
 if __name__ == "__main__":
