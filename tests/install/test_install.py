@@ -116,7 +116,7 @@ int main() {
         words = source_of_law.read_text(encoding="utf-8").split("*/")[0]
         force = "".join(line[5:] + "\n" for line in words.splitlines() if line.startswith(" *   "))
         force = force[force.index("[[force]]"):]  # as the comment of the example shows it
-        (folder / "ball.toml").write_text('[[body]]\nname = "ball"\nkind = "particle"\nmass = 1\nvelocity = [2, 0, 0]\n'
+        (folder / "ball.toml").write_text('gravity = [0, 0, 0]\n[[body]]\nname = "ball"\nkind = "particle"\nmass = 1\nvelocity = [2, 0, 0]\n'
                                           '[[measure]]\nname = "speed"\nexpression = "ball.vx"\n'
                                           "[analysis]\nend = 3\n[solver]\nrtol = 1e-8\n" + force)
         call(self.program, "run", "ball.toml", cwd=folder)
