@@ -7,6 +7,7 @@
 
 #include "docstrings.h"
 #include "run.h"
+#include "trammel/base/version.h"
 #include "trammel/io/csv.h"
 #include "trammel/io/model_reader.h"
 #include "trammel/io/model_tables.h"
@@ -226,7 +227,7 @@ void define_files(py::module_& m) {
 
 PYBIND11_MODULE(_core, m) {
   m.doc() = "The door from Python to the Trammel library; people call the package trammel.";
-  m.attr("__version__") = TRAMMEL_VERSION;
+  m.attr("__version__") = trammel::version();
   define_errors();
   define_values(m);
   define_tables(m);

@@ -13,10 +13,18 @@ The keys are those of a model file, and so are the messages when something is wr
 `trammel.load("pendulum.toml")`, results of an earlier run with `trammel.open("pendulum.h5")`.
 """
 
-from trammel._core import Alarm, CheckReport, Frame, Issue, Progress, Summary, __version__
+try:
+    from trammel._core import Alarm, CheckReport, Frame, Issue, Progress, Summary, __version__
+except ImportError as error:  # a wheel in a system without the libraries that it links
+    if ".so" not in str(error):
+        raise
+    raise ImportError(
+        f"Trammel's module cannot be loaded: {error}. On Debian 12: apt install libklu1 libspqr2 libhdf5-103-1 libfmt9"
+    ) from None
 from trammel.errors import Error, InputError, Interrupted, IoError, SimulationError
 from trammel.model import Model, Vectorized, load, run, vectorized
-from trammel.results import Channel, Results, open, verify, write_report
+from trammel.results import Channel, Results, View, open, verify, write_report
+from trammel.statistics import Statistics
 
 __all__ = [
     "Channel",
@@ -32,8 +40,10 @@ __all__ = [
     "Progress",
     "Results",
     "SimulationError",
+    "Statistics",
     "Summary",
     "Vectorized",
+    "View",
     "__version__",
     "load",
     "open",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import html
+import importlib
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterable, NamedTuple, Optional, Sequence, Union
 
 from trammel import _core
+from trammel.statistics import Statistics
 
 if TYPE_CHECKING:
     import os
@@ -91,6 +93,9 @@ class Results:
         """The names of all channels, components included."""
         return self._source.channels()
 
+    def _ipython_key_completions_(self) -> list[str]:
+        return self.channels
+
     def __contains__(self, channel: object) -> bool:
         return channel in self.channels
 
@@ -109,9 +114,9 @@ class Results:
         return self._source.summary
 
     @property
-    def statistics(self) -> Optional[_core.Summary]:
-        """The same as numbers, for a run of this session; None for a file."""
-        return self._summary
+    def statistics(self) -> Statistics:
+        """The same as numbers, by name as of a mapping or as attributes."""
+        return Statistics.of_run(self._summary) if self._summary is not None else Statistics.of_file(self.summary)
 
     @property
     def completed(self) -> bool:
@@ -132,6 +137,53 @@ class Results:
     def file(self) -> Optional[Path]:
         """The results file; None: in memory."""
         return self._source.path if isinstance(self._source, _File) else None
+
+    # ---- tables of others
+
+    def _columns(self, channels: Sequence[str]) -> tuple["Array", dict[str, "Array"]]:
+        """Times, and a column for each component: those of one table, of frames or of solver steps."""
+        time: Optional["Array"] = None
+        columns: dict[str, "Array"] = {}
+        for name in channels:
+            channel = self.channel(name)
+            if time is not None and len(channel.time) != len(time):
+                raise ValueError(f"'{name}' has times of its own (the solver's steps); ask for it apart from the others")
+            time = channel.time
+            if channel.values.ndim == 1:
+                columns[name] = channel.values
+            else:
+                for i, component in enumerate(channel.components):
+                    columns[f"{name}.{component}"] = channel.values[:, i]
+        return (self.time if time is None else time), columns
+
+    def to_dataframe(self, channels: Optional[Sequence[str]] = None) -> Any:
+        """A pandas DataFrame with the time as its index and a column for each number; default: all of the frames."""
+        pandas = _import("pandas", "python3-pandas", "to_dataframe()")
+        if channels is None:
+            whole = {name.rpartition(".")[0] for name in self.channels}
+            channels = [name for name in self.channels if not name.startswith("solver.") and name not in whole]
+        time, columns = self._columns([channels] if isinstance(channels, str) else channels)
+        return pandas.DataFrame(columns, index=pandas.Index(time, name="time"))
+
+    def plot(self, *channels: str, over: Optional[str] = None, ax: Any = None, **style: Any) -> Any:
+        """Draws channels over time, or over another channel, with matplotlib; default: the measures. Returns the axes.
+
+        `style` goes to matplotlib's `plot`.
+        """
+        pyplot = _import("matplotlib.pyplot", "python3-matplotlib", "plot()")
+        names = list(channels) or [name for name in self.channels if name.startswith("measures.")]
+        if not names:
+            raise ValueError("the model has no measures; name the channels to plot, see results.channels")
+        time, columns = self._columns(names)
+        x, label = (time, "time [s]") if over is None else (self[over], f"{over} [{self.channel(over).unit}]")
+        axes = ax if ax is not None else pyplot.figure().add_subplot()
+        for name, values in columns.items():
+            axes.plot(x, values, label=name, **style)
+        units = {self.channel(name).unit for name in names}
+        axes.set_xlabel(label)
+        axes.set_ylabel(" / ".join(f"[{unit}]" for unit in sorted(units) if unit))
+        axes.legend()
+        return axes
 
     # ---- pictures, files
 
@@ -155,16 +207,19 @@ class Results:
         with tempfile.TemporaryDirectory() as scratch:
             return _core.export_csv(_core.Reader(self.save(Path(scratch) / "results.h5")), Path(folder))
 
+    def view(self, page: "PathLike" = "report.html", height: int = 720) -> "View":
+        """Writes the report beside a notebook, and shows it there; the notebook keeps only the name of the page."""
+        return View(self.report(page), height)
+
     def _repr_html_(self) -> str:
-        """The report, where a notebook shows it."""
-        if len(self) == 0:
-            return f"<p>{html.escape(repr(self))}</p>"
-        with tempfile.TemporaryDirectory() as scratch:
-            page = self.report(Path(scratch) / "report.html").read_text(encoding="utf-8")
-        return (
-            f'<iframe srcdoc="{html.escape(page)}" title="report" allowfullscreen '
-            'style="width:100%;height:720px;border:0"></iframe>'
-        )
+        """A few lines; `view()` shows the report."""
+        rows = {"stopped": self.stop, "frames": len(self), "channels": len(self.channels)}
+        for name in ("integrator", "steps", "wall_time", "energy_drift"):
+            if name in self.statistics:
+                rows[name.replace("_", " ")] = self.statistics[name]
+        title = html.escape(self.attributes.get("title", "") or "untitled")
+        cells = "".join(f"<tr><th>{name}</th><td>{html.escape(str(value))}</td></tr>" for name, value in rows.items())
+        return f"<table><caption>{title}</caption>{cells}</table><p>The motion: <code>results.view()</code></p>"
 
     def __str__(self) -> str:
         return str(self._summary).rstrip() if self._summary is not None and self.summary.get("t") else repr(self)
@@ -172,6 +227,30 @@ class Results:
     def __repr__(self) -> str:
         title = self.attributes.get("title", "") or "untitled"
         return f"<trammel.Results of '{title}': {len(self)} frames, {self.stop}>"
+
+
+class View:
+    """A report in a notebook: the name of a page, so that notebooks stay small."""
+
+    def __init__(self, page: Path, height: int = 720):
+        self.page = page
+        self.height = height
+
+    def _repr_html_(self) -> str:
+        return (
+            f'<iframe src="{html.escape(str(self.page))}" title="report" allowfullscreen '
+            f'style="width:100%;height:{self.height}px;border:0"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        return f"<trammel.View of {self.page}>"
+
+
+def _import(module: str, package: str, what: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise ImportError(f"{what} needs {module.partition('.')[0]} (Debian: {package}): {error}") from None
 
 
 def open(path: "PathLike") -> Results:
@@ -212,4 +291,4 @@ def _document() -> None:
 
 
 _document()
-__all__: list[Any] = ["Channel", "Results", "open", "verify", "write_report"]
+__all__: list[Any] = ["Channel", "Results", "View", "open", "verify", "write_report"]

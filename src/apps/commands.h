@@ -1,10 +1,12 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "json_answer.h"
 #include "trammel/base/keys.h"
 
 /// The commands of the program `trammel`. Each returns the exit code of the process; errors are thrown and become
@@ -26,15 +28,17 @@ struct RunCommand {
   std::vector<std::string> settings;  ///< "solver.h=1e-4"
   std::filesystem::path out;          ///< empty: output.file of the model, else <model>.h5 in the current folder
   bool quiet = false;
-  bool report = false;             ///< also a page for the browser, beside the results
-  double progress_interval = 2.0;  ///< [s] between progress lines when the output is not a terminal
-  std::string command_line;        ///< kept in the results
+  bool report = false;                    ///< also a page for the browser, beside the results
+  double progress_interval = 2.0;         ///< [s] between progress lines when the output is not a terminal
+  std::string command_line;               ///< kept in the results
+  std::shared_ptr<JsonAnswer> json = {};  ///< for a script; null: words for a person
 };
 int run(const RunCommand& command);
 
 struct CheckCommand {
   std::filesystem::path model;
   std::vector<std::string> settings;
+  std::shared_ptr<JsonAnswer> json = {};  ///< for a script; null: words for a person
 };
 int check(const CheckCommand& command);
 
@@ -44,15 +48,17 @@ struct EigenCommand {
   bool from_start = false;  ///< linearize where the machine starts instead of at its equilibrium
   int modes = 0;            ///< shown; 0: all of small machines
   std::filesystem::path out;
-  std::filesystem::path linearization;  ///< folder for A, B, C, D; empty: not asked for
-  std::vector<std::string> inputs;      ///< parameters
+  std::filesystem::path linearization;    ///< folder for A, B, C, D; empty: not asked for
+  std::vector<std::string> inputs;        ///< parameters
+  std::shared_ptr<JsonAnswer> json = {};  ///< for a script; null: words for a person
 };
 int eigen(const EigenCommand& command);
 
 struct InfoCommand {
   std::filesystem::path file;
-  bool channels = false;  ///< every channel on its own line and nothing else
-  bool model = false;     ///< the text of the model and nothing else
+  bool channels = false;                  ///< every channel on its own line and nothing else
+  bool model = false;                     ///< the text of the model and nothing else
+  std::shared_ptr<JsonAnswer> json = {};  ///< for a script; null: words for a person
 };
 int info(const InfoCommand& command);
 
@@ -85,7 +91,8 @@ int report(const ReportCommand& command);
 struct PlotCommand {
   std::vector<std::filesystem::path> files;
   std::vector<std::string> channels;
-  std::filesystem::path out;  ///< .svg or .png
+  std::filesystem::path out;  ///< .svg or .png; empty: the first file's name with .svg, in this folder
+  std::string over;           ///< a channel in place of time; empty: time
   std::string title;
   bool log = false;               ///< logarithmic values
   int width = 720, height = 320;  ///< of one panel [px]
@@ -99,6 +106,7 @@ struct SweepCommand {
   int jobs = 0;                       ///< at a time; 0: as many as there are cores for us
   double max_cases = 1e5;             ///< more are refused
   bool quiet = false;
+  std::shared_ptr<JsonAnswer> json = {};  ///< for a script; null: words for a person
 };
 int sweep(const SweepCommand& command);
 
@@ -113,6 +121,7 @@ struct CompareCommand {
   std::filesystem::path out;    ///< figure; empty: none
   std::filesystem::path table;  ///< .csv or .json; empty: none
   bool quiet = false;
+  std::shared_ptr<JsonAnswer> json = {};  ///< for a script; null: words for a person
 };
 int compare(const CompareCommand& command);
 

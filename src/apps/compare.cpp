@@ -170,7 +170,8 @@ class Comparison {
       : command_(command),
         axes_(chosen_axes(command.across.empty() ? usual_axes : command.across)),
         study_(read_study(command.model, command.settings)),
-        shows_progress_(!command.quiet && isatty(STDERR_FILENO) != 0) {
+        shows_progress_(!command.quiet && isatty(STDERR_FILENO) != 0),
+        words_(command.json != nullptr ? stderr : stdout) {
     if (study_.analysis.kind.value_or(AnalysisKind::dynamics) != AnalysisKind::dynamics)
       throw InputError("only dynamics can be compared: kinematics does not integrate");
     for (const double rtol : command.tolerances)
@@ -180,22 +181,60 @@ class Comparison {
 
   void run() {
     make_reference();
-    fmt::print("{:<30} {:>8} {:>10} {:>10} {:>10} {:>8} {:>10} {:>9} {:>9}\n", "setting", "rtol", "error [m]",
+    fmt::print(words_, "{:<30} {:>8} {:>10} {:>10} {:>10} {:>8} {:>10} {:>9} {:>9}\n", "setting", "rtol", "error [m]",
                "v [m/s]", "reaction", "steps", "iterations", "Jacobians", "time [s]");
     std::vector<Choice> choices = make_choices(axes_);
     if (command_.across.empty()) choices.insert(choices.begin(), Choice{});
     for (const Choice& choice : choices) try_choice(choice);
     for (const auto& [names, settings] : left_out_)
-      fmt::print("\nleft out, as they belong to other methods: {} of {}\n", names, join_quoted(settings));
-    if (!excluded_.empty()) fmt::print("\nnot possible:\n");
+      fmt::print(words_, "\nleft out, as they belong to other methods: {} of {}\n", names, join_quoted(settings));
+    if (!excluded_.empty()) fmt::print(words_, "\nnot possible:\n");
     for (const auto& [reason, settings] : excluded_)
-      fmt::print("    {}: {}\n", join_quoted(settings), shortened(reason));
+      fmt::print(words_, "    {}: {}\n", join_quoted(settings), shortened(reason));
     recommend();
     if (!command_.table.empty()) write_table();
     if (!command_.out.empty()) draw();
   }
 
+  std::string describe() const {
+    JsonWriter json;
+    json.begin_object().key("comparison").text(command_.model.filename().string()).key("wanted").number(target_);
+    json.key("extent").number(extent_).key("reference").text(word_of(reference_by_->integrator));
+    json.key("trust").begin_array().number(trust_.position).number(trust_.velocity).number(trust_.reaction).end_array();
+    json.key("runs").begin_array();
+    for (const Curve& curve : curves_)
+      for (const Row& row : curve.rows) {
+        json.begin_object().key("setting").text(row.setting).key("rtol").number(row.rtol);
+        json.key("error").number(row.error.position).key("velocity_error").number(row.error.velocity);
+        json.key("reaction_error").number(row.error.reaction).key("steps").number(static_cast<double>(row.steps));
+        json.key("iterations").number(static_cast<double>(row.iterations));
+        json.key("linearizations").number(static_cast<double>(row.linearizations)).key("time").number(row.seconds);
+        json.key("chosen").text(row.chosen).end_object();
+      }
+    json.end_array().key("excluded").begin_array();
+    for (const auto& [reason, settings] : excluded_)
+      json.begin_object().key("reason").text(reason).key("settings").texts(settings).end_object();
+    json.end_array().key("best");
+    const auto [of, best] = find_best();
+    if (best == nullptr) return json.raw("null").end_object().str();
+    json.begin_object();
+    if (of->choice.values.empty()) json.key("integrator").text("auto");
+    for (std::size_t i = 0; i < of->choice.values.size(); ++i) json.key(axes_[i].first).text(of->choice.values[i]);
+    json.key("rtol").number(best->rtol).key("error").number(best->error.position).key("time").number(best->seconds);
+    return json.end_object().end_object().str();
+  }
+
  private:
+  /// The cheapest run within the wanted error; null: none.
+  std::pair<const Curve*, const Row*> find_best() const {
+    std::pair<const Curve*, const Row*> best{nullptr, nullptr};
+    for (const Curve& curve : curves_)
+      for (const Row& row : curve.rows)
+        if (row.error.position <= target_ && (best.second == nullptr || row.seconds < best.second->seconds))
+          best = {&curve, &row};
+    return best;
+  }
+
   /// The reference, and how far it can be trusted: the distance to a run by another method.
   void make_reference() {
     std::optional<Tight> checked_by;
@@ -223,14 +262,14 @@ class Comparison {
     if (!reference_by_) throw SimulationError("no reference: every method failed" + reference_trouble_);
     extent_ = extent_of(reference_);
     target_ = command_.error > 0.0 ? command_.error : usual_accuracy * extent_;
-    fmt::print("reference: {}, rtol = {:.0e}, {} steps; ", word_of(reference_by_->integrator), reference_by_->rtol,
-               reference_.summary.steps);
+    fmt::print(words_, "reference: {}, rtol = {:.0e}, {} steps; ", word_of(reference_by_->integrator),
+               reference_by_->rtol, reference_.summary.steps);
     if (checked_by)
-      fmt::print("{} differs by {} m, {} m/s, {} of the largest reaction\n", word_of(checked_by->integrator),
+      fmt::print(words_, "{} differs by {} m, {} m/s, {} of the largest reaction\n", word_of(checked_by->integrator),
                  shown(trust_.position), shown(trust_.velocity), shown(trust_.reaction));
     else
-      fmt::print("no other method reached the end, so that nothing vouches for it{}\n", reference_trouble_);
-    fmt::print("errors: largest over all bodies, joints and {} instants; the motion extends over {:.3g} m\n\n",
+      fmt::print(words_, "no other method reached the end, so that nothing vouches for it{}\n", reference_trouble_);
+    fmt::print(words_, "errors: largest over all bodies, joints and {} instants; the motion extends over {:.3g} m\n\n",
                compared_frames, extent_);
   }
 
@@ -273,7 +312,7 @@ class Comparison {
           excluded_[reason].push_back(choice.name());
           break;  // no tolerance will help
         }
-        fmt::print("{:<30} {:>8.0e} {}\n", choice.name(), rtol, shortened(reason));
+        fmt::print(words_, "{:<30} {:>8.0e} {}\n", choice.name(), rtol, shortened(reason));
         continue;
       }
       const Summary& s = run.summary;
@@ -281,12 +320,12 @@ class Comparison {
                             s.linearizations, run.seconds, s.choice});
       print(curve.rows.back());
     }
-    if (choice.values.empty() && !curve.rows.empty()) fmt::print("    ({})\n", curve.rows.front().chosen);
+    if (choice.values.empty() && !curve.rows.empty()) fmt::print(words_, "    ({})\n", curve.rows.front().chosen);
     if (!curve.rows.empty()) curves_.push_back(std::move(curve));
   }
 
   void print(const Row& row) const {
-    fmt::print("{:<30} {:>8.0e} {:>10} {:>10} {:>10} {:>8} {:>10} {:>9} {:>9.3g}{}\n", row.setting, row.rtol,
+    fmt::print(words_, "{:<30} {:>8.0e} {:>10} {:>10} {:>10} {:>8} {:>10} {:>9} {:>9.3g}{}\n", row.setting, row.rtol,
                shown(row.error.position), shown(row.error.velocity), shown(row.error.reaction), row.steps,
                row.iterations, row.linearizations, row.seconds,
                row.error.position < doubtful * trust_.position ? "  (as good as the reference)" : "");
@@ -300,42 +339,39 @@ class Comparison {
   }
 
   void recommend() const {
-    const Row* best = nullptr;
-    const Curve* of = nullptr;
+    const auto [of, best] = find_best();
     const Curve* automatic = nullptr;
     std::optional<double> cheapest;
     for (const Curve& curve : curves_) {
       if (curve.choice.values.empty()) automatic = &curve;
       if (const std::optional<double> cost = curve.cost_of(target_); cost && (!cheapest || *cost < *cheapest))
         cheapest = cost;
-      for (const Row& row : curve.rows)
-        if (row.error.position <= target_ && (best == nullptr || row.seconds < best->seconds)) best = &row, of = &curve;
     }
     if (best == nullptr) {
-      fmt::print("\nNone reached {:.1e} m; try smaller tolerances with --tolerances.\n", target_);
+      fmt::print(words_, "\nNone reached {:.1e} m; try smaller tolerances with --tolerances.\n", target_);
       return;
     }
-    fmt::print("\nCheapest within {:.1e} m: error {:.1e} m in {:.3g} s\n\n[solver]\n", target_, best->error.position,
-               best->seconds);
-    if (of->choice.values.empty()) fmt::print("integrator = \"auto\"\n");
+    fmt::print(words_, "\nCheapest within {:.1e} m: error {:.1e} m in {:.3g} s\n\n[solver]\n", target_,
+               best->error.position, best->seconds);
+    if (of->choice.values.empty()) fmt::print(words_, "integrator = \"auto\"\n");
     for (std::size_t i = 0; i < of->choice.values.size(); ++i)
-      fmt::print("{} = \"{}\"\n", axes_[i].first, of->choice.values[i]);
-    fmt::print("rtol = {:.0e}\natol = {:.0e}\n", best->rtol, 1e-2 * best->rtol);
+      fmt::print(words_, "{} = \"{}\"\n", axes_[i].first, of->choice.values[i]);
+    fmt::print(words_, "rtol = {:.0e}\natol = {:.0e}\n", best->rtol, 1e-2 * best->rtol);
     if (automatic == nullptr) return;
     if (const std::optional<double> cost = automatic->cost_of(target_); cost && *cheapest > 0.0)
-      fmt::print("\nauto: {:.2f} times the cheapest at {:.1e} m\n", *cost / *cheapest, target_);
+      fmt::print(words_, "\nauto: {:.2f} times the cheapest at {:.1e} m\n", *cost / *cheapest, target_);
     else
-      fmt::print("\nauto does not reach {:.1e} m at these tolerances\n", target_);
+      fmt::print(words_, "\nauto does not reach {:.1e} m at these tolerances\n", target_);
   }
 
   void write_table() const {
     TextFile file(command_.table, comparison_kind());
     if (command_.table.extension() == ".json")
-      file.write(to_json() + "\n");
+      file.write(describe() + "\n");
     else
       file.write(to_csv());
     file.close();
-    fmt::print("\n{}\n", command_.table.string());
+    fmt::print(words_, "\n{}\n", command_.table.string());
   }
 
   std::string to_csv() const {
@@ -348,24 +384,6 @@ class Comparison {
                         row.error.velocity, std::isnan(row.error.reaction) ? "" : fmt::format("{}", row.error.reaction),
                         row.steps, row.iterations, row.linearizations, row.seconds);
     return text;
-  }
-
-  std::string to_json() const {
-    JsonWriter json;
-    json.begin_object().key("comparison").text(command_.model.filename().string());
-    json.key("reference").text(word_of(reference_by_->integrator)).key("extent").number(extent_);
-    json.key("trust").begin_array().number(trust_.position).number(trust_.velocity).number(trust_.reaction).end_array();
-    json.key("rows").begin_array();
-    for (const Curve& curve : curves_)
-      for (const Row& row : curve.rows) {
-        json.begin_object().key("setting").text(row.setting).key("rtol").number(row.rtol);
-        json.key("position_error").number(row.error.position).key("velocity_error").number(row.error.velocity);
-        json.key("reaction_error").number(row.error.reaction).key("steps").number(static_cast<double>(row.steps));
-        json.key("iterations").number(static_cast<double>(row.iterations));
-        json.key("linearizations").number(static_cast<double>(row.linearizations)).key("time").number(row.seconds);
-        json.key("chosen").text(row.chosen).end_object();
-      }
-    return json.end_array().end_object().str();
   }
 
   void draw() const {
@@ -386,7 +404,7 @@ class Comparison {
     }
     panel.vertical(target_, {"wanted", "#666666", Dash::dashed, 1.0});
     figure.save(command_.out);
-    fmt::print("\n{}\n", command_.out.string());
+    fmt::print(words_, "\n{}\n", command_.out.string());
   }
 
   /// A line on the terminal that the next one replaces.
@@ -398,6 +416,7 @@ class Comparison {
   std::vector<std::pair<std::string, std::vector<std::string>>> axes_;
   Study study_;
   bool shows_progress_;
+  std::FILE* words_;  // for people
   ComparedRun reference_;
   std::optional<Tight> reference_by_;
   std::string reference_trouble_;
@@ -419,7 +438,9 @@ int compare(const CompareCommand& command) {
       throw InputError(fmt::format("--table: '{}' must end in .csv or .json", command.table.string()));
     OutputFile::check(command.table, comparison_kind());
   }
-  Comparison(command).run();
+  Comparison comparison(command);
+  comparison.run();
+  if (command.json != nullptr) command.json->result = comparison.describe();
   return success;
 }
 

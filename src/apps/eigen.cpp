@@ -80,6 +80,90 @@ constexpr const char* eigenvalue_heading = "mode,frequency_hz,damping,real,imagi
 
 OutputKind eigenvalue_kind() { return text_kind("a table of eigenvalues of Trammel", {eigenvalue_heading}); }
 
+/// What was found, for a person or a script.
+struct Found {
+  std::string title;
+  bool from_start = false, lowest = false;
+  int nv = 0;
+  double acceleration = 0.0;
+  EigenModes modes = {};
+  std::vector<std::string> notes = {};
+};
+
+/// Of a pair of eigenvalues one; the number of the mode in all, and whether it is shown (zero eigenvalues are not).
+template <class Use>
+void for_each_mode(const EigenCommand& command, const EigenModes& modes, const Use& use) {
+  int mode = 0, shown = 0;
+  for (int i = 0; i < modes.values.size(); ++i) {
+    if (modes.values[i].imag() < 0.0) continue;  // the other half of a pair
+    ++mode;
+    const bool show = i >= modes.zeros && (command.modes <= 0 || shown < command.modes);
+    if (show) ++shown;
+    use(i, mode, show);
+  }
+}
+
+bool grows(const EigenModes& modes, int i) {
+  const std::complex<double> value = modes.values[i];
+  return value.imag() >= 0.0 && value.real() > 1e-9 * std::abs(value) && i >= modes.zeros;
+}
+
+int count_unstable(const EigenModes& modes) {
+  int n = 0;
+  for (int i = 0; i < modes.values.size(); ++i) n += grows(modes, i) ? 1 : 0;
+  return n;
+}
+
+void print_modes(const EigenCommand& command, const Found& found) {
+  for (const std::string& note : found.notes) fmt::print("    note: {}\n", note);
+  const EigenModes& modes = found.modes;
+  fmt::print("{} about {}\n", found.title.empty() ? "Small motions" : found.title,
+             found.from_start ? "the start" : "its equilibrium");
+  if (found.acceleration > 1e-6)
+    fmt::print("    note: accelerations up to {:.3g} there: not a steady motion, eigenvalues are momentary\n",
+               found.acceleration);
+  if (found.lowest)
+    fmt::print("    {} coordinates: the lowest modes; {}{} zero eigenvalues (rigid-body motions, neutral positions)\n",
+               found.nv, modes.zeros, modes.zeros > 0 ? " or more" : "");
+  else
+    fmt::print("    {} states, {} zero eigenvalues (rigid-body motions, neutral positions)\n", modes.values.size(),
+               modes.zeros);
+  fmt::print("{:>5} {:>14} {:>12} {:>16} {:>16}\n", "mode", "frequency [Hz]", "damping", "real [1/s]",
+             "imaginary [1/s]");
+  for_each_mode(command, modes, [&](int i, int mode, bool show) {
+    if (show)
+      fmt::print("{:>5} {:>14.6g} {:>12.4g} {:>16.6g} {:>16.6g}\n", mode, modes.frequency(i), modes.damping(i),
+                 modes.values[i].real(), modes.values[i].imag());
+  });
+  if (const int unstable = count_unstable(modes); unstable > 0)
+    fmt::print("    {} of them grow: the position or motion is unstable\n", unstable);
+}
+
+std::string describe_modes(const EigenCommand& command, const Found& found) {
+  JsonWriter json;
+  json.begin_object().key("title").text(found.title);
+  json.key("about").text(found.from_start ? "start" : "equilibrium").key("acceleration").number(found.acceleration);
+  json.key("zeros").number(found.modes.zeros).key("unstable").number(count_unstable(found.modes));
+  json.key("notes").texts(found.notes).key("modes").begin_array();
+  for_each_mode(command, found.modes, [&](int i, int mode, bool show) {
+    if (!show) return;
+    json.begin_object().key("mode").number(mode).key("frequency").number(found.modes.frequency(i));
+    json.key("damping").number(found.modes.damping(i)).key("real").number(found.modes.values[i].real());
+    json.key("imaginary").number(found.modes.values[i].imag()).end_object();
+  });
+  return json.end_array().end_object().str();
+}
+
+void write_modes(const EigenCommand& command, const EigenModes& modes) {
+  TextFile csv(command.out, eigenvalue_kind());
+  csv.write(eigenvalue_heading);
+  for_each_mode(command, modes, [&](int i, int mode, bool) {
+    csv.write(fmt::format("{},{:.12g},{:.12g},{:.12g},{:.12g}\n", mode, modes.frequency(i), modes.damping(i),
+                          modes.values[i].real(), modes.values[i].imag()));
+  });
+  csv.close();
+}
+
 }  // namespace
 
 int eigen(const EigenCommand& command) {
@@ -89,8 +173,8 @@ int eigen(const EigenCommand& command) {
   // Modes are told by the names of coordinates: those of bodies, unless joints' are asked for.
   if (leaves_method_open(study) && !study.solver.coordinates) study.solver.coordinates = CoordinateSet::absolute;
   auto drawn = std::make_unique<Simulation>(study);
-  bool from_start = command.from_start;
-  if (!from_start) {
+  Found found{.title = study.model.title, .from_start = command.from_start};
+  if (!found.from_start) {
     Simulation& simulation = *drawn;
     EquilibriumOptions options;
     options.load_steps = study.analysis.load_steps.value_or(0);
@@ -100,60 +184,29 @@ int eigen(const EigenCommand& command) {
     const EquilibriumReport report = simulation.find_equilibrium(options);
     if (!report.status.ok() && report.unheld >= 0 && moves) {
       // What a drive keeps in motion has no equilibrium at rest; how it was drawn is what is left.
-      fmt::print("    note: {}\n", simulation.explain_equilibrium(report));
-      from_start = true;
+      found.notes.push_back(simulation.explain_equilibrium(report));
+      found.from_start = true;
       drawn = std::make_unique<Simulation>(study);
     } else if (!report.status.ok()) {
-      std::fputs((simulation.explain_equilibrium(report) + "\n").c_str(), stderr);
-      return failed_run;
+      throw SimulationError(simulation.explain_equilibrium(report));
     }
   }
   Simulation& simulation = *drawn;
-  const bool lowest = command.linearization.empty() && simulation.dae().nv() > dense_limit;
-  EigenModes modes;
-  double acceleration = 0.0;
-  if (lowest) {
-    modes = simulation.calc_lowest_modes(command.modes > 0 ? command.modes : usual_modes, acceleration);
+  found.nv = simulation.dae().nv();
+  found.lowest = command.linearization.empty() && found.nv > dense_limit;
+  if (found.lowest) {
+    found.modes = simulation.calc_lowest_modes(command.modes > 0 ? command.modes : usual_modes, found.acceleration);
   } else {
     const Simulation::Linearized linearized = simulation.linearize(calc_by_input(command, study.model, simulation));
-    modes = calc_modes(linearized.motion);
-    acceleration = linearized.largest_acceleration;
+    found.modes = calc_modes(linearized.motion);
+    found.acceleration = linearized.largest_acceleration;
     if (!command.linearization.empty()) write_linearization(command.linearization, linearized, command.inputs);
   }
-  fmt::print("{} about {}\n", study.model.title.empty() ? "Small motions" : study.model.title,
-             from_start ? "the start" : "its equilibrium");
-  if (acceleration > 1e-6)
-    fmt::print("    note: accelerations up to {:.3g} there: not a steady motion, eigenvalues are momentary\n",
-               acceleration);
-  if (lowest)
-    fmt::print("    {} coordinates: the lowest modes; {}{} zero eigenvalues (rigid-body motions, neutral positions)\n",
-               simulation.dae().nv(), modes.zeros, modes.zeros > 0 ? " or more" : "");
+  if (!command.out.empty()) write_modes(command, found.modes);
+  if (command.json != nullptr)
+    command.json->result = describe_modes(command, found);
   else
-    fmt::print("    {} states, {} zero eigenvalues (rigid-body motions, neutral positions)\n", modes.values.size(),
-               modes.zeros);
-  fmt::print("{:>5} {:>14} {:>12} {:>16} {:>16}\n", "mode", "frequency [Hz]", "damping", "real [1/s]",
-             "imaginary [1/s]");
-  std::optional<TextFile> csv;
-  if (!command.out.empty()) {
-    csv.emplace(command.out, eigenvalue_kind());
-    csv->write(eigenvalue_heading);
-  }
-  int mode = 0, shown = 0, unstable = 0;
-  for (int i = 0; i < modes.values.size(); ++i) {
-    const std::complex<double> value = modes.values[i];
-    if (value.imag() < 0.0) continue;  // the other half of a pair
-    ++mode;
-    if (value.real() > 1e-9 * std::abs(value) && i >= modes.zeros) ++unstable;
-    if (csv)
-      csv->write(fmt::format("{},{:.12g},{:.12g},{:.12g},{:.12g}\n", mode, modes.frequency(i), modes.damping(i),
-                             value.real(), value.imag()));
-    if (i < modes.zeros || (command.modes > 0 && shown >= command.modes)) continue;
-    ++shown;
-    fmt::print("{:>5} {:>14.6g} {:>12.4g} {:>16.6g} {:>16.6g}\n", mode, modes.frequency(i), modes.damping(i),
-               value.real(), value.imag());
-  }
-  if (csv) csv->close();
-  if (unstable > 0) fmt::print("    {} of them grow: the position or motion is unstable\n", unstable);
+    print_modes(command, found);
   return success;
 }
 

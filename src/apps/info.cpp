@@ -115,11 +115,51 @@ void print_summary(const ResultsReader& reader) {
     if (std::find(first.begin(), first.end(), key) == first.end()) print(key, value);
 }
 
+void put_channels(JsonWriter& json, std::span<const RecordGroup> groups) {
+  for (const RecordGroup& group : groups)
+    for (int i = 0; i < group.n_items(); ++i)
+      json.begin_object()
+          .key("name")
+          .text(channel_name(group, i))
+          .key("unit")
+          .text(group.unit_of(i))
+          .key("components")
+          .texts(group.components)
+          .end_object();
+}
+
+std::string describe_results(const InfoCommand& command, const ResultsReader& reader) {
+  JsonWriter json;
+  json.begin_object().key("file").text(command.file.string());
+  for (const char* key : {"title", "model_file", "created", "trammel_version", "command"})
+    json.key(key).text(attribute_or(reader, key, ""));
+  const char* const states[] = {"closed", "running", "interrupted"};
+  json.key("state").text(states[static_cast<int>(reader.state())]);
+  const std::vector<double>& times = reader.times();
+  json.key("time").numbers(times.empty() ? std::vector<double>{} : std::vector<double>{times.front(), times.back()});
+  json.key("frames").number(static_cast<double>(reader.n_frames()));
+  json.key("steps").number(static_cast<double>(reader.n_steps())).key("damaged").begin_array();
+  for (const DamagedPart& part : reader.damaged())
+    json.begin_object().key("part").text(part.part).key("trouble").text(part.trouble).end_object();
+  json.end_array().key("channels").begin_array();
+  put_channels(json, reader.schema().frames);
+  put_channels(json, reader.schema().solver);
+  json.end_array().key("summary").begin_object();
+  for (const auto& [key, value] : reader.summary()) json.key(key).text(value);
+  json.end_object();
+  if (command.model) json.key("model").text(attribute_or(reader, "model", ""));
+  return json.end_object().str();
+}
+
 }  // namespace
 
 int info(const InfoCommand& command) {
   require_file(command.file);
   const ResultsReader reader(command.file);
+  if (command.json != nullptr) {
+    command.json->result = describe_results(command, reader);
+    return success;
+  }
   if (command.channels) {
     for (const std::string& channel : reader.channels()) fmt::print("{}\n", channel);
     return success;

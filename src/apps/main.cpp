@@ -6,8 +6,10 @@
 #include <system_error>
 
 #include "commands.h"
+#include "completion.h"
 #include "messages.h"
 #include "trammel/base/text.h"
+#include "trammel/base/version.h"
 #include "trammel/io/library_exit.h"
 #include "trammel/io/model_tables.h"
 
@@ -54,13 +56,21 @@ void sort_words(const std::vector<std::string>& words, PlotCommand& command) {
   }
 }
 
+template <class Command>
+void add_json(CLI::App& app, Command& command) {
+  app.add_flag_callback(
+      "--json", [&app, &command] { command.json = std::make_shared<JsonAnswer>(app.get_name()); },
+      "Answer with one JSON object on the standard output, for scripts (docs/json.md)");
+}
+
 /// What is done when a command was understood.
 struct Call {
   std::string command_line;
   int& code;
   template <class Command>
-  void operator()(const std::filesystem::path& file, Command command) const {
-    code = report_errors(file, std::move(command));
+  void operator()(const std::filesystem::path& file, Command command, JsonAnswer* answer = nullptr) const {
+    code = report_errors(file, std::move(command), answer);
+    if (answer != nullptr) print_now(answer->text(code));
   }
 };
 
@@ -80,13 +90,17 @@ void add_run(CLI::App& app, const Call& call) {
       ->type_name("SECONDS")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  add_json(*sub, *command);
   sub->footer(
       fmt::format("Examples:\n"
                   "  trammel run slider_crank.toml\n"
                   "  trammel run slider_crank.toml --set solver.h=1e-4 parameters.L=0.3 --out fine.h5\n"
                   "Ctrl-C ends the run and keeps its results; a second one ends the program at once.\n{}",
                   exit_codes));
-  sub->callback([command, &call] { call(command->model, [command] { return run(*command); }); });
+  sub->callback([command, &call] {
+    call(
+        command->model, [command] { return run(*command); }, command->json.get());
+  });
 }
 
 void add_check(CLI::App& app, const Call& call) {
@@ -95,11 +109,15 @@ void add_check(CLI::App& app, const Call& call) {
       "check", "Read and assemble a model: degrees of freedom, redundant constraints, initial conditions");
   sub->add_option("model", command->model, "Model file")->required()->type_name("MODEL.toml");
   add_settings(*sub, command->settings);
+  add_json(*sub, *command);
   sub->footer(
       fmt::format("Example:\n  trammel check four_bar.toml\n"
                   "Nothing is simulated. The exit code is 2 if `trammel run` would refuse the model.\n{}",
                   exit_codes));
-  sub->callback([command, &call] { call(command->model, [command] { return check(*command); }); });
+  sub->callback([command, &call] {
+    call(
+        command->model, [command] { return check(*command); }, command->json.get());
+  });
 }
 
 void add_eigen(CLI::App& app, const Call& call) {
@@ -119,12 +137,16 @@ void add_eigen(CLI::App& app, const Call& call) {
   sub->add_option("--inputs", command->inputs, "Parameters of the model that are the inputs u")
       ->delimiter(',')
       ->needs(folder);
+  add_json(*sub, *command);
   sub->footer(
       fmt::format("Examples:\n"
                   "  trammel eigen suspension.toml --modes 10\n"
                   "  trammel eigen suspension.toml --linearization matrices --inputs road,torque\n{}",
                   exit_codes));
-  sub->callback([command, &call] { call(command->model, [command] { return eigen(*command); }); });
+  sub->callback([command, &call] {
+    call(
+        command->model, [command] { return eigen(*command); }, command->json.get());
+  });
 }
 
 void add_info(CLI::App& app, const Call& call) {
@@ -133,8 +155,12 @@ void add_info(CLI::App& app, const Call& call) {
   sub->add_option("file", command->file, "Results file")->required()->type_name("FILE.h5");
   CLI::Option* channels = sub->add_flag("--channels", command->channels, "List every channel, one per line");
   sub->add_flag("--model", command->model, "Print the model file that was run")->excludes(channels);
+  add_json(*sub, *command);
   sub->footer("Examples:\n  trammel info slider_crank.h5\n  trammel info slider_crank.h5 --channels");
-  sub->callback([command, &call] { call(command->file, [command] { return info(*command); }); });
+  sub->callback([command, &call] {
+    call(
+        command->file, [command] { return info(*command); }, command->json.get());
+  });
 }
 
 void add_export(CLI::App& app, const Call& call) {
@@ -175,11 +201,17 @@ void add_report(CLI::App& app, const Call& call) {
 void add_plot(CLI::App& app, const Call& call) {
   const auto command = std::make_shared<PlotCommand>();
   const auto words = std::make_shared<std::vector<std::string>>();
-  CLI::App* sub = app.add_subcommand("plot", "Draw channels over time into an SVG or PNG file");
-  sub->add_option("words", *words, "Results files, then channels; `trammel info --channels` lists them")
+  CLI::App* sub =
+      app.add_subcommand("plot", "Draw channels over time, or over another channel, into an SVG or PNG file");
+  sub->add_option(
+         "words", *words,
+         "Results files, then channels (`trammel info --channels` lists them), with * and ? for any characters")
       ->required()
       ->type_name("FILE.h5 CHANNEL");
-  sub->add_option("-o,--out", command->out, "The picture, .svg or .png")->required()->type_name("FILE");
+  sub->add_option("-o,--out", command->out,
+                  "The picture, .svg or .png; default: the first file's name with .svg, in this folder")
+      ->type_name("FILE");
+  sub->add_option("--over", command->over, "A channel along the abscissa instead of time")->type_name("CHANNEL");
   sub->add_option("--title", command->title, "Above the picture");
   sub->add_flag("--log", command->log, "Logarithmic axis of values");
   sub->add_option("--width", command->width, "Width in px")->check(CLI::Range(200, 4000))->capture_default_str();
@@ -189,6 +221,8 @@ void add_plot(CLI::App& app, const Call& call) {
   sub->footer(
       fmt::format("Examples:\n"
                   "  trammel plot slider_crank.h5 stroke driving_torque -o crank.svg\n"
+                  "  trammel plot slider_crank.h5 'rod.position.*'\n"
+                  "  trammel plot slider_crank.h5 rod.position.z --over rod.position.x -o path.svg\n"
                   "  trammel plot coarse.h5 fine.h5 energy.drift --log -o drift.png\n"
                   "Channels of one unit share a panel.\n{}",
                   exit_codes));
@@ -214,12 +248,16 @@ void add_sweep(CLI::App& app, const Call& call) {
       ->check(CLI::Range(1.0, 1e9))
       ->capture_default_str();
   sub->add_flag("-q,--quiet", command->quiet, "Print errors only");
+  add_json(*sub, *command);
   sub->footer(
       fmt::format("Example:\n"
                   "  trammel sweep slider_crank.toml --set parameters.r=0.05:0.2:7 solver.integrator=bdf,radau\n"
                   "Writes one results file per case and cases.csv. Called again it runs only what is not done yet.\n{}",
                   exit_codes));
-  sub->callback([command, &call] { call(command->model, [command] { return sweep(*command); }); });
+  sub->callback([command, &call] {
+    call(
+        command->model, [command] { return sweep(*command); }, command->json.get());
+  });
 }
 
 void add_compare(CLI::App& app, const Call& call) {
@@ -245,6 +283,7 @@ void add_compare(CLI::App& app, const Call& call) {
   sub->add_option("-o,--out", command->out, "Work-precision figure, .svg or .png")->type_name("FILE");
   sub->add_option("--table", command->table, "The table as a file, .csv or .json")->type_name("FILE");
   sub->add_flag("-q,--quiet", command->quiet, "No progress");
+  add_json(*sub, *command);
   sub->footer(fmt::format(
       "Example:\n"
       "  trammel compare four_bar.toml\n"
@@ -252,7 +291,10 @@ void add_compare(CLI::App& app, const Call& call) {
       "Steps are error-controlled; errors are measured against Radau with rtol = 1e-10, which another method "
       "checks. Times are those of the processor.\n{}",
       exit_codes));
-  sub->callback([command, &call] { call(command->model, [command] { return compare(*command); }); });
+  sub->callback([command, &call] {
+    call(
+        command->model, [command] { return compare(*command); }, command->json.get());
+  });
 }
 
 void add_verify(CLI::App& app, const Call& call) {
@@ -297,13 +339,40 @@ void add_schema(CLI::App& app, const Call& call) {
   sub->callback([command, &call] { call.code = schema(*command, trammel::model_tables()); });
 }
 
+void add_completion(CLI::App& app, const Call& call) {
+  const auto format = std::make_shared<std::string>();
+  CLI::App* sub = app.add_subcommand("completion", "Print what completes commands in a shell, or the manual's page");
+  sub->add_option("format", *format, "The shell; man: the page of the manual")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish", "man"}));
+  sub->footer(
+      "Examples:\n"
+      "  source <(trammel completion bash)\n"
+      "  trammel completion fish > ~/.config/fish/completions/trammel.fish\n"
+      "  trammel completion man | man -l -");
+  sub->callback([format, &app, &call] {
+    print_now(shell_text(describe_commands(app), *format));
+    call.code = success;
+  });
+}
+
 /// Every command, in the order of --help.
 constexpr struct {
   const char* name;
   void (*add)(CLI::App& app, const Call& call);
-} commands[] = {{"run", add_run},         {"check", add_check},   {"eigen", add_eigen},   {"info", add_info},
-                {"export", add_export},   {"report", add_report}, {"plot", add_plot},     {"sweep", add_sweep},
-                {"compare", add_compare}, {"verify", add_verify}, {"repair", add_repair}, {"schema", add_schema}};
+} commands[] = {{"run", add_run},
+                {"check", add_check},
+                {"eigen", add_eigen},
+                {"info", add_info},
+                {"export", add_export},
+                {"report", add_report},
+                {"plot", add_plot},
+                {"sweep", add_sweep},
+                {"compare", add_compare},
+                {"verify", add_verify},
+                {"repair", add_repair},
+                {"schema", add_schema},
+                {"completion", add_completion}};
 
 std::vector<std::string> command_names() {
   std::vector<std::string> names;
@@ -333,7 +402,7 @@ int main(int argc, char** argv) {
   trammel::skip_library_exit();
   const std::vector<std::string> words(argv + 1, argv + argc);
   CLI::App app("Trammel simulates constrained mechanical systems.", "trammel");
-  app.set_version_flag("--version", std::string("trammel ") + TRAMMEL_VERSION);
+  app.set_version_flag("--version", std::string("trammel ") + trammel::version());
   app.require_subcommand(1);
   app.failure_message([](const CLI::App* at, const CLI::Error& error) {
     return fmt::format("trammel: error: {}\nTry `{} --help`.\n", error.what(),

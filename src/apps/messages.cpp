@@ -11,12 +11,14 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <iostream>
 #include <new>
 #include <stdexcept>
 #include <system_error>
 
 #include "commands.h"
+#include "json_answer.h"
 #include "memory.h"
 #include "trammel/base/text.h"
 
@@ -48,6 +50,16 @@ std::vector<std::string> names_beside(const std::filesystem::path& file) {
 
 }  // namespace
 
+std::string painted(Paint paint, const std::string& word, std::FILE* stream) {
+  const char* const without = std::getenv("NO_COLOR");  // set to anything but nothing
+  const char* const terminal = std::getenv("TERM");
+  const bool plain =
+      (without != nullptr && *without != '\0') || terminal == nullptr || std::strcmp(terminal, "dumb") == 0;
+  if (plain || isatty(fileno(stream)) == 0) return word;
+  const char* const codes[] = {"1;31", "1;33", "32"};
+  return fmt::format("\033[{}m{}\033[0m", codes[static_cast<int>(paint)], word);
+}
+
 void print_issues(const InputError& error, const std::filesystem::path& file) {
   for (const Issue& issue : error.issues()) {
     std::string where = issue.where, message = issue.message;
@@ -55,7 +67,7 @@ void print_issues(const InputError& error, const std::filesystem::path& file) {
       if (!where.empty()) message = where + ": " + message;
       where = file.string();
     }
-    complain("{}: error: {}\n", where, message);
+    complain("{}: {} {}\n", where, painted(Paint::error, "error:", stderr), message);
   }
   const std::size_t n = error.issues().size();
   complain("{} {} in {}\n", n, n == 1 ? "error" : "errors", file.string());
@@ -78,38 +90,46 @@ void print_now(const std::string& text) {
   if (!taken && output_error == 0) output_error = errno;
 }
 
-int report_errors(const std::filesystem::path& file, const std::function<int()>& command) {
+int report_errors(const std::filesystem::path& file, const std::function<int()>& command, JsonAnswer* answer) {
+  const auto told = [&](int code, const std::string& message) {
+    constexpr std::string_view mark = "trammel: error:";
+    complain("{}\n", message.starts_with(mark)
+                         ? painted(Paint::error, std::string(mark), stderr) + message.substr(mark.size())
+                         : message);
+    if (answer != nullptr) answer->add_error(file.string(), message);
+    return code;
+  };
+  const auto told_of_memory = [&] {
+    complain_of_memory();
+    if (answer != nullptr) answer->add_error(file.string(), "memory is exhausted");
+    return failed_run;
+  };
   try {
     return command();
   } catch (const InputError& error) {
-    if (memory_was_refused()) {
-      complain_of_memory();
-      return failed_run;
-    }
+    if (memory_was_refused()) return told_of_memory();
     print_issues(error, file);
+    if (answer != nullptr) answer->errors = error.issues();
     return wrong_input;
   } catch (const IoError& error) {
-    complain("trammel: error: {}\n", error.what());
-    return io_trouble;
+    return told(io_trouble, fmt::format("trammel: error: {}", error.what()));
   } catch (const SimulationError& error) {
-    complain("{}\n", error.what());
-    return failed_run;
+    return told(failed_run, error.what());
   } catch (const std::filesystem::filesystem_error& error) {
-    complain("trammel: error: {}\n", error.what());
-    return io_trouble;
+    return told(io_trouble, fmt::format("trammel: error: {}", error.what()));
   } catch (const std::system_error& error) {
     if (note_output_error(error)) return success;  // finish_output() has the last word
-    complain("trammel: error: {}\n", error.what());
-    return io_trouble;
+    return told(io_trouble, fmt::format("trammel: error: {}", error.what()));
   } catch (const std::length_error&) {  // more than any memory holds
-    complain("trammel: error: more numbers are asked for than fit into any memory; is a count or a size wrong?\n");
-    return failed_run;
+    return told(failed_run,
+                "trammel: error: more numbers are asked for than fit into any memory; is a count or a size "
+                "wrong?");
   } catch (const std::bad_alloc&) {
-    complain_of_memory();
-    return failed_run;
+    return told_of_memory();
   } catch (const std::exception& error) {
-    complain("trammel: unexpected error: {}\n    This is a defect of the program; please report it.\n", error.what());
-    return unexpected;
+    return told(unexpected, fmt::format("trammel: unexpected error: {}\n    This is a defect of the program; please "
+                                        "report it.",
+                                        error.what()));
   }
 }
 

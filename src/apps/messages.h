@@ -14,12 +14,18 @@
 
 namespace trammel::apps {
 
+struct JsonAnswer;
+
 /// Prints to stderr. Nobody may be listening, its disk may be full: no reason to fail, least of all while failing.
 template <class... Values>
 void complain(fmt::format_string<Values...> form, Values&&... values) {
   std::fputs(fmt::format(form, std::forward<Values>(values)...).c_str(), stderr);
   std::fflush(stderr);
 }
+
+/// A word that shall be seen, in colour where `stream` is a terminal that shows colours and NO_COLOR is not set.
+enum class Paint { error, warning, good };
+std::string painted(Paint paint, const std::string& word, std::FILE* stream);
 
 /// Prints every issue on its own line, as compilers do, so that editors can jump to it, and a closing count:
 ///
@@ -29,8 +35,9 @@ void complain(fmt::format_string<Values...> form, Values&&... values) {
 ///   3 errors in arm.toml
 void print_issues(const InputError& error, const std::filesystem::path& file);
 
-/// Runs a command that is about `file`; turns what it throws into messages on stderr and an exit code.
-int report_errors(const std::filesystem::path& file, const std::function<int()>& command);
+/// Runs a command that is about `file`; turns what it throws into messages on stderr, errors of the answer (nullptr: no
+/// script asks) and an exit code.
+int report_errors(const std::filesystem::path& file, const std::function<int()>& command, JsonAnswer* answer = nullptr);
 
 /// Prints to the standard output, at once. What it does not take is told by finish_output(): no reason to stop before.
 void print_now(const std::string& text);

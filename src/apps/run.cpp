@@ -74,6 +74,32 @@ void write_page(const std::filesystem::path& results, bool quiet) {
   if (!quiet) print_now(fmt::format("Report: {} (open it in a browser)\n", page.string()));
 }
 
+// How it ended and its alarms are what should be seen first.
+std::string with_colors(const Summary& summary) {
+  std::string text = summary.to_text();
+  const auto paint = [&](const std::string& mark, const std::string& word, Paint color) {
+    for (std::size_t at = 0; (at = text.find(mark, at)) != text.npos;) {
+      const std::string seen = painted(color, word, stdout);
+      text.replace(at + mark.find(word), word.size(), seen);
+      at += mark.size() + seen.size() - word.size();
+    }
+  };
+  paint("\n    ALARM ", "ALARM", Paint::warning);
+  if (!summary.stop.empty())
+    paint(": " + summary.stop + "\n", summary.stop, summary.completed ? Paint::good : Paint::error);
+  return text;
+}
+
+void answer(JsonAnswer& answer, const Summary& summary, const std::filesystem::path& path, std::int64_t n_frames,
+            bool page) {
+  JsonWriter json;
+  json.begin_object().key("results").text(path.string()).key("frames").number(static_cast<double>(n_frames));
+  json.key("report").text(page ? page_beside(path).string() : "").key("summary");
+  put_summary(json, summary);
+  answer.result = json.end_object().str();
+  if (!summary.failure.empty()) answer.add_error(path.string(), summary.failure);
+}
+
 }  // namespace
 
 int run(const RunCommand& command) {
@@ -98,11 +124,14 @@ int run(const RunCommand& command) {
   });
   display.clear();
 
-  if (!command.quiet) {
-    print_now(summary.to_text());
+  const bool page = command.report && file.frames_written() > 0;
+  if (command.json != nullptr) {
+    answer(*command.json, summary, path, file.frames_written(), page);
+  } else if (!command.quiet) {
+    print_now(with_colors(summary));
     print_now(fmt::format("Results: {} ({} frames)\n", path.string(), file.frames_written()));
   }
-  if (command.report && file.frames_written() > 0) write_page(path, command.quiet);
+  if (page) write_page(path, command.quiet || command.json != nullptr);
   if (!summary.failure.empty()) {
     const std::string kept = file.frames_written() > 0
                                  ? fmt::format("kept up to t = {:.6g} s in {}", summary.t, path.string())
@@ -117,7 +146,13 @@ int check(const CheckCommand& command) {
   require_file(command.model);
   const Study study = read_study(command.model, command.settings);
   const CheckReport report = trammel::check(study);
-  fmt::print("{}", report.to_text());
+  if (command.json != nullptr) {
+    JsonWriter json;
+    put_check(json, report);
+    command.json->result = json.str();
+  } else {
+    fmt::print("{}", report.to_text());
+  }
   // What `run` would refuse is wrong input here too.
   const bool refused = !report.failure.empty() ||
                        (study.solver.redundant.value_or(RedundancyPolicy::error) == RedundancyPolicy::error &&

@@ -265,6 +265,23 @@ class CaseTable {
   int n_unreadable_ = 0;
 };
 
+std::string describe_cases(const std::vector<Case>& cases, const std::filesystem::path& table) {
+  JsonWriter json;
+  json.begin_object().key("table").text(table.string()).key("cases").begin_array();
+  for (const Case& one : cases) {
+    json.begin_object().key("results").text(one.results.string()).key("set").begin_object();
+    for (const std::string& setting : one.settings)
+      json.key(setting.substr(0, setting.find('='))).text(setting.substr(setting.find('=') + 1));
+    json.end_object().key("exit_code");
+    if (one.code < 0)
+      json.raw("null");  // not run
+    else
+      json.number(one.code);
+    json.end_object();
+  }
+  return json.end_array().end_object().str();
+}
+
 }  // namespace
 
 int sweep(const SweepCommand& command) {
@@ -300,7 +317,9 @@ int sweep(const SweepCommand& command) {
                         });
   const auto n_open =
       std::count_if(cases.begin(), cases.end(), [](const Case& one) { return one.code < 0 || one.stopped(); });
-  if (!command.quiet)
+  if (command.json != nullptr)
+    command.json->result = describe_cases(cases, table);
+  else if (!command.quiet)
     fmt::print("{}: {} cases, {} failed{}\n", table.string(), cases.size(), n_failed,
                n_open > 0 ? fmt::format(", {} not run to the end (the same command goes on)", n_open) : "");
   if (stopped_by != 0) return 128 + stopped_by;

@@ -62,6 +62,9 @@ std::string describe_not_finite(const Model& model, const std::string& row) {
   std::string text = fmt::format("\n    {:<12}: {}", "row", row);
   if (const std::string forces = formulas_on(model, row); !forces.empty())
     text += fmt::format("\n    {:<12}: {}", "formulas", forces);
+  for (const ForceSpec& force : model.forces)
+    if (const std::string reason = force.library.trouble->reason(); !reason.empty())
+      text += fmt::format("\n    {:<12}: force '{}' of '{}': {}", "library", force.name, force.library.file, reason);
   return text;
 }
 

@@ -1,6 +1,7 @@
 #include <regex>
 
 #include "program.h"
+#include "trammel/base/version.h"
 
 // What is refused, with which words and which exit code.
 
@@ -112,7 +113,7 @@ TEST(CommandLine, that_is_wrong_ends_with_2_and_a_hint) {
 
 TEST(CommandLine, explains_itself) {
   const Folder folder;
-  EXPECT_EQ(call(folder, {"--version"}).out, "trammel 0.1.0\n");
+  EXPECT_EQ(call(folder, {"--version"}).out, std::string("trammel ") + version() + "\n");
   for (const std::vector<std::string>& words : {std::vector<std::string>{"--help"},
                                                 {"run", "--help"},
                                                 {"check", "-h"},

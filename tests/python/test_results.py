@@ -46,10 +46,58 @@ class InMemory(PackageTest):
         self.assertIn("reached the end", str(self.results))
         self.assertEqual(self.results.statistics.steps, 1000)
 
-    def test_a_notebook_shows_the_report(self) -> None:
-        shown = self.results._repr_html_()
-        self.assertTrue(shown.startswith("<iframe srcdoc="))
-        self.assertGreater(len(shown), 100_000)
+    def test_a_notebook_shows_the_report_and_stays_small(self) -> None:
+        self.assertLess(len(self.results._repr_html_()), 5_000)
+        self.assertIn("1000", self.results._repr_html_())
+        view = self.results.view(self.folder / "shown.html")
+        self.assertLess(len(view._repr_html_()), 1_000)
+        self.assertIn("shown.html", view._repr_html_())
+        self.assertGreater((self.folder / "shown.html").stat().st_size, 100_000)
+
+    def test_statistics_are_a_mapping_and_attributes_of_runs_and_files(self) -> None:
+        now = self.results.statistics
+        self.assertEqual(now["steps"], now.steps)
+        self.assertEqual(dict(now)["degrees_of_freedom"], 2)
+        self.assertIn("steps", dir(now))
+        self.assertIn("reached the end", str(now))
+        with self.assertRaisesRegex(AttributeError, "no 'stepz'; they have"):
+            now.stepz
+        later = trammel.open(self.results.save(self.folder / "kept.h5")).statistics
+        self.assertEqual((later.steps, later.completed), (1000, True))
+        self.assertAlmostEqual(later["energy_drift"], now.energy_drift)
+
+    def test_tables_of_pandas_have_time_as_index_and_a_column_for_each_number(self) -> None:
+        try:
+            import pandas  # noqa: F401
+        except ImportError:
+            self.skipTest("pandas is not installed")
+        table = self.results.to_dataframe(["bob.position", "height"])
+        self.assertEqual(list(table.columns), ["bob.position.x", "bob.position.y", "bob.position.z", "height"])
+        self.assertTrue((table["height"].to_numpy() == self.results["bob.position.z"]).all())
+        self.assertTrue((table.index.to_numpy() == self.results.time).all())
+        whole = self.results.to_dataframe()
+        self.assertIn("bob.velocity.y", whole.columns)
+        self.assertNotIn("bob.velocity", whole.columns)
+        with self.assertRaisesRegex(ValueError, "times of its own"):
+            self.results.to_dataframe(["bob.position", "solver.h"])
+
+    def test_plots_are_those_of_matplotlib(self) -> None:
+        try:
+            import matplotlib
+        except ImportError:
+            self.skipTest("matplotlib is not installed")
+        matplotlib.use("Agg")
+        axes = self.results.plot("bob.position.z", over="bob.position.x")
+        line = axes.get_lines()[0]
+        self.assertTrue((line.get_xdata() == self.results["bob.position.x"]).all())
+        self.assertEqual(axes.get_xlabel(), "bob.position.x [m]")
+        self.assertEqual(len(self.results.plot().get_lines()), 1)  # the measure
+
+    def test_what_is_not_installed_is_named(self) -> None:
+        from trammel.results import _import
+
+        with self.assertRaisesRegex(ImportError, r"plot\(\) needs no_such_module \(Debian: python3-none\)"):
+            _import("no_such_module.pyplot", "python3-none", "plot()")
 
     def test_saved_results_are_the_same_numbers(self) -> None:
         file = trammel.open(self.results.save(self.folder / "saved.h5"))
@@ -122,7 +170,7 @@ class InFiles(PackageTest):
         results = trammel.open(path)
         self.assertEqual(len(results), 0)
         self.assertEqual(results["bob.position"].shape, (0, 3))
-        self.assertIn("0 frames", results._repr_html_())
+        self.assertIn("<th>frames</th><td>0</td>", results._repr_html_())
 
     def test_numbers_that_are_not_finite_stay_and_are_shown(self) -> None:
         path = self.folder / "nan.h5"

@@ -15,6 +15,9 @@ class ResultsReader;
 ///                            quaternion (components named w, x, y, z in any order) or a rotation matrix (9, by rows)
 ///   velocity, …  every other quantity recorded for the same bodies; vectors have three components
 ///
+/// Where shapes were recorded, frames/shapes_000123.vtp has their surfaces as polygons, with the cell array `body` (−1:
+/// the ground).
+///
 /// Bodies are the items of /frames/position, which must have three components; InputError if it was not recorded.
 /// Returns the path of the collection file.
 std::filesystem::path export_vtk(const ResultsReader& reader, const std::filesystem::path& folder);

@@ -70,6 +70,7 @@ class ForceKind : public KindReference<ForceDescription> {
       anti_roll_bar;  ///< −k (x₁ − x₂) − c (ẋ₁ − ẋ₂) on a joint's coordinate, the opposite on another's
   static const ForceKind tyre;           ///< a wheel rolling on the road (body a), by slip
   static const ForceKind standing_tyre;  ///< a wheel that does not turn, on a road that may move
+  static const ForceKind library;        ///< a law of a user's own, in a shared library
 };
 
 /// Name, keys, checks, value, how it is recorded.
@@ -108,7 +109,7 @@ extern const JointDescription spherical_joint, revolute_joint, prismatic_joint, 
     constant_orientation_joint, rolling_sphere_joint, rolling_disc_joint, knife_edge_joint, track_joint;
 extern const ForceDescription force_at_point, torque_force, spring_damper_force, torsion_spring_force,
     axial_spring_force, bushing_force, planar_bushing_force, joint_spring_force, joint_limit_force, bump_stop_force,
-    anti_roll_bar_force, tyre_force, standing_tyre_force;
+    anti_roll_bar_force, tyre_force, standing_tyre_force, library_force;
 extern const MeasureDescription expression_measure, distance_measure, point_measure;
 extern const ControlDescription filter_control, pid_control, ode_control;
 extern const ShapeDescription box_shape, sphere_shape, cylinder_shape, capsule_shape, cone_shape, extrusion_shape,
@@ -145,6 +146,7 @@ inline constexpr ForceKind ForceKind::bump_stop{kinds::bump_stop_force};
 inline constexpr ForceKind ForceKind::anti_roll_bar{kinds::anti_roll_bar_force};
 inline constexpr ForceKind ForceKind::tyre{kinds::tyre_force};
 inline constexpr ForceKind ForceKind::standing_tyre{kinds::standing_tyre_force};
+inline constexpr ForceKind ForceKind::library{kinds::library_force};
 
 inline constexpr MeasureKind MeasureKind::expression{kinds::expression_measure};
 inline constexpr MeasureKind MeasureKind::distance{kinds::distance_measure};
@@ -176,10 +178,10 @@ inline constexpr JointKind standard_joints[] = {
     JointKind::point_on_line,  JointKind::point_on_plane, JointKind::distance,   JointKind::constant_orientation,
     JointKind::rolling_sphere, JointKind::rolling_disc,   JointKind::knife_edge, JointKind::track};
 inline constexpr ForceKind standard_forces[] = {
-    ForceKind::force,        ForceKind::torque,    ForceKind::spring_damper,  ForceKind::torsion_spring,
-    ForceKind::axial_spring, ForceKind::bushing,   ForceKind::planar_bushing, ForceKind::joint_spring,
-    ForceKind::joint_limit,  ForceKind::bump_stop, ForceKind::anti_roll_bar,  ForceKind::tyre,
-    ForceKind::standing_tyre};
+    ForceKind::force,         ForceKind::torque,    ForceKind::spring_damper,  ForceKind::torsion_spring,
+    ForceKind::axial_spring,  ForceKind::bushing,   ForceKind::planar_bushing, ForceKind::joint_spring,
+    ForceKind::joint_limit,   ForceKind::bump_stop, ForceKind::anti_roll_bar,  ForceKind::tyre,
+    ForceKind::standing_tyre, ForceKind::library};
 inline constexpr MeasureKind standard_measures[] = {MeasureKind::expression, MeasureKind::distance, MeasureKind::point};
 inline constexpr ControlKind standard_controls[] = {kinds::filter_control, kinds::pid_control, kinds::ode_control};
 inline constexpr GeometryKind standard_shapes[] = {

@@ -14,6 +14,7 @@
 #include "trammel/mechanics/elements/vehicle_data.h"
 #include "trammel/mechanics/geometry.h"
 #include "trammel/mechanics/kinds.h"
+#include "trammel/mechanics/library_spec.h"
 #include "trammel/mechanics/track.h"
 
 namespace trammel {
@@ -148,6 +149,7 @@ struct ForceSpec {
   BushingAngles angles = BushingAngles::log;
   std::optional<double> lower = {}, upper = {};  ///< joint_limit, bump_stop
   VehicleSpec vehicle = {};                      ///< bump_stop, anti_roll_bar, tyre, standing_tyre
+  LibrarySpec library = {};                      ///< library
   std::map<std::string, double> numbers = {};    ///< by key, of kinds that have numbers beside these
 };
 

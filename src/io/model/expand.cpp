@@ -9,6 +9,7 @@
 #include "entities.h"
 #include "parameters.h"
 #include "trammel/base/text.h"
+#include "trammel/base/version.h"
 #include "trammel/io/model_tables.h"
 #include "trammel/io/source_file.h"
 
@@ -73,7 +74,7 @@ void check_format(const Findings& findings, const Node& root) {
   throw InputError({{findings.where(node->place),
                      fmt::format("'format' is {}, but trammel {} reads model files of format {} (which need not be "
                                  "said); a file of a higher format needs a newer program",
-                                 describe(*node), TRAMMEL_VERSION, known)}});
+                                 describe(*node), version(), known)}});
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "mesh_file.h"
+#include "trammel/io/source_file.h"
 
 namespace trammel::detail {
 
@@ -39,6 +40,28 @@ std::vector<std::string> ModelKindFields::names(std::string_view key, std::size_
   std::vector<std::string> list;
   for (const Node& item : node->items) list.push_back(fields_.name_of(item, key));
   return list;
+}
+
+std::string ModelKindFields::file(std::string_view key) {
+  const Node* node = fields_.get(key);
+  if (node == nullptr) return "";
+  const std::string named = fields_.text_of(*node, key);
+  if (named.empty()) return "";
+  const std::filesystem::path path = std::filesystem::absolute(fields_.part().folder / named);
+  std::string bytes;
+  const std::string trouble = read_source(path, bytes);
+  if (trouble.empty()) return path.string();
+  fields_.report(*node, fmt::format("'{}' cannot be read: {}", path.string(), trouble));
+  return "";
+}
+
+std::map<std::string, double> ModelKindFields::named_numbers(std::string_view key) {
+  std::map<std::string, double> numbers;
+  const Node* node = fields_.get(key);
+  if (node == nullptr) return numbers;
+  if (node->kind != NodeKind::table) fields_.report_type(*node, key, "a table of numbers, { name = number, … }");
+  for (const Entry& entry : node->entries) numbers[entry.key] = fields_.number_of(entry.value, entry.key, 0.0);
+  return numbers;
 }
 
 std::array<Formula, 3> ModelKindFields::components(std::string_view key, bool in_body_axes) {

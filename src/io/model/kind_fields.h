@@ -19,6 +19,9 @@ class ModelKindFields final : public KindFields {
   bool boolean(std::string_view key, bool fallback) override { return fields_.boolean(key, fallback); }
   std::string name(std::string_view key, const std::string& fallback) override { return fields_.name(key, fallback); }
   std::string word(std::string_view key, const std::string& fallback) override;
+  std::string text(std::string_view key, const std::string& fallback) override { return fields_.text(key, fallback); }
+  std::string file(std::string_view key) override;
+  std::map<std::string, double> named_numbers(std::string_view key) override;
   std::vector<std::string> names(std::string_view key, std::size_t n, const std::string& wanted) override;
   std::array<Formula, 3> components(std::string_view key, bool in_body_axes) override;
   Eigen::MatrixXd square(std::string_view key, int n) override;

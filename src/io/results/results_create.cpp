@@ -6,6 +6,7 @@
 
 #include "results_layout.h"
 #include "results_tables.h"
+#include "trammel/base/version.h"
 #include "trammel/simulation/channels.h"
 
 namespace trammel {
@@ -105,7 +106,7 @@ class Creator {
     const Handle root = hdf5::group(check(H5Gopen2(file_, "/", H5P_DEFAULT), "open the root of"));
     hdf5::write_attribute(root, "format", layout::format);
     hdf5::write_attribute(root, "format_version", layout::format_version);
-    if (!schema_.attributes.count("trammel_version")) hdf5::write_attribute(root, "trammel_version", TRAMMEL_VERSION);
+    if (!schema_.attributes.count("trammel_version")) hdf5::write_attribute(root, "trammel_version", version());
     for (const auto& [key, text] : schema_.attributes) {
       if (key == "format" || key == "format_version") continue;
       if (key == "model" || text.size() > layout::longest_attribute)

@@ -14,6 +14,7 @@
 
 #include "trammel/base/error.h"
 #include "trammel/io/results_reader.h"
+#include "vtk_shapes.h"
 
 namespace trammel {
 
@@ -88,6 +89,18 @@ class VtkExport {
                        "' holds no positions of bodies ('/frames/position' with three components), so there is nothing "
                        "to show in ParaView");
     n_ = static_cast<std::size_t>(group(position_).n_items());
+    const auto scene = reader.schema().attributes.find("scene");
+    if (scene != reader.schema().attributes.end()) surfaces_ = read_surfaces(scene->second, static_cast<int>(n_));
+    orientation_ = reader.schema().find_table("/frames/orientation").group;
+    for (const Surface& surface : surfaces_) {
+      const auto first = static_cast<std::int64_t>(n_corners_);
+      n_corners_ += surface.points.size();
+      for (const std::vector<int>& polygon : surface.polygons) {
+        for (const int corner : polygon) polygon_corners_.push_back(first + corner);
+        polygon_ends_.push_back(static_cast<std::int64_t>(polygon_corners_.size()));
+        polygon_bodies_.push_back(surface.body);
+      }
+    }
     ids_.resize(n_);
     ends_.resize(n_);
     for (std::size_t i = 0; i < n_; ++i) {
@@ -113,6 +126,49 @@ class VtkExport {
     append_array<std::int64_t>(xml, "Int64", "offsets", 1, ends_);
     xml += "</Verts>\n</Piece>\n</PolyData>\n</VTKFile>\n";
     return xml;
+  }
+
+  bool has_shapes() const { return !surfaces_.empty(); }
+
+  /// The surfaces of the shapes where their bodies are: p + R s of every corner.
+  std::string shapes(std::int64_t row) {
+    read(position_, row);
+    const std::vector<double> positions = numbers_;
+    std::vector<double> orientations;
+    std::optional<OrientationLayout> layout;
+    if (orientation_ >= 0 && group(orientation_).names == group(position_).names)
+      layout = OrientationLayout::of(group(orientation_));
+    if (layout) {
+      read(orientation_, row);
+      orientations = numbers_;
+    }
+    std::vector<double> corners;
+    corners.reserve(3 * n_corners_);
+    for (const Surface& surface : surfaces_) {
+      Eigen::Matrix3d R = Eigen::Matrix3d::Identity();
+      Eigen::Vector3d p = Eigen::Vector3d::Zero();
+      if (surface.body >= 0) {
+        const auto body = static_cast<std::size_t>(surface.body);
+        p = Eigen::Map<const Eigen::Vector3d>(&positions[3 * body]);
+        if (layout) R = layout->rotation(&orientations[body * orientations.size() / n_]);
+      }
+      for (const Eigen::Vector3d& s : surface.points) {
+        const Eigen::Vector3d corner = p + R * s;
+        corners.insert(corners.end(), corner.data(), corner.data() + 3);
+      }
+    }
+    std::string xml = fmt::format(
+        "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" "
+        "header_type=\"UInt64\">\n<PolyData>\n<Piece NumberOfPoints=\"{}\" NumberOfVerts=\"0\" NumberOfLines=\"0\" "
+        "NumberOfStrips=\"0\" NumberOfPolys=\"{}\">\n<CellData>\n",
+        n_corners_, polygon_ends_.size());
+    append_array<std::int32_t>(xml, "Int32", "body", 1, polygon_bodies_);
+    xml += "</CellData>\n<Points>\n";
+    append_array<double>(xml, "Float64", "Points", 3, corners);
+    xml += "</Points>\n<Polys>\n";
+    append_array<std::int64_t>(xml, "Int64", "connectivity", 1, polygon_corners_);
+    append_array<std::int64_t>(xml, "Int64", "offsets", 1, polygon_ends_);
+    return xml + "</Polys>\n</Piece>\n</PolyData>\n</VTKFile>\n";
   }
 
   std::string names() const {
@@ -156,6 +212,11 @@ class VtkExport {
   std::vector<std::int32_t> ids_;
   std::vector<std::int64_t> connectivity_, ends_;
   std::vector<double> numbers_;
+  std::vector<Surface> surfaces_;
+  int orientation_ = -1;
+  std::size_t n_corners_ = 0;
+  std::vector<std::int64_t> polygon_corners_, polygon_ends_;
+  std::vector<std::int32_t> polygon_bodies_;
 };
 
 void write_file(const std::filesystem::path& path, const std::string& text) {
@@ -176,8 +237,15 @@ std::filesystem::path export_vtk(const ResultsReader& reader, const std::filesys
   for (std::int64_t row = 0; row < reader.n_frames(); ++row) {
     const std::string name = fmt::format("frames/frame_{:06}.vtp", row);
     write_file(folder / name, vtk.frame(row));
-    collection += fmt::format("<DataSet timestep=\"{}\" group=\"\" part=\"0\" file=\"{}\"/>\n",
-                              reader.times()[static_cast<std::size_t>(row)], name);
+    const auto add = [&](int part, const std::string& file) {
+      collection += fmt::format("<DataSet timestep=\"{}\" group=\"\" part=\"{}\" file=\"{}\"/>\n",
+                                reader.times()[static_cast<std::size_t>(row)], part, file);
+    };
+    add(0, name);
+    if (!vtk.has_shapes()) continue;
+    const std::string shapes = fmt::format("frames/shapes_{:06}.vtp", row);
+    write_file(folder / shapes, vtk.shapes(row));
+    add(1, shapes);
   }
   write_file(folder / "bodies.csv", vtk.names());
   const std::filesystem::path path = folder / "results.pvd";

@@ -23,6 +23,13 @@ void ForceElements::add_formulas(FormulaGroup::Element element, std::span<const 
   assembler_.group<FormulaGroup>().add(std::move(element));
 }
 
+void ForceElements::add_own(const std::function<std::unique_ptr<const CustomForce>()>& make) {
+  auto single = std::make_unique<CustomForceGroup>();
+  single->add(make());
+  alone_.group = std::move(single);
+  assembler_.group<CustomForceGroup>([this] { return force_.kind->directors(force_); }).add(make());
+}
+
 void ForceElements::show_on(int frame, const Eigen::Vector3d& s, std::initializer_list<int> others) {
   alone_.frame_b = frame;
   alone_.s_b = s;

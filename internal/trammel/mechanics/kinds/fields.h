@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +25,11 @@ class KindFields {
   virtual bool boolean(std::string_view key, bool fallback) = 0;
   virtual std::string name(std::string_view key, const std::string& fallback) = 0;  ///< of a thing of the model
   virtual std::string word(std::string_view key, const std::string& fallback) = 0;  ///< one of the key's words
+  virtual std::string text(std::string_view key, const std::string& fallback) = 0;
+  /// A file, named relative to the folder of the model file; read, as all that a model is made of. Empty: it cannot be.
+  virtual std::string file(std::string_view key) = 0;
+  /// A table of numbers whose names the kind's keys do not know: `{ c = 0.3 }`.
+  virtual std::map<std::string, double> named_numbers(std::string_view key) = 0;
   virtual std::vector<std::string> names(std::string_view key, std::size_t n,
                                          const std::string& wanted) = 0;  ///< n or none
   virtual Formula formula(std::string_view key) = 0;

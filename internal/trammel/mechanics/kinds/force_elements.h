@@ -1,9 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <utility>
 
 #include "trammel/mechanics/absolute/assembler.h"
+#include "trammel/mechanics/elements/custom_force.h"
 #include "trammel/mechanics/kinds/force_descriptor.h"
 
 namespace trammel {
@@ -34,6 +36,8 @@ class ForceElements {
   template <class K>
   void add(const typename K::Params& params, std::array<int, K::n_frames> frames,
            std::array<int, K::n_turns> branches = {});
+  /// A law that is no kernel: `make` makes one and the same again.
+  void add_own(const std::function<std::unique_ptr<const CustomForce>()>& make);
   /// A force that formulas give: `element` says on what, `formulas` are its components.
   void add_formulas(FormulaGroup::Element element, std::span<const Formula> formulas);
   /// Where its forces have kinks: steps end there.
