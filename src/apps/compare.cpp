@@ -161,7 +161,7 @@ struct Curve {
   }
 };
 
-OutputKind comparison_kind() { return text_kind("a comparison of Trammel", {"setting,rtol,", "{\"comparison\":"}); }
+OutputKind comparison_kind() { return text_kind("a comparison of Trammel", {"setting,rtol,", "\x7b\"comparison\":"}); }
 
 /// Runs the matrix, prints its table as it grows and keeps what the figure and the recommendation need.
 class Comparison {

@@ -155,6 +155,13 @@ double RungeKutta::weighted_error(Eigen::Index i) const {
   return e / weights_.weight(i, std::max(std::abs(y_[i]), std::abs(stage_[i])));
 }
 
+int RungeKutta::find_not_finite_rate() const {
+  for (const Eigen::VectorXd& k : k_)
+    for (Eigen::Index i = 0; i < k.size(); ++i)
+      if (!std::isfinite(k[i])) return static_cast<int>(i);
+  return -1;
+}
+
 int RungeKutta::find_worst_error() const {
   int worst = -1;
   double largest = -1.0;
@@ -199,7 +206,7 @@ StepReport RungeKutta::advance(double t_end, State& state) {
       ++counters_.evaluation_failures;
       const Cause cause = status.ok() ? Cause::not_finite : status.cause;
       if (shrink(cause, control_.rule().newton_shrink) && status.outcome != Outcome::fatal) continue;
-      report.status = status.ok() ? Status::fatal(Cause::not_finite) : status;
+      report.status = status.ok() ? Status::fatal(Cause::not_finite, find_not_finite_rate()) : status;
       return report;
     }
     if (!options_.fixed_h && error > 1.0) {

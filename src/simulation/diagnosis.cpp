@@ -29,6 +29,7 @@ std::string advice(Cause cause, const SolverOptions& options) {
                        : "a singular position, a force law with a jump, or contradictory motions: plot the motion up "
                          "to here; smooth the law or loosen the motion";
     case Cause::error_test:
+    case Cause::step_too_small:
       return "a force law with a jump or a stiff impact: smooth it, or allow smaller steps (solver.hmin)";
     case Cause::impossible_tolerance:
       return fmt::format(
@@ -40,7 +41,8 @@ std::string advice(Cause cause, const SolverOptions& options) {
   }
 }
 
-// The forces of the model that are formulas and act on the body that a row belongs to ("body 'rod', balance …").
+// The forces of the model that are formulas and act on the body that a row belongs to ("body 'rod', balance …"). Rows
+// of joint coordinates see the forces on every body that the joint carries: then all of them, with their bodies.
 std::string formulas_on(const Model& model, const std::string& row) {
   std::string names;
   for (const ForceSpec& force : model.forces) {
@@ -50,8 +52,11 @@ std::string formulas_on(const Model& model, const std::string& row) {
     for (const JointSpec& joint : model.joints)
       if (!force.joint.empty() && joint.name == force.joint) a = joint.body_a, b = joint.body_b;
     const auto acts_on = [&](const std::string& body) { return row.rfind(fmt::format("body '{}',", body), 0) == 0; };
+    const char* const comma = names.empty() ? "" : ", ";
     if (is_formula && (acts_on(a) || acts_on(b)))
-      names += fmt::format("{}force '{}'", names.empty() ? "" : ", ", force.name);
+      names += fmt::format("{}force '{}'", comma, force.name);
+    else if (is_formula && row.rfind("joint '", 0) == 0)
+      names += fmt::format("{}force '{}' on body '{}'", comma, force.name, b.empty() || b == "ground" ? a : b);
   }
   return names;
 }

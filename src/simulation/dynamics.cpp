@@ -140,7 +140,7 @@ void Dynamics::count(const StepReport& report) {
 // Whether the step stands: it was taken, no force has a kink within it, and it leads to numbers.
 Dynamics::Verdict Dynamics::judge(const StepReport& report) {
   if (!report.status.ok()) {
-    if (exchange_failed_method()) return Verdict::again;
+    if (report.status.cause != Cause::not_finite && exchange_failed_method()) return Verdict::again;
     fail(explain(report, motion_.method(), study_) + describe_contacts(machine_, viewer_, motion_),
          report.status.cause);
     return Verdict::failed;
@@ -255,13 +255,14 @@ bool Dynamics::exchange_method(const StepReport& report) {
   return true;
 }
 
-// What one method cannot pass the other may: once at each place.
+// What one method cannot pass the other may, unless there is no number: once at each place.
 bool Dynamics::exchange_failed_method() {
   if (!exchange_ || t_ <= failed_at_ || motion_.is_passing()) return false;
   failed_at_ = t_;
   if (!motion_.exchange_method(machine_, viewer_).ok()) return false;
   exchange_->turn(t_);
   exchanges_.push_back(t_);
+  ++failures_passed_;
   return true;
 }
 
@@ -308,10 +309,15 @@ void Dynamics::sum_up_exchanges() {
     turns += fmt::format("{}{} at t = {:.6g} s", i ? ", " : "", names[(i + 1) % 2], exchanges_[i]);
   if (exchanges_.size() > shown) turns += fmt::format(", … {} times in all", exchanges_.size());
   if (exchanges_.size() % 2 == 1) summary_.integrator += ", then " + names[1];
-  summary_.notes.push_back(fmt::format(
-      "the run went over to {}: the explicit pair must resolve the fastest motion of the machine, radau only what "
-      "moves it, and the one that got further for its cost went on",
-      turns));
+  std::string why;
+  if (static_cast<std::size_t>(failures_passed_) < exchanges_.size())
+    why =
+        "the explicit pair must resolve the fastest motion of the machine, radau only what moves it, and the one that "
+        "got further for its cost went on";
+  if (failures_passed_ > 0)
+    why += fmt::format("{}where one could not go on the other was tried ({} times)", why.empty() ? "" : "; ",
+                       failures_passed_);
+  summary_.notes.push_back(fmt::format("the run went over to {}: {}", turns, why));
 }
 
 void Dynamics::sum_up_method() {

@@ -228,13 +228,15 @@ void Machine::choose_method(const Study& given, Scratch& scratch) {
   const MachineFacts facts =
       find_facts({study_, kept(), rank_, joint_.get(), moved, is_tree ? x : x_, is_tree ? state : state_});
   const MethodRanking ranking = rank_methods(facts);
-  static_cast<Settings&>(study_) = resolve(given, study_.model, ranking.methods).settings;
+  std::vector<Method> wanted = ranking.methods;
+  if (given.solver.integrator) wanted.push_back({*given.solver.integrator, wanted.front().coordinates});
+  static_cast<Settings&>(study_) = resolve(given, study_.model, wanted).settings;
   const Method chosen{*study_.solver.integrator, *study_.solver.coordinates};
   choice_ = fmt::format("{}: {}{}", ranking.why, describe_method(chosen),
                         chosen == ranking.methods.front() ? "" : ", the first in line that the settings allow");
   if (chosen.coordinates != CoordinateSet::joint) joint_.reset();
   const bool takes_turns = chosen.integrator == Integrator::runge_kutta || chosen.integrator == Integrator::radau;
-  if (!takes_turns || facts.rate == 0.0) return;
+  if (!takes_turns || facts.rate == 0.0 || facts.freedoms == 0) return;
   // The explicit pair and Radau can take turns, if nothing given keeps to one of them.
   const Method other{chosen.integrator == Integrator::runge_kutta ? Integrator::radau : Integrator::runge_kutta,
                      chosen.coordinates};

@@ -46,7 +46,9 @@ void OutputInstants::record_until(double t) {
 
 void OutputInstants::record_event(double t) {
   if (!every_step_) record_until(t);
-  if (!stopped_at_) frames_.record_at(t);
+  // A frame that is due at the same instant but for rounding has been recorded.
+  const double before = every_step_ || next_ == 0 ? t : instant(next_ - 1);
+  if (!stopped_at_) frames_.record_at(std::max(t, before));
 }
 
 void OutputInstants::record_rest() {

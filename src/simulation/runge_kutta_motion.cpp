@@ -1,6 +1,9 @@
 #include "trammel/simulation/runge_kutta_motion.h"
 
+#include <algorithm>
 #include <limits>
+
+#include "trammel/integrators/memory_check.h"
 
 namespace trammel {
 
@@ -47,8 +50,18 @@ void RungeKuttaMotion::interpolate_motion(double t, MotionVariables& at) const {
   at.q = y_at_.head(nv), at.v = y_at_.segment(nv, nv), at.z = y_at_.tail(nz);
 }
 
+// With the multipliers, from which forces that depend on them are sought.
+std::vector<double> RungeKuttaMotion::save() {
+  std::vector<double> numbers = method_.save();
+  numbers.insert(numbers.end(), newest_.lam.data(), newest_.lam.data() + newest_.lam.size());
+  return numbers;
+}
+
 void RungeKuttaMotion::restore(std::span<const double> numbers) {
-  method_.restore(numbers);
+  detail::check_memory(numbers, save());
+  const std::size_t nc = static_cast<std::size_t>(newest_.lam.size());
+  std::copy(numbers.end() - static_cast<std::ptrdiff_t>(nc), numbers.end(), newest_.lam.data());
+  method_.restore(numbers.first(numbers.size() - nc));
   const int nv = static_cast<int>(newest_.q.size()), nz = static_cast<int>(newest_.z.size());
   newest_.t = method_.t();
   newest_.q = method_.y().head(nv), newest_.v = method_.y().segment(nv, nv), newest_.z = method_.y().tail(nz);

@@ -44,7 +44,7 @@ class Frames : public RecordSink {
   void frame(double, std::span<const double>) override { ++n_; }
   void step(double, std::span<const double>) override {}
   void end(const SummaryEntries& summary) override {
-    for (const auto& [key, value] : summary) said += key + ": " + value + "\n";
+    for (const auto& [key, value] : summary) said += key + ": " + text_of(value) + "\n";
   }
   double n() const { return n_; }
   std::string said;

@@ -64,6 +64,7 @@ class RungeKutta {
   Status attempt(double h, double t_new, const State& state);
   double calc_error(double h) const;
   double weighted_error(Eigen::Index i) const;  // per step size
+  int find_not_finite_rate() const;             // a row of y′ whose value is no number in the last attempt
   int find_worst_error() const;                 // the unknown with the largest error of the last attempt
   double calc_stiffness(double h) const;
 

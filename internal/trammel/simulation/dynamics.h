@@ -74,6 +74,7 @@ class Dynamics {
   VelocityJumps jumps_;
   StepBounds bounds_;                       // of steps, by what inputs do ahead
   std::optional<MethodExchange> exchange_;  // of a run that chose its method
+  int failures_passed_ = 0;                 // exchanges because a method could not go on
   std::vector<double> exchanges_;           // when [s]
 
   double start_, end_, t_;  // of the run, and where it is

@@ -21,7 +21,7 @@ class RungeKuttaMotion final : public MotionIntegrator {
   const LinearSolver<double>& linear_solver() const override { return *solver_; }
   std::string_view solver_name() const override { return form_.is_recursive() ? "none" : solver_->name(); }
   double calc_condition() override { return 0.0; }
-  std::vector<double> save() override { return method_.save(); }
+  std::vector<double> save() override;
   void restore(std::span<const double> numbers) override;
 
   const RungeKutta& method() const { return method_; }

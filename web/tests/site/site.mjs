@@ -2,7 +2,8 @@
 // finds. TRAMMEL_SITE is the folder that docs/site/build.py wrote.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { openBrowser, openPage } from "../support.mjs";
@@ -56,20 +57,25 @@ test("a phone shows the menu when asked", async () => {
   await close();
 });
 
-test("a notebook's cell shows the report of a run", async () => {
+test("a notebook's cell is short and its view leads to the report of a run", async () => {
   const script = `
-import trammel
+import pathlib, trammel
 model = trammel.Model(gravity=[0, 0, -9.81]).body("ball", kind="particle", mass=1)
-print(model.analysis(end=0.2).run()._repr_html_())`;
-  const cell = execFileSync("/usr/bin/python3", ["-c", script], { encoding: "utf8", maxBuffer: 1 << 26 });
+results = model.analysis(end=0.2).run()
+view = results.view()
+print(len(results._repr_html_()), len(view._repr_html_()), pathlib.Path(view.page).resolve())`;
+  const folder = mkdtempSync(join(tmpdir(), "trammel-notebook-"));
+  const said = execFileSync("/usr/bin/python3", ["-c", script], { encoding: "utf8", cwd: folder }).trim();
+  const [cell, view, file] = said.split(" ");
+  assert.ok(Number(cell) < 2000 && Number(view) < 2000, said);
   const context = await browser.newContext({ offline: true });
   const page = await context.newPage();
   const complaints = [];
   page.on("pageerror", (error) => complaints.push(error.message));
-  await page.setContent(`<!doctype html><html><body>${cell}</body></html>`);
-  const frame = await (await page.waitForSelector("iframe")).contentFrame();
-  await frame.waitForFunction(() => window.trammel !== undefined, null, { timeout: 60000 });
-  assert.equal(await frame.evaluate(() => window.trammel.view.machines[0].scene.bodies[0].name), "ball");
+  await page.goto(`file://${file}`);
+  await page.waitForFunction(() => window.trammel !== undefined, null, { timeout: 60000 });
+  assert.equal(await page.evaluate(() => window.trammel.view.machines[0].scene.bodies[0].name), "ball");
   assert.deepEqual(complaints, []);
   await context.close();
+  rmSync(folder, { recursive: true });
 });
