@@ -161,7 +161,10 @@ struct Curve {
   }
 };
 
-OutputKind comparison_kind() { return text_kind("a comparison of Trammel", {"setting,rtol,", "\x7b\"comparison\":"}); }
+OutputKind comparison_kind() {
+  const std::string of_table = "setting,rtol,", of_object = "\x7b\"comparison\":";
+  return text_kind("a comparison of Trammel", {of_table, of_object});
+}
 
 /// Runs the matrix, prints its table as it grows and keeps what the figure and the recommendation need.
 class Comparison {

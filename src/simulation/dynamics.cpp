@@ -129,7 +129,7 @@ void Dynamics::count(const StepReport& report) {
   summary_.rejected_error += report.rejected_error;
   summary_.rejected_newton += report.rejected_newton;
   if (report.failure != Cause::none) ++summary_.rejections[static_cast<std::size_t>(report.failure)];
-  if (report.remedy.empty()) return;
+  if (report.remedy.empty() || (exchange_ && report.stiffness > 0.0)) return;  // whoever can go over is not advised to
   const auto known = summary_.remedies.find(report.remedy);
   if (known != summary_.remedies.end())
     ++known->second;
