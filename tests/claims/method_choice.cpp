@@ -116,11 +116,12 @@ TEST(MethodChoice, goes_over_to_radau_where_the_machine_becomes_stiff) {
   };
   EXPECT_TRUE(said("went over to radau at t = 0.5")) << stiff.summary.to_text();
   EXPECT_LT(stiff.summary.steps, 2000);  // stability alone would take 3e5
+  constexpr double most = 4e-5;          // four tolerances, as of Radau everywhere; 1.6 between long steps here
   const Eigen::MatrixXd v = stiff.values("sledge.velocity");
   for (std::size_t i = 0; i < stiff.times().size(); ++i) {
     const double t = stiff.times()[i];
     if (t < 0.7) continue;
-    EXPECT_NEAR(v(static_cast<Eigen::Index>(i), 0), std::sin(t) - 1e-5 * std::cos(t), 1e-5) << t;  // rtol |v|
+    EXPECT_NEAR(v(static_cast<Eigen::Index>(i), 0), std::sin(t) - 1e-5 * std::cos(t), most) << t;
   }
 }
 
