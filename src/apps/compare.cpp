@@ -9,6 +9,7 @@
 #include <set>
 
 #include "commands.h"
+#include "compare_axes.h"
 #include "compared_run.h"
 #include "messages.h"
 #include "trammel/base/json.h"
@@ -25,13 +26,6 @@ namespace {
 constexpr double short_run = 0.1;        // [s]
 constexpr double usual_accuracy = 1e-4;  // of the extent of the motion, unless --error says otherwise
 constexpr double doubtful = 3.0;         // errors within this many times that of the reference
-
-/// What may be compared, and the values that are tried.
-const std::vector<std::pair<std::string, std::vector<std::string>>> known_axes{
-    {"integrator", {"generalized_alpha", "midpoint", "energy_decaying", "radau", "bdf", "runge_kutta"}},
-    {"formulation", {"index3", "stabilized_index2", "stabilized_index1", "coordinate_split"}},
-    {"coordinates", {"absolute", "joint"}},
-    {"linear_solver", {"dense", "sparse_lu", "sparse_ldlt", "skyline_ldlt"}}};
 
 /// Without --across: what the program would choose, and every method that it chooses from.
 const std::vector<std::string> usual_axes{"integrator=generalized_alpha|radau|bdf|runge_kutta", "coordinates"};
@@ -54,61 +48,7 @@ struct Choice {
   std::string name() const { return values.empty() ? "auto" : fmt::format("{}", fmt::join(values, " ")); }
 };
 
-/// The words that `solver.NAME` takes.
-std::vector<std::string> allowed_words(const std::string& name) {
-  std::vector<std::string> allowed;
-  const std::vector<KeyTable> tables = option_key_tables();
-  for (const Key& key : *find_keys(tables, "solver"))
-    if (key.name == name)
-      for (const Word& word : key.words) allowed.push_back(word.name);
-  return allowed;
-}
-
-/// Throws for all values that their axis does not know.
-void check_values(const std::vector<std::pair<std::string, std::vector<std::string>>>& axes) {
-  std::vector<Issue> issues;
-  for (const auto& [name, values] : axes) {
-    const std::vector<std::string> allowed = allowed_words(name);
-    if (values.empty())
-      issues.push_back({"--across " + name, fmt::format("no value is given; '{}' alone takes the usual ones", name)});
-    for (const std::string& value : values)
-      if (std::find(allowed.begin(), allowed.end(), value) == allowed.end())
-        issues.push_back({"--across " + name, "there is no " + not_allowed(value, allowed)});
-  }
-  if (!issues.empty()) throw InputError(std::move(issues));
-}
-
-std::vector<std::pair<std::string, std::vector<std::string>>> chosen_axes(const std::vector<std::string>& words) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> axes;
-  std::vector<std::string> names;
-  for (const auto& [name, values] : known_axes) names.push_back(name);
-  for (const std::string& word : words) {
-    const std::size_t equal = word.find('=');
-    const std::string name = word.substr(0, equal);
-    const auto known =
-        std::find_if(known_axes.begin(), known_axes.end(), [&](const auto& a) { return a.first == name; });
-    if (known == known_axes.end())
-      throw InputError(fmt::format("'{}' cannot be compared{} There are {}", name,
-                                   did_you_mean(name, names).empty() ? "." : did_you_mean(name, names),
-                                   join_quoted(names)));
-    axes.push_back(*known);
-    if (equal == std::string::npos) continue;
-    axes.back().second.clear();
-    std::string value;
-    for (const char c : word.substr(equal + 1) + "|") {
-      if (c != '|') {
-        value += c;
-      } else if (!value.empty()) {
-        axes.back().second.push_back(value);
-        value.clear();
-      }
-    }
-  }
-  check_values(axes);
-  return axes;
-}
-
-std::vector<Choice> make_choices(const std::vector<std::pair<std::string, std::vector<std::string>>>& axes) {
+std::vector<Choice> make_choices(const Axes& axes) {
   std::vector<Choice> choices(1);
   for (const auto& [name, values] : axes) {
     std::vector<Choice> next;
@@ -277,17 +217,21 @@ class Comparison {
   }
 
   ComparedRun attempt(const Choice& choice, double rtol) {
+    const bool by_themselves = command_.across.empty();  // methods without what the file says for others
     std::vector<std::string> settings = command_.settings;
-    for (std::size_t i = 0; i < choice.values.size(); ++i)
-      settings.push_back(fmt::format("solver.{}=\"{}\"", axes_[i].first, choice.values[i]));
+    if (!by_themselves)
+      for (std::size_t i = 0; i < choice.values.size(); ++i)
+        settings.push_back(fmt::format("solver.{}=\"{}\"", axes_[i].first, choice.values[i]));
     try {
       Study study = read_study(command_.model, settings);
       std::vector<std::string> left_out;
-      if (command_.across.empty()) {  // methods as they are by themselves
-        const std::optional<Integrator> integrator = study.solver.integrator;
-        const std::optional<CoordinateSet> coordinates = study.solver.coordinates;
+      if (by_themselves) {
         left_out = leave_open(study);
-        if (!choice.values.empty()) study.solver.integrator = integrator, study.solver.coordinates = coordinates;
+        for (std::size_t i = 0; i < choice.values.size(); ++i)
+          if (axes_[i].first == "integrator")
+            study.solver.integrator = parse_word<Integrator>(choice.values[i]);
+          else
+            study.solver.coordinates = parse_word<CoordinateSet>(choice.values[i]);
       }
       ComparedRun run = run_to_compare(study, rtol, command_.limit);
       run.left_out.insert(run.left_out.end(), left_out.begin(), left_out.end());
@@ -416,7 +360,7 @@ class Comparison {
   }
 
   const CompareCommand& command_;
-  std::vector<std::pair<std::string, std::vector<std::string>>> axes_;
+  Axes axes_;
   Study study_;
   bool shows_progress_;
   std::FILE* words_;  // for people

@@ -87,8 +87,10 @@ MachineFacts find_facts(const ChoiceStart& start) {
 MethodRanking rank_methods(const MachineFacts& f) {
   constexpr Integrator runge_kutta = Integrator::runge_kutta, radau = Integrator::radau, bdf = Integrator::bdf;
   constexpr CoordinateSet absolute = CoordinateSet::absolute;
-  constexpr int few = 60;                           // coordinates whose full matrices cost no more than sparse ones
-  constexpr double affordable_steps = 2e4;          // of the explicit pair, should stability hold it
+  constexpr int few = 60;  // coordinates whose full matrices cost no more than sparse ones
+  // Steps of the explicit pair that stability may ask for: by recursion they cost next to nothing, with a matrix in
+  // every stage as much as those of an implicit method.
+  const double affordable_steps = f.loop_rows == 0 ? 2e4 : 1e3;
   constexpr double decay = 3.3, oscillation = 1.0;  // h|σ| that the explicit pair bears
   const bool reduces = f.has_tree && f.tree_freedoms < f.unknowns;
   const CoordinateSet fewest = reduces || f.is_tree() ? CoordinateSet::joint : absolute;
