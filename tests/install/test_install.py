@@ -53,7 +53,7 @@ class Installed(unittest.TestCase):
     def test_nothing_installed_names_the_sources(self):
         for file in self.prefix.rglob("*"):
             if file.is_file():
-                self.assertNotIn(str(source).encode(), file.read_bytes(), file)
+                self.assertFalse(str(source).encode() in file.read_bytes(), f"{file} names the sources")
 
     def test_documents_manual_and_completions_are_there(self):
         share = self.prefix / "share"

@@ -59,8 +59,8 @@ void note_failure(CheckedFile& file) {
 
 // In the words in which HDF5's own driver says it, so that error_reason() finds the system's.
 void tell_hdf5(hid_t what, int error) {
-  H5Epush2(H5E_DEFAULT, __FILE__, __func__, __LINE__, H5E_ERR_CLS, H5E_IO, what, "errno = %d, error message = '%s'",
-           error, std::strerror(error));
+  H5Epush2(H5E_DEFAULT, "checked_driver.cpp", __func__, __LINE__, H5E_ERR_CLS, H5E_IO, what,
+           "errno = %d, error message = '%s'", error, std::strerror(error));
 }
 
 H5FD_t* open_checked(const char* name, unsigned flags, hid_t access, haddr_t) {
