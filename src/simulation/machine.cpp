@@ -218,8 +218,7 @@ void Machine::find_joint_coordinates(const JointSystem& tree, MotionVariables& x
 
 // What the study leaves open, by what the machine is.
 void Machine::choose_method(const Study& given, Scratch& scratch) {
-  if (!joint_ && find_topology(study_.model, full_).issues.empty())
-    joint_ = make_joint_system(study_.model, full_, customize_);
+  if (find_topology(study_.model, full_).issues.empty()) joint_ = make_joint_system(study_.model, full_, customize_);
   MotionVariables x;
   State state;
   const bool is_tree = joint_ && joint_->nc() == 0;
@@ -236,7 +235,7 @@ void Machine::choose_method(const Study& given, Scratch& scratch) {
                         chosen == ranking.methods.front() ? "" : ", the first in line that the settings allow");
   if (chosen.coordinates != CoordinateSet::joint) joint_.reset();
   const bool takes_turns = chosen.integrator == Integrator::runge_kutta || chosen.integrator == Integrator::radau;
-  if (!takes_turns || facts.rate == 0.0 || facts.freedoms == 0) return;
+  if (!takes_turns || !facts.rate || facts.freedoms == 0) return;
   // The explicit pair and Radau can take turns, if nothing given keeps to one of them.
   const Method other{chosen.integrator == Integrator::runge_kutta ? Integrator::radau : Integrator::runge_kutta,
                      chosen.coordinates};
@@ -244,7 +243,7 @@ void Machine::choose_method(const Study& given, Scratch& scratch) {
   if (turned.settings.solver.integrator != other.integrator || turned.settings.solver.coordinates != other.coordinates)
     return;
   other_method_ = std::move(turned.settings.solver);
-  fastest_rate_ = facts.rate;
+  fastest_rate_ = *facts.rate;
 }
 
 // The consistent machine, written in the coordinates of its tree.

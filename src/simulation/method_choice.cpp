@@ -15,8 +15,8 @@ namespace {
 // ---- how fast the fastest small motion is --------------------------------------------------------------------------
 
 struct Fastest {
-  double rate = 0.0;    // |σ| [1/s]
-  bool damped = false;  // it decays rather than oscillates
+  std::optional<double> rate = {};  // |σ| [1/s]; absent: no numbers there
+  bool damped = false;              // it decays rather than oscillates
 };
 
 // Power iteration on J², J = ∂f/∂y by differences: a pair ±iω of J is a double −ω² of J², so that quotients of norms do
@@ -46,12 +46,14 @@ Fastest find_fastest(const ExplicitForm& form, const MotionVariables& x, const S
   }
   Fastest fastest;
   for (int k = 0; k < most; ++k) {
-    if (!apply(u, ju) || !apply(ju, jju)) break;
-    const double before = fastest.rate;
-    fastest.rate = std::sqrt(jju.norm() / u.norm());
-    if (!(fastest.rate > 0.0)) break;
+    if (!apply(u, ju)) break;
+    if (ju.isZero(0.0)) return {.rate = 0.0};  // free flight: J² = 0
+    if (!apply(ju, jju)) break;
+    if (jju.isZero(0.0)) return {.rate = 0.0};
+    const double before = fastest.rate.value_or(0.0), now = std::sqrt(jju.norm() / u.norm());
+    fastest.rate = now;
     u = jju / jju.norm();
-    if (std::abs(fastest.rate - before) <= settled * fastest.rate) break;
+    if (std::abs(now - before) <= settled * now) break;
   }
   if (apply(u, ju) && ju.norm() > 0.0) fastest.damped = u.dot(ju) < -clearly * u.norm() * ju.norm();
   return fastest;
@@ -64,10 +66,7 @@ MachineFacts find_facts(const ChoiceStart& start) {
   MachineFacts facts;
   facts.unknowns = start.absolute.nv();
   facts.freedoms = facts.unknowns - start.rank;
-  facts.contacts = !model.contacts.empty() || !model.wheels.empty();
-  facts.beams = !model.beams.empty();
   facts.span = start.study.analysis.span();
-  facts.rtol = start.study.solver.rtol.value_or(0.0);
   facts.has_tree = start.tree != nullptr;
   if (start.tree != nullptr) {
     facts.tree_freedoms = start.tree->nv();
@@ -90,20 +89,20 @@ MethodRanking rank_methods(const MachineFacts& f) {
   constexpr int few = 60;  // coordinates whose full matrices cost no more than sparse ones
   // Steps of the explicit pair that stability may ask for: by recursion they cost next to nothing, with a matrix in
   // every stage as much as those of an implicit method.
-  const double affordable_steps = f.loop_rows == 0 ? 2e4 : 1e3;
+  const double affordable_steps = f.is_tree() ? 2e4 : 1e3;
   constexpr double decay = 3.3, oscillation = 1.0;  // h|σ| that the explicit pair bears
   const bool reduces = f.has_tree && f.tree_freedoms < f.unknowns;
   const CoordinateSet fewest = reduces || f.is_tree() ? CoordinateSet::joint : absolute;
-  const bool stiff = f.rate * f.span / (f.damped ? decay : oscillation) > affordable_steps;
+  const bool stiff = f.rate.value_or(0.0) * f.span / (f.damped ? decay : oscillation) > affordable_steps;
   const auto count = [](int n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); };
-  std::string why = f.loop_rows == 0
+  std::string why = f.is_tree()
                         ? fmt::format("tree of {}", count(f.freedoms, "freedom"))
                         : fmt::format("{}, {} in loops", count(f.freedoms, "freedom"), count(f.loop_rows, "row"));
-  if (f.freedoms > 0 && f.rate > 0.0 && !stiff)
+  if (f.freedoms > 0 && f.rate && !stiff)
     return {{{runge_kutta, fewest}, {radau, fewest}, {radau, absolute}}, why + ", not stiff"};
   if (stiff)
     why +=
-        fmt::format(", stiff (the fastest small motion {} with {:.2g}/s)", f.damped ? "decays" : "oscillates", f.rate);
+        fmt::format(", stiff (the fastest small motion {} with {:.2g}/s)", f.damped ? "decays" : "oscillates", *f.rate);
   else if (f.freedoms == 0)
     why += ", driven";
   else if (f.massless)

@@ -80,6 +80,12 @@ TEST(MethodChoice, is_implicit_where_motions_are_faster_than_the_run_can_afford)
   EXPECT_EQ(choose(sledge("-1e4*sledge.x", 1.0)).integrator, "runge_kutta");
 }
 
+// Nothing pulls back: no small motion has a rate, and none is unknown.
+TEST(MethodChoice, is_explicit_for_what_flies_or_turns_freely) {
+  EXPECT_EQ(choose(sledge("0", 1.0)).integrator, "runge_kutta");
+  EXPECT_EQ(choose(sledge("2*t", 1.0)).integrator, "runge_kutta");
+}
+
 TEST(MethodChoice, obeys_what_is_named_and_lets_keys_narrow_it) {
   EXPECT_EQ(choose(pendulum, {"solver.integrator=bdf"}).integrator, "bdf");
   EXPECT_EQ(choose(pendulum, {"solver.integrator=bdf"}).coordinates, "absolute");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,11 +17,9 @@ struct MachineFacts {
   int tree_freedoms = 0;  ///< velocities in joint coordinates
   int loop_rows = 0;      ///< constraint rows that remain there; 0: a tree
   bool massless = false;  ///< freedoms without inertia, or algebraic states: no explicit form
-  bool contacts = false, beams = false;
-  double span = 0.0;  ///< [s] of the run
-  double rtol = 0.0;
-  /// The fastest small motion at the start, |σ| [1/s], and whether it decays rather than oscillates; 0: not known.
-  double rate = 0.0;
+  double span = 0.0;      ///< [s] of the run
+  /// The fastest small motion at the start, |σ| [1/s], and whether it decays rather than oscillates; absent: not known.
+  std::optional<double> rate = {};
   bool damped = false;
 
   bool is_tree() const { return has_tree && loop_rows == 0; }
