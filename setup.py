@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The wheel: CMake builds the package, setuptools packs it. Settings are in pyproject.toml.
 
 TRAMMEL_CMAKE_ARGS: further arguments of CMake, such as -DTRAMMEL_PAGE=OFF where there is no node.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What Trammel's libraries need of others, as targets. Used by Trammel's own build and, installed, by
 # find_package(Trammel): what is missing is named, all at once, with the Debian package that holds it.
 #

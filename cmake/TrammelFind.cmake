@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What building Trammel needs, by the parts that are wanted.
 include(${CMAKE_CURRENT_LIST_DIR}/TrammelDependencies.cmake)
 find_package(PkgConfig REQUIRED)

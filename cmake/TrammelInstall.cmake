@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` installs, in three components: runtime (program, shared libraries, documentation, examples),
 # development (headers, static libraries, what finds them), python.
 include(GNUInstallDirs)

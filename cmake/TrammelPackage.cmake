@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Debian packages by CPack (`./dev package`): trammel (program and shared libraries), trammel-dev, python3-trammel.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME trammel)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bottasso2007_contact.h"
 
 #include <fmt/format.h>

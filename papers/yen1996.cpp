@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "yen1996.h"
 
 #include <fmt/format.h>

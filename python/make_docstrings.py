@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes the docstrings of the package from the comments of the C++ headers, when it is built.
 
     make_docstrings.py ROOT docstrings.h _docstrings.py

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the program chooses, beside the methods that it chooses from: costs at equal error.
 
     ./dev bench default [MODEL.toml ...] [--limit SECONDS] [--generated N] [--seed FIRST]

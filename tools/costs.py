@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """What do runs cost, beside another program?
 
 Runs every model below examples/ (the runs of tools/digests.py, without their other settings) with two programs and prints

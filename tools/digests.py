@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Do two programs compute the same bits?
 
 Runs every model below examples/ (files in folders `parts` are pieces of models and are left out) and some of them with

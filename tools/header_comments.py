@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads what the comments of C++ headers say: the documentation of the API and of the Python package comes from there.
 
 Understands the headers of this project: `///` blocks before a declaration, `///<` behind one, one declaration at a

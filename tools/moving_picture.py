@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes the moving picture of the README: the slider crank over one turn, as an SVG that browsers animate.
 
     PYTHONPATH=build/release/python python3 tools/moving_picture.py examples/03_slider_crank/slider_crank.toml OUT.svg

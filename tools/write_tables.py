@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes the marked tables of the documentation anew, as the program prints them.
 
     write_tables.py PROGRAM

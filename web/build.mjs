@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bundles the sources and their libraries into one page without data: node build.mjs PAGE.html
 import { build } from "esbuild";
 import { readFileSync, writeFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <ida/ida.h>
 #include <nvector/nvector_serial.h>
 #include <sundials/sundials_context.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads one channel of a results file of 1 GB.
 
     ./dev python bench/python/large_file.py [FILE.h5]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A chain of N links with a spring on each joint: built in, and as laws and forces in Python.
 
     ./dev python bench/python/laws.py [N]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pages of the API: C++ from the comments of its headers, Python from the package."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Builds the documentation as a site that opens from disk: `./dev docs`.
 
     build.py --out FOLDER [--papers FOLDER]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Documents in Markdown as pages: what the repository's host shows, the site shows too."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The search over titles and headings, and the menu of small screens. Everything works without it.
 (() => {
   const search = document.getElementById("search");

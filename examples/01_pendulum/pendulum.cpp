@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A mass on a massless rod swings from the horizontal: pendulum.toml in C++.
 #include <cstdio>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two rods, one hanging from the other: double_pendulum.toml in Python."""
 
 import trammel

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A crank is driven with a smooth start and moves a slider: slider_crank.toml in Python."""
 
 from math import pi

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A four-bar linkage of planar bodies: four_bar.toml in Python."""
 
 from math import hypot, sqrt

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A fast top with its tip held: heavy_top.toml in Python."""
 
 import trammel

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Andrews' squeezing mechanism: squeezing_mechanism.toml in Python."""
 
 from math import cos, sin

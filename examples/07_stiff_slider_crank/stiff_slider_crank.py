@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A slider crank whose joints are bushings: stiff_slider_crank.toml in Python."""
 
 import trammel

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A disc rolls on a circle and leans inwards, like a coin: rolling_disc.toml in Python."""
 
 from math import cos, radians, sin, sqrt

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A unit mass on the unit circle with a stiff spring: stiff_spring.toml in Python."""
 
 import trammel

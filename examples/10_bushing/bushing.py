@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two bodies with a stiff bushing: bushing.toml in Python."""
 
 import trammel

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A thin beam is lifted at its tip by a crank and buckles sideways: thin_beam.toml in Python."""
 
 import trammel

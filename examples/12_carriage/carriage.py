@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A carriage changes the line through a crossover: carriage.toml in Python, with the same parts."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A cam sweeps an impactor past the middle of a clamped beam: cam.toml in Python."""
 
 from math import cos, pi, radians, sin

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A chain of pendulums on a suspension point that swings slowly: pendulum_chain.toml in Python."""
 
 from math import pi

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A passenger car performing line changes: passenger_car.toml in Python, with the same parts."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A rear axle on a test rig, one wheel on a moving stamp: axle_rig.toml in Python."""
 
 from math import sqrt

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Laws of one's own for model files, without building Trammel:
  *
  *   cc -O2 -shared -fPIC drag.c -o drag.so           (with -I… where Trammel's headers are elsewhere)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program of its own that simulates with Trammel: a machine in C++, a force law of its own, a run, results.
 //
 // A ball of radius r falls from rest through air, whose drag is F = −½ ϱ c_d π r² |v| v. From m v̇ = m g − k v² follows

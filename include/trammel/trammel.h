@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 /// Everything that a program which uses Trammel needs: models in code or from files, runs, results, pages and figures.

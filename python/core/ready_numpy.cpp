@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ready_numpy.h"
 
 #include <pybind11/numpy.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Trammel simulates constrained mechanical systems: bodies, joined, driven, under forces.
 
     import trammel

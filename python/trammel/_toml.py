@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes values as TOML; every number reads back as the same double."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Models built in code, or read from a model file."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results of runs: channels by name as NumPy arrays, reports, tables."""
 
 from __future__ import annotations

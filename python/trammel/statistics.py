@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How a run ended and what it cost, as numbers."""
 
 from __future__ import annotations

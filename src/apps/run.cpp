@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <signal.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sweep_cases.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "trammel/dae/unpivoted_accuracy.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "trammel/dae/weighted_norm.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "trammel/formulations/first_order_scaling.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "trammel/integrators/gauss_collocation.h"
 
 #include <array>

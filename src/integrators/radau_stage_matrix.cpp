@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "trammel/integrators/radau_stage_matrix.h"
 
 namespace trammel {

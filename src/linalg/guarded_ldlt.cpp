@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "trammel/linalg/guarded_ldlt.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "trammel/simulation/record_size.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "trammel/simulation/velocity_jumps.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "run_model.h"
 
 /// The three analyses agree: what kinematics finds from the motions, dynamics integrates; what inverse dynamics says

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "run_model.h"
 
 /// Benchmarks with known digits: the reference values were computed in quadruple precision.

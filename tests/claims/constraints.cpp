@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "run_model.h"
 
 /// Constraints hold at the tolerance of Newton's iteration, for ever; angles count turns; redundancy is named.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "run_model.h"
 
 /// Gears, racks, screws keep their ratios and carry their forces; internal states follow their differential equations.

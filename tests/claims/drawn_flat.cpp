@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "run_model.h"
 
 /// Parallelograms drawn in their flat position, where one of their rows depends on the others for this instant.

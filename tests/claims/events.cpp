@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "run_model.h"
 
 // Events of a model file are met at the right instant, with every integrator, recorded, and can end the run.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "run_model.h"
 
 /// Forces against hand calculation: statics through heavy damping or exact equilibrium, oscillations against their

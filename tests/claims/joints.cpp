@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "run_model.h"
 
 /// Each kind of joint in a machine whose motion is known in closed form. (Revolute, fixed: reactions.cpp; prismatic:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "run_model.h"
 
 /// What only changes how equations are solved changes no result; what changes the method changes it by its error.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "run_model.h"
 
 /// Observed orders. With x_h the result of step h, e = c hᵖ + …, the ratio |x_h − x_{h/2}|/|x_{h/2} − x_{h/4}| is 2ᵖ:

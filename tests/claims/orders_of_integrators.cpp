@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "run_model.h"
 
 // Observed orders of q, v and λ on index 3 that settings beside the default have, and what a mean gains; those of every

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "run_model.h"
 
 /// Reactions against hand calculation: the force and moment of a joint on its second body, in world axes, the moment

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "run_model.h"
 
 /// What the Cayley map of the energy-decaying scheme leaves of rotations, θ³/12 in a step, is in its error test.

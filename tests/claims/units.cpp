@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "run_model.h"
 
 /// The same machine in other units, lengths times s, masses times m, times times τ, is the same machine: it has the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "run_model.h"
 
 /// Velocities are in the error test of the one-step methods, and their tolerance is such that positions, velocities and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "run_model.h"
 
 // [yen1996]: coordinate-split (CS) and modified coordinate-split (CM) iterations. Figures are those of prototypes that

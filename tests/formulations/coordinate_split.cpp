@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "trammel/formulations/coordinate_split.h"
 #include "places.h"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `cmake --install` installs is complete: it runs, links and completes without the source tree.
 
 Called by ctest with the build to install in TRAMMEL_BUILD and the sources in TRAMMEL_SOURCE.

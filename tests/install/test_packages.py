@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`./dev package` makes Debian packages that run in an empty Debian 12, and a wheel that runs in a virtual environment.
 
 An outside project that builds Trammel as its part runs, too. Called by ctest (`./dev test slow install_packages`).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "model_text.h"
 
 namespace trammel::test_model_reader_refusals {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "trammel/io/model_tables.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "support/old_results.h"
 
 #include "sample_run.h"

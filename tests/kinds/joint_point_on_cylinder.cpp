@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "own_kinds.h"
 #include "trammel/mechanics/elements/constraint_group_impl.h"
 #include "trammel/mechanics/kinds/joint_parts.h"

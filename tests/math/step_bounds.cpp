@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "trammel/math/step_bounds.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "trammel/mechanics/joint/joint_tree.h"
 
 #include <gtest/gtest.h>

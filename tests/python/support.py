@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tests of the package share: places, models, a scratch folder."""
 
 from __future__ import annotations

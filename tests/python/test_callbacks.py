@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Laws and forces in Python move a machine as the built-in ones do."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Answers for scripts (`--json`) are what docs/json.md says, and one object whatever happens."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """help() of the methods of a model names the keys that the reader takes, all of them and no others."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Models in code: the keys, refusals and messages of model files, at the caller's line."""
 
 from __future__ import annotations

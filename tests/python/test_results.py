@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results as arrays, in memory and in files; broken files and names are refused in plain words."""
 
 from __future__ import annotations

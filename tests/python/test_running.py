@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Running: progress, threads, Ctrl-C, failures; what was computed is kept."""
 
 from __future__ import annotations

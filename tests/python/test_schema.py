@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The schema for editors: every example conforms to it, and mistakes do not."""
 
 from __future__ import annotations

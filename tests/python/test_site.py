@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The documentation as a site: every link leads somewhere, and what the guide says works."""
 
 from __future__ import annotations

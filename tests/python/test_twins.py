@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The examples in Python, in TOML and run by the program give the same numbers, to the last bit."""
 
 from __future__ import annotations

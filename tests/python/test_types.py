@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The type stubs are those of the module, the package is typed, and its words come from the C++ headers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the run was: how it ended, its settings, its model; and what several runs differ in.
 import type { Report, Run } from "./data";
 import { runColors } from "./machine";

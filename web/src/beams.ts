@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Beams as they deform: a section swept along the line that the elements' polynomials draw through their nodes.
 import * as THREE from "three";
 import type { Motion } from "./motion";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a report carries, as the program wrote it (src/io/page/report_run.cpp), unpacked into typed arrays.
 import type { Pictures } from "./scene";
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The numbers of the selected body and of its joints, at the present time.
 import type { Report, Run } from "./data";
 import { valueAt } from "./data";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One run's machine in the 3-D view: bodies, joints, springs, axes, arrows and trails, all drawn in a few calls.
 import * as THREE from "three";
 import { BeamMesh } from "./beams";

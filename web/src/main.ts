@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page: picture and transport on one side, plots, numbers and the solver's story on the other.
 import "./style.css";
 import { aboutPage, alarmWord, comparePage, losses } from "./about";

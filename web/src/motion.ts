@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Poses of bodies at any time, between the frames of the animation.
 import * as THREE from "three";
 import type { Animation, Track } from "./data";

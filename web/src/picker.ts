@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Choosing a channel by name.
 import type { Report } from "./data";
 import { element, unitText } from "./numbers";

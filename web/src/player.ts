@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Time: who changes it, who follows it.
 
 type Listener = (t: number) => void;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plots of channels over time, linked to the player and to each other.
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The machine as drawn (src/simulation/scene.cpp): what a picture needs besides the motion.
 import type { Run } from "./data";
 

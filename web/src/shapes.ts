@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shapes of bodies: as the model draws them, or sensible ones from joint points and inertia.
 import * as THREE from "three";
 import type { Scene, SceneBody, SceneShape, Vec3 } from "./scene";

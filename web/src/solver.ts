@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The solver's story: where the run went easily, where it struggled, and why.
 import type { Report, Run } from "./data";
 import { element, count, format, withUnit } from "./numbers";

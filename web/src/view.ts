@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The 3-D view: camera, light, ground, picking. Machines draw themselves (machine.ts).
 import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every example's report opens in a browser without a complaint, moves, and carries the numbers of the results.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";

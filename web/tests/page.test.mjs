@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a reader does with a report: play, scrub, select, plot, compare, with mouse, keys and fingers.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads random numbers of a results file with h5py, apart from all of our own code.
 
     python3 sample_channels.py FILE.h5 COUNT SEED

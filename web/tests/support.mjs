@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the browser tests share: the program, a browser, and pages that must not complain.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";

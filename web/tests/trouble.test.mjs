@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Results that are empty, damaged, interrupted or full of NaN, and machines of every kind: said plainly, shown as far as
 // they go.
 import assert from "node:assert/strict";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 /* A force law of your own in a shared library that a model file names: plain C, so that any language and compiler can

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "trammel/io/figure.h"
 #include "trammel/io/output_kinds.h"
 #include "trammel/io/text_file.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kind_fields.h"
 #include "trammel/mechanics/kinds/force_descriptor.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "trammel/mechanics/absolute/assembler.h"
 #include "trammel/mechanics/kinds/force_elements.h"
 #include "trammel/mechanics/kinds/joint_rows.h"

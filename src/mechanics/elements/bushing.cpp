@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "trammel/mechanics/elements/force_group_impl.h"
 #include "trammel/mechanics/elements/forces.h"
 

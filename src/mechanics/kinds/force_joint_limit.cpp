@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "trammel/mechanics/kinds/force_parts.h"
 
 namespace trammel {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "trammel/mechanics/kinds/fields.h"
 #include "trammel/mechanics/kinds/keys.h"
 #include "trammel/mechanics/kinds/measure_descriptor.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "trammel/mechanics/kinds/shape_parts.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "trammel/mechanics/slots/slot_kernel.h"
 
 #include "slot_measures.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "trammel/mechanics/slots/slot_kernel.h"
 
 /// What the law of an element makes of its strains and rates: impulses S, the rows of its unknowns, its part of the

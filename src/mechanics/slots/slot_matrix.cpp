@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "slot_loads.h"
 
 /// The matrix of a step: which entries it has, and their values.

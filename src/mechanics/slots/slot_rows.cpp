@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "slot_scratch.h"
 
 /// Rows on velocities that are no rates (rolling, knife edges), from the elements' own kernels: with the row g of the

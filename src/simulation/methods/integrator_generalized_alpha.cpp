@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "trammel/integrators/generalized_alpha.h"
 #include "trammel/simulation/methods/one_step_methods.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "trammel/integrators/midpoint.h"
 
 #include "trammel/simulation/methods/method_parts.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Preloaded into a program (LD_PRELOAD), lets the n-th call of one kind fail, as a machine without memory, a full disk
 // or a file system that gives up would do it. Environment:
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The documentation's site in a real browser, from disk: every page opens without a complaint, pictures load, the search
 // finds. TRAMMEL_SITE is the folder that docs/site/build.py wrote.
 import assert from "node:assert/strict";
