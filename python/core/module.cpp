@@ -64,13 +64,15 @@ void define_values(py::module_& m) {
 #undef FIELD
 
   py::class_<Summary> summary(m, "Summary", docs::Summary);
-  summary.def("__str__", &Summary::to_text).def("to_attributes",
-                                                   [](const Summary& s) { return texts_of(s.to_attributes()); });
+  summary.def("__str__", &Summary::to_text).def("to_attributes", [](const Summary& s) {
+    return texts_of(s.to_attributes());
+  });
 #define FIELD(name) summary.def_readonly(#name, &Summary::name, docs::Summary_##name)
   FIELD(completed), FIELD(stop), FIELD(failure), FIELD(integrator), FIELD(formulation), FIELD(linear_solver);
   FIELD(t), FIELD(steps), FIELD(rejected_error), FIELD(rejected_newton), FIELD(iterations), FIELD(linearizations);
   FIELD(factorizations), FIELD(h_min), FIELD(h_max), FIELD(wall_time), FIELD(energy_start), FIELD(energy_drift);
-  FIELD(work), FIELD(method_energy), FIELD(position_drift), FIELD(velocity_drift), FIELD(condition), FIELD(condition_max);
+  FIELD(work), FIELD(method_energy), FIELD(position_drift), FIELD(velocity_drift), FIELD(condition),
+      FIELD(condition_max);
   FIELD(degrees_of_freedom), FIELD(events), FIELD(notes), FIELD(alarms);
 #undef FIELD
 

@@ -21,7 +21,7 @@ TEST(Format, of_every_source_is_that_of_clang_format) {
   const fs::path top_folder = trammel::places::source_dir();
   std::string names;
   int n_files = 0;
-  for (const char* top : {"include", "internal", "src", "tests", "examples", "docs", "bench", "papers"}) {
+  for (const char* top : {"include", "internal", "src", "tests", "examples", "docs", "bench", "papers", "python"}) {
     if (!fs::exists(top_folder / top)) continue;
     for (const auto& entry : fs::recursive_directory_iterator(top_folder / top)) {
       const fs::path extension = entry.path().extension();
