@@ -121,6 +121,7 @@ void define_run(py::module_& m) {
   define_frame(m);
   py::class_<KeptRecord, std::shared_ptr<KeptRecord>>(m, "Record", docs::MemoryRecord)
       .def_property_readonly("summary", [](const KeptRecord& r) { return texts_of(r.memory.summary()); })
+      .def_property_readonly("statistics", [](const KeptRecord& r) { return r.memory.summary(); })
       .def_property_readonly("attributes", [](const KeptRecord& r) { return r.memory.schema().attributes; })
       .def("channels", &KeptRecord::channels)
       .def(
@@ -163,7 +164,8 @@ void define_files(py::module_& m) {
       .def(py::init<std::filesystem::path>(), py::arg("path"))
       .def_property_readonly("path", &ResultsReader::path)
       .def_property_readonly("state", [](const ResultsReader& r) { return std::string(describe(r.state())); })
-      .def_property_readonly("summary", &ResultsReader::summary)
+      .def_property_readonly("summary", [](const ResultsReader& r) { return texts_of(r.summary()); })
+      .def_property_readonly("statistics", &ResultsReader::summary)
       .def_property_readonly("attributes", [](const ResultsReader& r) { return r.schema().attributes; })
       .def("channels", &ResultsReader::channels)
       .def(

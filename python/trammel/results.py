@@ -39,6 +39,7 @@ class _File:
         reader = _core.Reader(path)
         self.path = path
         self.summary = reader.summary
+        self.statistics = reader.statistics
         self.attributes = reader.attributes
         self._times = reader.times().copy(), reader.times(True).copy()
         for times in self._times:
@@ -117,7 +118,9 @@ class Results:
     @property
     def statistics(self) -> Statistics:
         """The same as numbers, by name as of a mapping or as attributes."""
-        return Statistics.of_run(self._summary) if self._summary is not None else Statistics.of_file(self.summary)
+        if self._summary is not None:
+            return Statistics.of_run(self._summary)
+        return Statistics.of_file(self._source.statistics)
 
     @property
     def completed(self) -> bool:

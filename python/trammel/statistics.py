@@ -10,18 +10,6 @@ from trammel import _core
 _FIELDS = [name for name, value in vars(_core.Summary).items() if isinstance(value, property)]
 
 
-def _number(text: str) -> Any:
-    """What a results file says of a run is text: numbers and truth values as such."""
-    if text in ("true", "false"):
-        return text == "true"
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            pass
-    return text
-
-
 class Statistics(Mapping[str, Any]):
     """How a run ended and what it cost: `statistics["steps"]`, `statistics.steps`, `dict(statistics)`.
 
@@ -37,8 +25,8 @@ class Statistics(Mapping[str, Any]):
         return cls({name: getattr(summary, name) for name in _FIELDS}, str(summary))
 
     @classmethod
-    def of_file(cls, summary: Mapping[str, str]) -> "Statistics":
-        return cls({name: _number(text) for name, text in summary.items()})
+    def of_file(cls, recorded: Mapping[str, Any]) -> "Statistics":
+        return cls(recorded)
 
     def __getitem__(self, name: str) -> Any:
         return self._values[name]

@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "messages.h"
 #include "trammel/io/results_reader.h"
+#include "trammel/io/summary_json.h"
 #include "trammel/simulation/channels.h"
 
 namespace trammel::apps {
@@ -111,9 +112,9 @@ void print_summary(const ResultsReader& reader) {
   const std::vector<std::string> first{"stop", "failure"};
   fmt::print("summary\n");
   for (const std::string& key : first)
-    if (const auto it = reader.summary().find(key); it != reader.summary().end()) print(key, it->second);
+    if (const auto it = reader.summary().find(key); it != reader.summary().end()) print(key, text_of(it->second));
   for (const auto& [key, value] : reader.summary())
-    if (std::find(first.begin(), first.end(), key) == first.end()) print(key, value);
+    if (std::find(first.begin(), first.end(), key) == first.end()) print(key, text_of(value));
 }
 
 void put_channels(JsonWriter& json, std::span<const RecordGroup> groups) {
@@ -145,9 +146,8 @@ std::string describe_results(const InfoCommand& command, const ResultsReader& re
   json.end_array().key("channels").begin_array();
   put_channels(json, reader.schema().frames);
   put_channels(json, reader.schema().solver);
-  json.end_array().key("summary").begin_object();
-  for (const auto& [key, value] : reader.summary()) json.key(key).text(value);
-  json.end_object();
+  json.end_array().key("summary");
+  put_entries(json, reader.summary());
   if (command.model) json.key("model").text(attribute_or(reader, "model", ""));
   return json.end_object().str();
 }

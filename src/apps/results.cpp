@@ -44,7 +44,7 @@ int repair(const RepairCommand& command) {
   const ResultsReader copy(out);
   if (const auto damaged = copy.summary().find("damaged"); damaged != copy.summary().end())
     complain("trammel: warning: these parts were damaged and are left out or doubtful in the copy:\n{}\n",
-             damaged->second);
+             text_of(damaged->second));
   fmt::print("{}: {} frames, {} steps\n", out.string(), report.n_frames, report.n_steps);
   return success;
 }

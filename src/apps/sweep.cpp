@@ -150,7 +150,7 @@ bool is_done(const Case& one, const std::string& model, PresentSources& sources)
     const ResultsReader reader(one.results);
     const auto completed = reader.summary().find("completed");
     return reader.state() == ResultsState::closed && completed != reader.summary().end() &&
-           completed->second == "true" && are_of(reader, one, model, sources);
+           completed->second == SummaryValue(true) && are_of(reader, one, model, sources);
   } catch (const Error&) {
     return false;  // whatever it is, it is written anew
   }
@@ -242,7 +242,7 @@ class CaseTable {
     std::string line;
     for (const std::string& cost : costs_) {
       const auto it = reader.summary().find(cost);
-      line += "," + (it == reader.summary().end() ? "" : csv_cell(it->second));
+      line += "," + (it == reader.summary().end() ? "" : csv_cell(text_of(it->second)));
     }
     for (const RecordGroup& group : reader.schema().frames) {
       if (group.quantity() != "measure") continue;

@@ -4,10 +4,39 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <type_traits>
 
 namespace trammel {
+
+namespace {
+
+// Of steps by the cause of their rejection, and of what helped.
+constexpr std::string_view rejected_mark = "rejected: ", helped_mark = "helped by: ";
+
+// All names that a summary may have but those with a number or a mark, each with a value of its type.
+const SummaryEntries& every_entry() {
+  static const SummaryEntries all = [] {
+    Summary summary;
+    summary.choice = summary.failure = "said";
+    summary.rejected_contact = summary.function_calls = summary.split_choices = 1;
+    summary.condition = 1.0;
+    return summary.to_attributes();
+  }();
+  return all;
+}
+
+template <class Number>
+SummaryValue number_or_text(const std::string& text) {
+  Number value{};
+  const char* const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || last != end) return text;
+  return value;
+}
+
+}  // namespace
 
 std::string Alarm::to_text() const {
   return fmt::format("{} at t = {:.6g} s{}: {}", name, t, element.empty() ? "" : ", " + element, text);
@@ -110,12 +139,22 @@ SummaryEntries Summary::to_attributes() const {
   }
   number("nv", nv), number("nc", nc), number("nz", nz), number("degrees_of_freedom", degrees_of_freedom);
   for (std::size_t i = 0; i < rejections.size(); ++i)
-    if (rejections[i] > 0) a[fmt::format("rejected: {}", describe(static_cast<Cause>(i)))] = rejections[i];
-  for (const auto& [name, count] : remedies) a["helped by: " + name] = count;
+    if (rejections[i] > 0) a[fmt::format("{}{}", rejected_mark, describe(static_cast<Cause>(i)))] = rejections[i];
+  for (const auto& [name, count] : remedies) a[fmt::format("{}{}", helped_mark, name)] = count;
   for (std::size_t i = 0; i < events.size(); ++i) a[fmt::format("event_{}", i + 1)] = events[i];
   for (std::size_t i = 0; i < alarms.size(); ++i) a[fmt::format("alarm_{}", i + 1)] = alarms[i].to_text();
   for (std::size_t i = 0; i < notes.size(); ++i) a[fmt::format("note_{}", i + 1)] = notes[i];
   return a;
+}
+
+SummaryValue typed_entry(const std::string& name, const std::string& text) {
+  if (name.starts_with(rejected_mark) || name.starts_with(helped_mark)) return number_or_text<long>(text);
+  const auto known = every_entry().find(name);
+  if (known == every_entry().end()) return text;
+  if (std::holds_alternative<bool>(known->second) && (text == "true" || text == "false")) return text == "true";
+  if (std::holds_alternative<long>(known->second)) return number_or_text<long>(text);
+  if (std::holds_alternative<double>(known->second)) return number_or_text<double>(text);
+  return text;
 }
 
 }  // namespace trammel

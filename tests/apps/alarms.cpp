@@ -147,7 +147,7 @@ TEST(AlarmsOfRuns, are_named_with_time_and_element_wherever_they_are_shown_and_f
     bool in_file = false;
     const ResultsReader results(folder / "run.h5");
     for (const auto& [key, value] : results.summary())
-      in_file = in_file || (key.starts_with("alarm_") && value.starts_with(head));
+      in_file = in_file || (key.starts_with("alarm_") && text_of(value).starts_with(head));
     EXPECT_TRUE(in_file) << head;
     EXPECT_SAYS(read_text(folder / "run.html"), head);
     arguments.insert(arguments.end(), {"--set", "output.alarms=\"error\""});

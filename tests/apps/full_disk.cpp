@@ -191,7 +191,7 @@ TEST(HangUp, ends_a_run_as_ctrl_c_does_and_nohup_prevents_it) {
   }
   const ResultsReader results(folder / "pendulum.h5");
   EXPECT_EQ(results.state(), ResultsState::closed);
-  EXPECT_SAYS(results.summary().at("stop"), "on request");
+  EXPECT_SAYS(text_of(results.summary().at("stop")), "on request");
 
   struct sigaction ignore {
   }, before{};

@@ -39,7 +39,7 @@ TEST(Run, writes_results_into_the_current_folder_and_prints_a_summary) {
   EXPECT_EQ(results.n_frames(), 51);
   EXPECT_EQ(results.n_steps(), 500);
   EXPECT_DOUBLE_EQ(results.times().back(), 0.5);
-  EXPECT_EQ(results.summary().at("completed"), "true");
+  EXPECT_EQ(text_of(results.summary().at("completed")), "true");
   EXPECT_EQ(results.attribute("title"), "Pendulum");
   EXPECT_EQ(results.attribute("model"), read_text(pendulum));
   EXPECT_EQ(results.attribute("model_file"), "pendulum.toml");
@@ -196,8 +196,51 @@ TEST(Run, that_fails_reports_why_and_keeps_what_it_has) {
   const ResultsReader results(folder / "breaks_at_0.2.h5");
   EXPECT_EQ(results.state(), ResultsState::closed);
   EXPECT_EQ(results.n_frames(), 21);
-  EXPECT_EQ(results.summary().at("completed"), "false");
-  EXPECT_SAYS(results.summary().at("failure"), "block");
+  EXPECT_EQ(text_of(results.summary().at("completed")), "false");
+  EXPECT_SAYS(text_of(results.summary().at("failure")), "block");
+}
+
+// A law in a library that is missing, of another interface, refuses, throws or gives no number: named, the results up
+// to there kept, and results of an earlier run kept where nothing ran.
+TEST(Run, loses_nothing_to_a_law_in_a_library_that_goes_wrong) {
+  const Folder folder;
+  const std::filesystem::path built = places::program().parent_path();
+  std::filesystem::copy_file(built / "force_laws_faulty.so", folder / "laws.so");
+  const auto model = [&](const std::string& law) {
+    folder.write("ball.toml",
+                 "[[body]]\nname = \"ball\"\nkind = \"particle\"\nmass = 1\n[[force]]\nname = \"own\"\nkind = "
+                 "\"library\"\nlibrary = \"laws.so\"\nlaw = \"" +
+                     law +
+                     "\"\nbodies = [\"ball\"]\n[analysis]\nend = 1\n[solver]\nh = 0.01\n[output]\ninterval = 0.01\n");
+  };
+  const std::pair<const char*, const char*> troubles[] = {{"refuses", "it says: the fuse has blown"},
+                                                          {"throws_error", "it threw: the tank is empty"},
+                                                          {"throws_number", "it threw something"},
+                                                          {"no_number", "its force is not a finite number"}};
+  for (const auto& [law, reason] : troubles) {
+    model(law);
+    const Outcome run = call(folder, {"run", "ball.toml", "-o", "ball.h5"});
+    EXPECT_EQ(run.code, 3) << run.out;
+    EXPECT_SAYS(run.err, "force 'own' of '");
+    EXPECT_SAYS(run.err, reason);
+    EXPECT_SAYS(run.err, "in ball.h5");
+    const ResultsReader results(folder / "ball.h5");
+    EXPECT_EQ(results.state(), ResultsState::closed);
+    EXPECT_NEAR(results.times().back(), 0.19, 0.011);
+  }
+  const std::string kept = read_text(folder / "ball.h5");
+  const auto refused = [&](const std::string& reason) {
+    const Outcome run = call(folder, {"run", "ball.toml", "-o", "ball.h5"});
+    EXPECT_EQ(run.code, 2) << run.out;
+    EXPECT_SAYS(run.err, "ball.toml:");
+    EXPECT_SAYS(run.err, reason);
+    EXPECT_EQ(read_text(folder / "ball.h5"), kept);
+  };
+  std::filesystem::copy_file(built / "force_laws_other.so", folder / "laws.so",
+                             std::filesystem::copy_options::overwrite_existing);
+  refused("was made for interface 2 of force libraries, this program knows 1");
+  std::filesystem::remove(folder / "laws.so");
+  refused("laws.so");
 }
 
 TEST(Run, stops_cleanly_on_request_with_its_results_kept) {
@@ -214,7 +257,7 @@ TEST(Run, stops_cleanly_on_request_with_its_results_kept) {
     EXPECT_EQ(results.state(), ResultsState::closed);
     EXPECT_GE(results.n_frames(), 1);
     EXPECT_GE(results.n_steps(), 1);
-    EXPECT_SAYS(results.summary().at("stop"), "on request");
+    EXPECT_SAYS(text_of(results.summary().at("stop")), "on request");
   }
 }
 

@@ -45,7 +45,7 @@ TEST(Sweep, runs_every_combination_and_lists_what_came_out) {
             (std::vector<std::string>{"solver.h", "0.001", "0.001", "0.002", "0.002", "0.003", "0.003"}));
   EXPECT_SAYS(lines_of(table)[0], "height end,height min,height max");
   const ResultsReader last(folder / "s/case_0006.h5");
-  EXPECT_EQ(last.summary().at("integrator"), "midpoint");
+  EXPECT_EQ(text_of(last.summary().at("integrator")), "midpoint");
   EXPECT_NEAR(last.read("solver.h").values(0, 0), 3e-3, 1e-15);
   const Series height = last.read("height");
   EXPECT_SAYS(lines_of(table)[6], fmt::format("{},{},{}", height.values(height.values.rows() - 1, 0),

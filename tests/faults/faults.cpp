@@ -97,7 +97,8 @@ class Run : public Command {
     if (reader.n_frames() < std::max<std::int64_t>(1, reported)) return "frames that were reported are missing";
     if (!reader.damaged().empty()) return describe(reader.damaged());
     if (ended.code != 0) return "";
-    if (reader.n_frames() != 11 || reader.state() != ResultsState::closed || reader.summary().at("completed") != "true")
+    if (reader.n_frames() != 11 || reader.state() != ResultsState::closed ||
+        text_of(reader.summary().at("completed")) != "true")
       return "the results are not whole";
     return describe(verify_results(stage / "m.h5"));
   }

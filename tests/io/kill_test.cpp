@@ -118,7 +118,7 @@ TEST(Kill, leaves_every_reported_frame_readable_in_100_kills) {
       const ResultsReader copy(clean);
       EXPECT_EQ(copy.state(), ResultsState::closed);
       EXPECT_EQ(copy.n_steps(), reader.n_steps());
-      EXPECT_NE(copy.summary().at("stop").find("interrupted"), std::string::npos);
+      EXPECT_NE(text_of(copy.summary().at("stop")).find("interrupted"), std::string::npos);
       expect_frames(copy, schema, reader.n_frames());
       files += "    (r'" + clean.string() + "', " + std::to_string(reported) + "),\n";
       ++repaired;
@@ -199,7 +199,7 @@ TEST(Repair, refuses_a_running_file_and_its_own_source) {
   file.end({{"stop", "end time reached"}});
   EXPECT_NE(repair("run.h5").find("onto itself"), std::string::npos);
   EXPECT_EQ(repair("copy.h5"), "nothing was thrown");
-  EXPECT_EQ(ResultsReader(folder / "copy.h5").summary().at("stop"), "end time reached");
+  EXPECT_EQ(text_of(ResultsReader(folder / "copy.h5").summary().at("stop")), "end time reached");
   EXPECT_EQ(ResultsReader(folder / "copy.h5").n_frames(), 5);
 }
 

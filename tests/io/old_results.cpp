@@ -71,8 +71,8 @@ TEST_F(Version01, says_how_it_was_made_and_how_it_ended) {
   EXPECT_EQ(attributes.at("model_file"), "pendulum.toml");
   EXPECT_NE(attributes.at("settings").find("h = 0.025\n"), std::string::npos);
   EXPECT_NE(attributes.at("scene").find("\"hinge\""), std::string::npos);
-  EXPECT_EQ(results.summary().at("stop"), "reached the end, t = 0.5 s");
-  EXPECT_EQ(results.summary().at("steps"), "20");
+  EXPECT_EQ(text_of(results.summary().at("stop")), "reached the end, t = 0.5 s");
+  EXPECT_EQ(results.summary().at("steps"), SummaryValue(20L));
 }
 
 // The model that it carries is understood and moves as it did: 1e-9 leaves room for other libraries, not for another

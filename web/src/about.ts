@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the run was: how it ended, its settings, its model; and what several runs differ in.
 import type { Report, Run } from "./data";
+import { numberOf, textOf } from "./data";
 import { runColors } from "./machine";
 import { count, element, format, unitText } from "./numbers";
 
@@ -44,8 +45,7 @@ function summaryTable(run: Run): HTMLElement {
   };
   for (const key of ordered) {
     const value = run.header.summary[key];
-    const number = Number(value);
-    add(key, value !== "" && !Number.isNaN(number) ? format(number, 6) : value);
+    add(key, typeof value === "number" ? format(value, 6) : value === null ? "not finite" : String(value));
   }
   if (keys.length === 0) add("summary", "none: the run did not end");
   add("frames", count(run.header.n_frames));
@@ -130,11 +130,10 @@ export function comparePage(report: Report): HTMLElement {
   if (different.length === 0 && models.size === 1 && commands.size === 1) row("none", report.runs.map(() => "the same"));
   row("What it cost", report.runs.map(() => ""), "section");
   for (const [key, label] of costs) {
-    const values = report.runs.map((run) => run.header.summary[key]);
-    if (values.some((value) => value !== undefined && Number(value) !== 0))
-      row(label, values.map((value) => (value === undefined ? "–" : format(Number(value), 4))));
+    const values = report.runs.map((run) => numberOf(run, key));
+    if (values.some((value) => value)) row(label, values.map((value) => (Number.isNaN(value) ? "–" : format(value, 4))));
   }
-  row("How it ended", report.runs.map((run) => run.header.summary.stop ?? "did not end"), "");
+  row("How it ended", report.runs.map((run) => textOf(run, "stop") || "did not end"), "");
   page.append(table);
   page.append(differences(report));
   return page;

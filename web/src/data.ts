@@ -38,7 +38,8 @@ export interface RunHeader {
   scene: string;
   trammel_version: string;
   pictures?: Pictures; // of the report
-  summary: Record<string, string>;
+  /** Numbers that are not finite are null. */
+  summary: Record<string, string | number | boolean | null>;
   n_frames: number;
   n_steps: number;
   times: Packed;
@@ -242,6 +243,18 @@ async function openRun(header: RunHeader, index: number): Promise<Run> {
   for (const [g, group] of header.solver.groups.entries())
     addChannels(run, group, g, true, await f32(group.values), solverTimes, new Map());
   return run;
+}
+
+/** A number of the run's summary; NaN where it has none of that name. */
+export function numberOf(run: Run, key: string): number {
+  const value = run.header.summary[key];
+  return typeof value === "number" ? value : NaN;
+}
+
+/** A text of the run's summary; empty where it has none of that name. */
+export function textOf(run: Run, key: string): string {
+  const value = run.header.summary[key];
+  return typeof value === "string" ? value : "";
 }
 
 export interface Report {

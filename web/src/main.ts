@@ -3,7 +3,7 @@
 import "./style.css";
 import { aboutPage, alarmWord, comparePage, losses } from "./about";
 import type { Report } from "./data";
-import { openReport, valueAt } from "./data";
+import { numberOf, openReport, textOf, valueAt } from "./data";
 import { Inspector } from "./inspector";
 import type { Layers } from "./machine";
 import { runColors } from "./machine";
@@ -96,9 +96,10 @@ class Page {
   private makeHeader(): HTMLElement {
     const header = element("header");
     const title = element("h1", "", this.report.title);
-    const first = this.report.runs[0].header;
-    const words = [first.summary.integrator, first.summary.formulation].filter(Boolean).map((w) => w.replaceAll("_", " "));
-    const steps = first.summary.steps ? `${Number(first.summary.steps).toLocaleString("en").replaceAll(",", " ")} steps` : "";
+    const first = this.report.runs[0];
+    const words = [textOf(first, "integrator"), textOf(first, "formulation")].filter(Boolean).map((w) => w.replaceAll("_", " "));
+    const taken = numberOf(first, "steps");
+    const steps = taken ? `${taken.toLocaleString("en").replaceAll(",", " ")} steps` : "";
     const subtitle = element("p", "subtitle");
     if (this.report.runs.length > 1) {
       for (const run of this.report.runs) {
@@ -112,10 +113,10 @@ class Page {
     const space = element("span", "space");
     header.append(title, subtitle, space);
     const troubles = this.report.runs.flatMap((run) => losses(run));
-    const failed = this.report.runs.find((run) => run.header.summary.failure);
+    const failed = this.report.runs.find((run) => textOf(run, "failure"));
     if (failed) {
       const badge = element("button", "badge bad", "Run failed");
-      badge.title = failed.header.summary.failure;
+      badge.title = textOf(failed, "failure");
       badge.addEventListener("click", () => this.open("Solver"));
       header.append(badge);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The solver's story: where the run went easily, where it struggled, and why.
 import type { Report, Run } from "./data";
+import { numberOf, textOf } from "./data";
 import { element, count, format, withUnit } from "./numbers";
 import type { Curve } from "./plots";
 import { PlotPanel, curveColors } from "./plots";
@@ -48,10 +49,6 @@ export function troublesOf(run: Run): Trouble[] {
   return found;
 }
 
-function number(run: Run, key: string): number {
-  return Number(run.header.summary[key]);
-}
-
 function card(title: string, value: string, note = ""): HTMLElement {
   const made = element("div", "card");
   made.append(element("span", "card-title", title), element("b", "card-value", value));
@@ -61,24 +58,25 @@ function card(title: string, value: string, note = ""): HTMLElement {
 
 function cards(run: Run): HTMLElement {
   const box = element("div", "cards");
-  const s = run.header.summary;
-  const steps = number(run, "steps");
-  const rejected = number(run, "rejected_error") + number(run, "rejected_newton");
-  box.append(card("Method", (s.integrator ?? "–").replaceAll("_", " "), (s.formulation ?? "").replaceAll("_", " ")));
+  const words = (key: string) => textOf(run, key).replaceAll("_", " ");
+  const steps = numberOf(run, "steps");
+  const rejected = numberOf(run, "rejected_error") + numberOf(run, "rejected_newton");
+  box.append(card("Method", words("integrator") || "–", words("formulation")));
   if (steps > 0) {
-    box.append(card("Steps", count(steps), `h ${format(number(run, "h_min"), 2)} … ${format(number(run, "h_max"), 2)} s`));
+    box.append(card("Steps", count(steps), `h ${format(numberOf(run, "h_min"), 2)} … ${format(numberOf(run, "h_max"), 2)} s`));
     box.append(
       card(
         "Newton iterations",
-        count(number(run, "iterations")),
-        `${(number(run, "iterations") / steps).toFixed(1)} per step`,
+        count(numberOf(run, "iterations")),
+        `${(numberOf(run, "iterations") / steps).toFixed(1)} per step`,
       ),
     );
-    box.append(card("Jacobians", count(number(run, "linearizations")), `${count(number(run, "factorizations"))} factorizations`));
+    box.append(card("Jacobians", count(numberOf(run, "linearizations")), `${count(numberOf(run, "factorizations"))} factorizations`));
     box.append(card("Rejected attempts", count(rejected), rejected > 0 ? `${((100 * rejected) / (steps + rejected)).toFixed(1)} % of all` : "none"));
   }
-  if (s.wall_time) box.append(card("Computing time", withUnit(Number(s.wall_time), "s", 3), s.linear_solver?.replaceAll("_", " ") ?? ""));
-  if (s.condition_max && Number(s.condition_max) > 0) box.append(card("Condition number", format(Number(s.condition_max), 3), "largest"));
+  const time = numberOf(run, "wall_time"), condition = numberOf(run, "condition_max");
+  if (!Number.isNaN(time)) box.append(card("Computing time", withUnit(time, "s", 3), words("linear_solver")));
+  if (condition > 0) box.append(card("Condition number", format(condition, 3), "largest"));
   return box;
 }
 
@@ -87,7 +85,7 @@ function troubleTable(run: Run, player: Player): HTMLElement {
   const box = element("section", "troubles");
   box.append(element("h3", "", "Where it struggled"));
   if (troubles.length === 0) {
-    const failed = run.header.summary.failure;
+    const failed = textOf(run, "failure");
     box.append(
       element(
         "p",
@@ -146,8 +144,9 @@ export class SolverStory {
         title.style.color = runColors[run.index % runColors.length];
         box.append(title);
       }
-      if (run.header.summary.failure) box.append(element("pre", "failure", run.header.summary.failure));
-      else if (run.header.summary.stop) box.append(element("p", "stop", `Stopped: ${run.header.summary.stop}`));
+      const failure = textOf(run, "failure"), stop = textOf(run, "stop");
+      if (failure) box.append(element("pre", "failure", failure));
+      else if (stop) box.append(element("p", "stop", `Stopped: ${stop}`));
       box.append(cards(run), troubleTable(run, player));
       this.element.append(box);
     }

@@ -48,7 +48,7 @@ class ResultsReader {
   const std::filesystem::path& path() const;
   ResultsState state() const;                                  ///< when the file was opened
   const RecordSchema& schema() const;                          ///< groups, names, units and attributes as recorded
-  const std::map<std::string, std::string>& summary() const;   ///< empty when the run did not end
+  const SummaryEntries& summary() const;                       ///< empty when the run did not end
   const std::string& attribute(const std::string& key) const;  ///< InputError with the nearest key when unknown
 
   const std::vector<DamagedPart>& damaged() const;  ///< parts that were left out because they cannot be read

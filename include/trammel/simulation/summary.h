@@ -59,4 +59,8 @@ struct Summary {
   SummaryEntries to_attributes() const;  ///< for records
 };
 
+/// What a text of a results file says of a run, with the type that it has in Summary::to_attributes: names that are
+/// not known there, and texts that are not of that type, stay texts.
+SummaryValue typed_entry(const std::string& name, const std::string& text);
+
 }  // namespace trammel

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "packed_data.h"
+#include "trammel/io/summary_json.h"
 #include "trammel/simulation/channels.h"
 
 namespace trammel::detail {
@@ -135,9 +136,8 @@ void RunWriter::write_description() {
     const auto it = reader_.schema().attributes.find(key);
     json_.key(key).text(it == reader_.schema().attributes.end() ? "" : it->second);
   }
-  json_.key("summary").begin_object();
-  for (const auto& [key, value] : reader_.summary()) json_.key(key).text(value);
-  json_.end_object();
+  json_.key("summary");
+  put_entries(json_, reader_.summary());
   json_.key("n_frames").number(static_cast<double>(contents_.n_frames));
   json_.key("n_steps").number(static_cast<double>(contents_.n_steps));
   json_.key("times");

@@ -15,6 +15,7 @@
 #include "trammel/base/text.h"
 #include "trammel/io/source_file.h"
 #include "trammel/simulation/channels.h"
+#include "trammel/simulation/summary.h"
 
 namespace trammel {
 
@@ -55,7 +56,7 @@ struct ResultsReader::Impl {
   RecordSchema schema;
   std::vector<hdf5::OwnDataset> frame_datasets, solver_datasets;
   std::vector<double> times, step_times;
-  std::map<std::string, std::string> summary;
+  SummaryEntries summary;
   std::vector<DamagedPart> damaged;
   std::optional<ChannelIndex> index_;  // made when the first channel is asked for
 };
@@ -235,11 +236,13 @@ void ResultsReader::Impl::read_summary() {
   } catch (const IoError& error) {
     damaged.push_back({"/summary", error.what()});
   }
+  std::map<std::string, std::string> texts;
   std::string key;
   for (std::size_t i = 0; i + 1 < cells.size(); i += 2) {
     if (!cells[i].empty()) key = cells[i];
-    summary[key] += cells[i + 1];
+    texts[key] += cells[i + 1];
   }
+  for (const auto& [name, text] : texts) summary[name] = typed_entry(name, text);
 }
 
 void ResultsReader::Impl::read_part(hid_t dataset, bool flat, std::array<hsize_t, 3> start,
@@ -261,7 +264,7 @@ ResultsReader& ResultsReader::operator=(ResultsReader&&) noexcept = default;
 const std::filesystem::path& ResultsReader::path() const { return impl_->path; }
 ResultsState ResultsReader::state() const { return impl_->state; }
 const RecordSchema& ResultsReader::schema() const { return impl_->schema; }
-const std::map<std::string, std::string>& ResultsReader::summary() const { return impl_->summary; }
+const SummaryEntries& ResultsReader::summary() const { return impl_->summary; }
 const std::vector<DamagedPart>& ResultsReader::damaged() const { return impl_->damaged; }
 std::int64_t ResultsReader::n_frames() const { return std::ssize(impl_->times); }
 std::int64_t ResultsReader::n_steps() const { return std::ssize(impl_->step_times); }

@@ -90,16 +90,19 @@ RepairReport repair_results(const std::filesystem::path& source, const std::file
   copy.begin(kept.schema);
   copy_rows(reader, kept, false, [&](double t, std::span<const double> values) { copy.frame(t, values); });
   copy_rows(reader, kept, true, [&](double t, std::span<const double> values) { copy.step(t, values); });
-  std::map<std::string, std::string> summary = reader.summary();
+  SummaryEntries summary = reader.summary();
   if (summary.empty()) summary["stop"] = "interrupted: the run was ended from outside";
   // The copy has checksums of what it holds: it must say itself what was wrong before.
   std::vector<DamagedPart> found = verify_results(source);
   for (const DamagedPart& part : kept.left_out)
     if (std::none_of(found.begin(), found.end(), [&](const DamagedPart& known) { return known.part == part.part; }))
       found.push_back(part);
+  std::string damages;
+  if (const auto before = summary.find("damaged"); before != summary.end()) damages = text_of(before->second);
   for (const DamagedPart& damaged : found)
-    summary["damaged"] += (summary["damaged"].empty() ? "" : "\n") + damaged.part + ": " + damaged.trouble;
-  copy.end({summary.begin(), summary.end()});
+    damages += (damages.empty() ? "" : "\n") + damaged.part + ": " + damaged.trouble;
+  if (!damages.empty()) summary["damaged"] = damages;
+  copy.end(summary);
   return {reader.n_frames(), reader.n_steps()};
 }
 
