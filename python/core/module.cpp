@@ -94,23 +94,23 @@ void define_tables(py::module_& m) {
 }
 
 void define_study(py::module_& m) {
-  py::class_<Study>(m, "Study", docs::Study)
-      .def_property_readonly("title", [](const Study& s) { return s.model.title; })
-      .def_property_readonly("output_file", [](const Study& s) { return s.output.file.value_or(""); })
-      .def_property_readonly("bodies", [](const Study& s) {
+  py::class_<CheckedStudy>(m, "Study", docs::Study)
+      .def_property_readonly("title", [](const CheckedStudy& s) { return s.model().title; })
+      .def_property_readonly("output_file", [](const CheckedStudy& s) { return s.settings().output.file.value_or(""); })
+      .def_property_readonly("bodies", [](const CheckedStudy& s) {
         std::vector<std::string> names;
-        for (const BodySpec& body : s.model.bodies) names.push_back(body.name);
+        for (const BodySpec& body : s.model().bodies) names.push_back(body.name);
         return names;
       });
   m.def(
       "read_study",
       [](const std::string& text, const std::filesystem::path& name, const std::vector<std::string>& settings) {
-        return read_study_text(text, name, settings);
+        return read_checked_study_text(text, name, settings);
       },
-      py::arg("text"), py::arg("name"), py::arg("settings"), docs::read_study_text);
+      py::arg("text"), py::arg("name"), py::arg("settings"), docs::read_checked_study_text);
   m.def(
       "check",
-      [](const Study& study) {
+      [](const CheckedStudy& study) {
         const py::gil_scoped_release free;
         return check(study);
       },
@@ -141,7 +141,7 @@ void define_run(py::module_& m) {
   using ForceTuple = std::tuple<py::function, bool, bool, std::vector<std::vector<std::string>>>;
   m.def(
       "run",
-      [](const Study& study, const std::vector<LawTuple>& laws, const std::vector<ForceTuple>& forces,
+      [](const CheckedStudy& study, const std::vector<LawTuple>& laws, const std::vector<ForceTuple>& forces,
          std::optional<std::filesystem::path> file, std::map<std::string, std::string> attributes, py::object progress,
          double progress_interval) {
         RunRequest request;

@@ -40,12 +40,12 @@ SummaryEntries unfinished(const std::string& reason) { return {{"completed", fal
 
 }  // namespace
 
-RunOutcome run(const Study& study, const RunRequest& request) {
+RunOutcome run(const CheckedStudy& study, const RunRequest& request) {
   RunOutcome outcome;
   std::optional<ResultsFile> file;
   std::optional<LockedSink> locked;
   ResultsFileOptions options;
-  options.flush_every_frame = study.output.flush_every_frame.value_or(false);
+  options.flush_every_frame = study.settings().output.flush_every_frame.value_or(false);
   if (request.file)
     locked.emplace(file.emplace(*request.file, options));
   else
@@ -53,7 +53,7 @@ RunOutcome run(const Study& study, const RunRequest& request) {
   RecordSink& kept = locked ? static_cast<RecordSink&>(*locked) : outcome.record->memory;
   AnnotatedSink sink(kept, request.attributes);
   Watch watch(request.progress, request.progress_interval);
-  const Customize customize = make_customize(study.model, request.laws, request.forces);
+  const Customize customize = make_customize(study.model(), request.laws, request.forces);
   try {
     const py::gil_scoped_release free;
     Simulation simulation(study, customize);

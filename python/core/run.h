@@ -33,6 +33,6 @@ struct RunOutcome {
 
 /// Runs without the interpreter's lock; takes it for callbacks, and 20 times a second to see whether somebody pressed
 /// Ctrl-C. Results up to an exception are kept. Throws InputError, IoError.
-RunOutcome run(const Study& study, const RunRequest& request);
+RunOutcome run(const CheckedStudy& study, const RunRequest& request);
 
 }  // namespace trammel::python

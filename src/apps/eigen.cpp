@@ -37,7 +37,7 @@ Eigen::MatrixXd calc_by_input(const EigenCommand& command, const Model& model, S
     const auto with = [&](double change) {
       std::vector<std::string> settings = command.settings;
       settings.push_back(fmt::format("parameters.{}={:.17g}", name, parameter->second + change));
-      return Simulation(read_study(command.model, settings)).residual_at(at.initial(), at.state());
+      return Simulation(read_checked_study(command.model, settings)).residual_at(at.initial(), at.state());
     };
     const double step = 1e-6;
     const Eigen::VectorXd change = (with(step) - with(-step)) / (2.0 * step);
@@ -170,17 +170,19 @@ void write_modes(const EigenCommand& command, const EigenModes& modes) {
 int eigen(const EigenCommand& command) {
   require_file(command.model);
   if (!command.out.empty()) OutputFile::check(command.out, eigenvalue_kind());
-  Study study = read_study(command.model, command.settings);
+  CheckedStudy study = read_checked_study(command.model, command.settings);
+  SolverOptions& solver = study.settings().solver;
+  const AnalysisOptions& analysis = study.settings().analysis;
   // Modes are told by the names of coordinates: those of bodies, unless joints' are asked for.
-  if (leaves_method_open(study) && !study.solver.coordinates) study.solver.coordinates = CoordinateSet::absolute;
+  if (leaves_method_open(study.settings()) && !solver.coordinates) solver.coordinates = CoordinateSet::absolute;
   auto drawn = std::make_unique<Simulation>(study);
-  Found found{.title = study.model.title, .from_start = command.from_start};
+  Found found{.title = study.model().title, .from_start = command.from_start};
   if (!found.from_start) {
     Simulation& simulation = *drawn;
     EquilibriumOptions options;
-    options.load_steps = study.analysis.load_steps.value_or(0);
-    options.arc_length = study.analysis.arc_length.value_or(false);
-    options.steady = simulation.find_coordinates(study.analysis.steady.value_or(std::vector<std::string>{}));
+    options.load_steps = analysis.load_steps.value_or(0);
+    options.arc_length = analysis.arc_length.value_or(false);
+    options.steady = simulation.find_coordinates(analysis.steady.value_or(std::vector<std::string>{}));
     const bool moves = !simulation.initial().v.isZero(0.0);
     const EquilibriumReport report = simulation.find_equilibrium(options);
     if (!report.status.ok() && report.unheld >= 0 && moves) {
@@ -198,7 +200,7 @@ int eigen(const EigenCommand& command) {
   if (found.lowest) {
     found.modes = simulation.calc_lowest_modes(command.modes > 0 ? command.modes : usual_modes, found.acceleration);
   } else {
-    const Simulation::Linearized linearized = simulation.linearize(calc_by_input(command, study.model, simulation));
+    const Simulation::Linearized linearized = simulation.linearize(calc_by_input(command, study.model(), simulation));
     found.modes = calc_modes(linearized.motion);
     found.acceleration = linearized.largest_acceleration;
     if (!command.linearization.empty()) write_linearization(command.linearization, linearized, command.inputs);

@@ -107,16 +107,16 @@ int run(const RunCommand& command) {
   require_file(command.model);
   if (command.report) require_report_page();
   const SourceList sources;
-  const Study study = read_study(command.model, command.settings);
-  const std::filesystem::path path = results_path(command, study);
+  CheckedStudy study = read_checked_study(command.model, command.settings);
+  const std::filesystem::path path = results_path(command, study.study());
   if (command.report) OutputFile::check(page_beside(path), page_kind());
   ResultsFileOptions options;
-  options.flush_every_frame = study.output.flush_every_frame.value_or(false);
+  options.flush_every_frame = study.settings().output.flush_every_frame.value_or(false);
   ResultsFile file(path, options);
   AnnotatedSink results(file, annotations(command, sources.files()));
 
   const StopOnSignal signals;
-  Simulation simulation(study);
+  Simulation simulation(std::move(study));
   ProgressDisplay display(ProgressDisplay::choose(command.quiet), command.progress_interval);
   const Summary summary = simulation.run(results, [&](const Progress& progress) {
     require_memory();
@@ -145,7 +145,7 @@ int run(const RunCommand& command) {
 
 int check(const CheckCommand& command) {
   require_file(command.model);
-  const Study study = read_study(command.model, command.settings);
+  const CheckedStudy study = read_checked_study(command.model, command.settings);
   const CheckReport report = trammel::check(study);
   if (command.json != nullptr) {
     JsonWriter json;
@@ -155,10 +155,11 @@ int check(const CheckCommand& command) {
     fmt::print("{}", report.to_text());
   }
   // What `run` would refuse is wrong input here too.
-  const bool refused = !report.failure.empty() ||
-                       (study.solver.redundant.value_or(RedundancyPolicy::error) == RedundancyPolicy::error &&
-                        !report.redundant.empty()) ||
-                       (study.solver.strict.value_or(false) && !report.remarks.empty());
+  const bool refused =
+      !report.failure.empty() ||
+      (study.settings().solver.redundant.value_or(RedundancyPolicy::error) == RedundancyPolicy::error &&
+       !report.redundant.empty()) ||
+      (study.settings().solver.strict.value_or(false) && !report.remarks.empty());
   return refused ? wrong_input : success;
 }
 

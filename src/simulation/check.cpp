@@ -3,26 +3,27 @@
 
 #include "option_pairs.h"
 #include "trammel/formulations/index3.h"
+#include "trammel/mechanics/absolute/assemble_again.h"
 #include "trammel/simulation/option.h"
 #include "trammel/simulation/settings_text.h"
 #include "trammel/simulation/simulation.h"
 
 namespace trammel {
 
-CheckReport check(const Study& study) {
+CheckReport check(const CheckedStudy& study) {
   CheckReport report;
-  Resolved resolved = resolve(study, study.model);
+  Resolved resolved = resolve(study.settings(), study.model());
   if (!resolved.issues.empty()) throw InputError(std::move(resolved.issues));
   const std::string without_effect = detail::describe_set_aside(resolved);
   Settings settings = resolved.settings;
-  const Assembly assembly = assemble(study.model);
+  const Assembly assembly = assemble_again(study.model());
   const Index3 index3(*assembly.system);
   std::unique_ptr<Workspace> workspace = index3.make_workspace();
   MotionVariables x = assembly.drawn;
   x.t = *resolved.settings.analysis.start;
   State state = assembly.state;
   for (Branch& branch : state.branches) branch.t = x.t;
-  report.bodies = static_cast<int>(study.model.bodies.size());
+  report.bodies = static_cast<int>(study.model().bodies.size());
   report.nv = index3.nv(), report.nz = index3.nz(), report.rows = index3.nc();
   InitialFailure failure = project_positions(index3, assembly.firm_q, x, state, *workspace, report.initial);
   if (!failure.failed()) {
@@ -35,12 +36,12 @@ CheckReport check(const Study& study) {
   report.failure = failure.message;
   if (report.failure.empty()) {
     // The rest (firm values, accelerations) is what a run would find before its first step.
-    Study tolerant = study;
+    CheckedStudy tolerant = study;
     if (resolved.settings.solver.redundant == RedundancyPolicy::error)
-      tolerant.solver.redundant = RedundancyPolicy::drop;
-    tolerant.solver.strict = false;
+      tolerant.settings().solver.redundant = RedundancyPolicy::drop;
+    tolerant.settings().solver.strict = false;
     try {
-      const Simulation simulation(tolerant);
+      const Simulation simulation(std::move(tolerant));
       report.remarks = simulation.notes();
       report.choice = simulation.choice();
       if (!report.choice.empty()) settings = simulation.settings();

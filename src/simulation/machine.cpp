@@ -34,9 +34,9 @@ double unit_of(const Layout& layout, int i, double scale) {
 }
 
 // With a fixed step a user has an implicit method in mind that damps what the step does not resolve.
-bool chooses_method(const Study& study) {
-  return leaves_method_open(study) && !study.solver.h &&
-         study.analysis.kind.value_or(AnalysisKind::dynamics) == AnalysisKind::dynamics;
+bool chooses_method(const Settings& given) {
+  return leaves_method_open(given) && !given.solver.h &&
+         given.analysis.kind.value_or(AnalysisKind::dynamics) == AnalysisKind::dynamics;
 }
 
 }  // namespace
@@ -47,12 +47,14 @@ struct Machine::Scratch {
   std::unique_ptr<Workspace> full, moved;  // of full_, of index3_
 };
 
-Machine::Machine(const Study& study, Customize customize) : study_(study), customize_(std::move(customize)) {
-  Resolved resolved = resolve(study, study.model);
+Machine::Machine(CheckedStudy study, Customize customize)
+    : study_(std::move(study).take()), customize_(std::move(customize)) {
+  const Settings given = study_;
+  Resolved resolved = resolve(given, study_.model);
   if (!resolved.issues.empty()) throw InputError(std::move(resolved.issues));
   if (std::string text = detail::describe_set_aside(resolved); !text.empty()) notes_.push_back(std::move(text));
   static_cast<Settings&>(study_) = std::move(resolved.settings);
-  full_ = assemble(study_.model);
+  full_ = assemble_again(study_.model);
   extend(full_);
   check_track_lengths(study_, full_);
   if (study_.solver.coordinates == CoordinateSet::joint)  // before positions are judged
@@ -60,7 +62,7 @@ Machine::Machine(const Study& study, Customize customize) : study_(study), custo
       throw InputError(std::move(topology.issues));
   Scratch scratch;
   make_consistent(scratch);
-  if (chooses_method(study)) choose_method(study, scratch);
+  if (chooses_method(given)) choose_method(given, scratch);
   if (study_.analysis.kind == AnalysisKind::kinematics || study_.analysis.kind == AnalysisKind::inverse_dynamics)
     refuse_free_freedoms(study_, *index3_, rank_, x_, state_);
   note_arms_of_particles(study_.model, full_, notes_);
@@ -218,7 +220,7 @@ void Machine::find_joint_coordinates(const JointSystem& tree, MotionVariables& x
 }
 
 // What the study leaves open, by what the machine is.
-void Machine::choose_method(const Study& given, Scratch& scratch) {
+void Machine::choose_method(const Settings& given, Scratch& scratch) {
   if (find_topology(study_.model, full_).issues.empty()) joint_ = make_joint_system(study_.model, full_, customize_);
   MotionVariables x;
   State state;

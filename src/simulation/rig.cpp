@@ -5,8 +5,8 @@
 
 namespace trammel {
 
-Rig::Rig(const Study& study, Customize customize)
-    : machine(study, std::move(customize)),
+Rig::Rig(CheckedStudy study, Customize customize)
+    : machine(std::move(study), std::move(customize)),
       viewer(machine),
       motion(machine, viewer),
       recorder(machine.model(), machine.full(), machine.study().analysis.kind == AnalysisKind::statics,

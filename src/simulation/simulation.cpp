@@ -22,7 +22,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 }  // namespace
 
 struct Simulation::Parts {
-  Parts(const Study& study, Customize customize) : rig(study, std::move(customize)) {}
+  Parts(CheckedStudy study, Customize customize) : rig(std::move(study), std::move(customize)) {}
   Summary analyse(RecordSink& sink, const ProgressCallback& progress);
 
   Rig rig;
@@ -43,8 +43,8 @@ Summary Simulation::Parts::analyse(RecordSink& sink, const ProgressCallback& pro
   return follow_motions(rig, sink, progress);
 }
 
-Simulation::Simulation(const Study& study, Customize customize)
-    : parts_(std::make_unique<Parts>(study, std::move(customize))) {}
+Simulation::Simulation(CheckedStudy study, Customize customize)
+    : parts_(std::make_unique<Parts>(std::move(study), std::move(customize))) {}
 
 Simulation::~Simulation() = default;
 

@@ -362,6 +362,34 @@ TEST(OwnKinds, are_checked_as_they_say) {
   EXPECT_TRUE(says(refusals(machine("kind = \"helyx\"\nlead = 1", magnet)), "did you mean 'helix'?"));
 }
 
+// The reader has looked at the model: what runs it, and what checks it, does not look again. A study that may have been
+// changed is looked at when it is run.
+TEST(OwnKinds, are_checked_once_on_the_way_from_a_file_through_a_run) {
+  static int n_checks;
+  static ForceDescription counted = own::magnet;
+  counted.check = [](detail::ModelChecks& checks, const ForceSpec& force) {
+    ++n_checks;
+    own::magnet.check(checks, force);
+  };
+  Kinds kinds = own_kinds();
+  kinds.forces.back() = counted;
+  n_checks = 0;
+  const CheckedStudy study = read_checked_study_text(machine(helix, magnet), "model.toml", {}, kinds);
+  EXPECT_EQ(n_checks, 1);
+  EXPECT_EQ(check(study).failure, "");
+  for (const CoordinateSet coordinates : {CoordinateSet::absolute, CoordinateSet::joint}) {
+    CheckedStudy set = study;
+    set.settings().solver.coordinates = coordinates;
+    MemoryRecord record;
+    EXPECT_TRUE(Simulation(set).run(record).completed);
+  }
+  EXPECT_EQ(n_checks, 1);
+  Study changed = study.study();
+  changed.model.forces.front().numbers["strength"] = -1.0;
+  EXPECT_THROW(Simulation{changed}, InputError);
+  EXPECT_EQ(n_checks, 2);
+}
+
 TEST(OwnKinds, are_known_only_where_they_are_handed_in) {
   try {
     read_study_text(machine(helix, magnet), "model.toml");

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "trammel/mechanics/kinds.h"
-#include "trammel/simulation/options.h"
+#include "trammel/simulation/checked_study.h"
 
 namespace trammel {
 
@@ -18,11 +18,17 @@ namespace trammel {
 /// TOML syntax error stands alone), IoError if the model file itself cannot be read.
 ///
 /// `kinds` are the kinds of joints and forces that the file may name.
-Study read_study(const std::filesystem::path& file, std::span<const std::string> settings = {},
-                 const Kinds& kinds = standard_kinds());
+CheckedStudy read_checked_study(const std::filesystem::path& file, std::span<const std::string> settings = {},
+                                const Kinds& kinds = standard_kinds());
 
 /// The same from a text; `name` stands for the file in messages, and files that the text names (tables, includes) are
 /// searched relative to its folder.
+CheckedStudy read_checked_study_text(const std::string& text, const std::filesystem::path& name,
+                                     std::span<const std::string> settings = {}, const Kinds& kinds = standard_kinds());
+
+/// The same as values that may be changed, and are therefore checked again when they are run.
+Study read_study(const std::filesystem::path& file, std::span<const std::string> settings = {},
+                 const Kinds& kinds = standard_kinds());
 Study read_study_text(const std::string& text, const std::filesystem::path& name,
                       std::span<const std::string> settings = {}, const Kinds& kinds = standard_kinds());
 

@@ -8,6 +8,7 @@
 #include "trammel/dae/equilibrium.h"
 #include "trammel/integrators/motion_integrator.h"
 #include "trammel/mechanics/joint/joint_system.h"
+#include "trammel/simulation/checked_study.h"
 #include "trammel/simulation/customize.h"
 #include "trammel/simulation/frame_channels.h"
 #include "trammel/simulation/initial_conditions.h"
@@ -38,7 +39,7 @@ struct CheckReport {
 /// for everything that is wrong. `run` integrates; numerical trouble is reported in the Summary, never thrown.
 class Simulation {
  public:
-  explicit Simulation(const Study& study, Customize customize = {});
+  explicit Simulation(CheckedStudy study, Customize customize = {});
   ~Simulation();
 
   Summary run(RecordSink& sink, const ProgressCallback& progress = {});
@@ -90,6 +91,6 @@ class Simulation {
 };
 
 /// Assembles without simulating.
-CheckReport check(const Study& study);
+CheckReport check(const CheckedStudy& study);
 
 }  // namespace trammel

@@ -8,9 +8,9 @@
 #include "trammel/formulations/index3.h"
 #include "trammel/linalg/linear_solver.h"
 #include "trammel/mechanics/joint/joint_system.h"
+#include "trammel/simulation/checked_study.h"
 #include "trammel/simulation/customize.h"
 #include "trammel/simulation/initial_conditions.h"
-#include "trammel/simulation/options.h"
 
 namespace trammel {
 
@@ -21,8 +21,8 @@ namespace trammel {
 /// therefore stays where it is.
 class Machine {
  public:
-  /// Throws InputError for everything that is wrong with the study.
-  Machine(const Study& study, Customize customize);
+  /// Throws InputError for everything that is wrong with the settings, or with both together.
+  Machine(CheckedStudy study, Customize customize);
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
@@ -66,7 +66,7 @@ class Machine {
   void leave_out_dependent_rows(const Index3& every_row, Scratch& scratch);
   void note_corrections(const Index3& every_row, const InitialReport& report);
   void check_firm_values() const;
-  void choose_method(const Study& given, Scratch& scratch);
+  void choose_method(const Settings& given, Scratch& scratch);
   void enter_joint_coordinates(Scratch& scratch);
   void find_joint_coordinates(const JointSystem& tree, MotionVariables& x, State& state, Scratch& scratch) const;
   void list_contacts(Scratch& scratch);

@@ -11,7 +11,7 @@ namespace trammel {
 
 /// A machine ready for its analysis: what moves it, looks at it and records it.
 struct Rig {
-  Rig(const Study& study, Customize customize);
+  Rig(CheckedStudy study, Customize customize);
   Rig(const Rig&) = delete;
   Rig& operator=(const Rig&) = delete;
 

@@ -84,8 +84,14 @@ void draw_solids(detail::ModelDraft& model) {
 
 }  // namespace
 
-Study read_study_text(const std::string& text, const std::filesystem::path& name, std::span<const std::string> settings,
-                      const Kinds& kinds) {
+// The one that has checked the model when a study is made.
+struct StudyReader {
+  static CheckedStudy read(const std::string& text, const std::filesystem::path& name,
+                           std::span<const std::string> settings, const Kinds& kinds);
+};
+
+CheckedStudy StudyReader::read(const std::string& text, const std::filesystem::path& name,
+                               std::span<const std::string> settings, const Kinds& kinds) {
   const std::shared_ptr<const detail::ModelTables> tables = detail::find_model_tables(kinds);
   Findings findings;
   const Expansion expansion(findings, *tables, text, name, settings);
@@ -107,14 +113,29 @@ Study read_study_text(const std::string& text, const std::filesystem::path& name
   if (complete) findings.add_consequences(issues(study.model));
   findings.add_consequences(issues(study));
   if (!findings.empty()) throw InputError(findings.in_order());
-  return study;
+  return {std::move(study), CheckedStudy::Known()};
 }
 
-Study read_study(const std::filesystem::path& file, std::span<const std::string> settings, const Kinds& kinds) {
+CheckedStudy read_checked_study_text(const std::string& text, const std::filesystem::path& name,
+                                     std::span<const std::string> settings, const Kinds& kinds) {
+  return StudyReader::read(text, name, settings, kinds);
+}
+
+CheckedStudy read_checked_study(const std::filesystem::path& file, std::span<const std::string> settings,
+                                const Kinds& kinds) {
   std::string text;
   if (const std::string trouble = read_source(file, text); !trouble.empty())
     throw IoError(fmt::format("the model file '{}' cannot be read: {}", file.string(), trouble));
-  return read_study_text(text, file, settings, kinds);
+  return read_checked_study_text(text, file, settings, kinds);
+}
+
+Study read_study(const std::filesystem::path& file, std::span<const std::string> settings, const Kinds& kinds) {
+  return read_checked_study(file, settings, kinds).take();
+}
+
+Study read_study_text(const std::string& text, const std::filesystem::path& name, std::span<const std::string> settings,
+                      const Kinds& kinds) {
+  return read_checked_study_text(text, name, settings, kinds).take();
 }
 
 }  // namespace trammel

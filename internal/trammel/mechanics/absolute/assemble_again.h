@@ -5,7 +5,8 @@
 
 namespace trammel {
 
-/// Another realisation of a model that assemble() has taken: it is not checked again.
+/// A realisation of a model that has been checked (CheckedStudy), or another one of a model that assemble() has taken:
+/// it is not checked again.
 Assembly assemble_again(const Model& model, const Eliminated& eliminated = {});
 
 }  // namespace trammel
