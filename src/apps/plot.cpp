@@ -54,7 +54,10 @@ std::vector<PlottedUnit> sort_by_unit(const std::deque<ResultsReader>& readers,
         Series one{series.name, {}, series.unit, series.time, series.values.col(k)};
         const bool whole = series.values.cols() > 1;
         const std::string component = whole ? "." + series.components[static_cast<std::size_t>(k)] : "";
-        panel->curves.push_back({channel + component + run, std::move(one), file});
+        const std::string label = channel + component + run;
+        const bool again = std::any_of(panel->curves.begin(), panel->curves.end(),
+                                       [&](const Curve& known) { return known.file == file && known.label == label; });
+        if (!again) panel->curves.push_back({label, std::move(one), file});
       }
     }
   if (!issues.empty()) throw InputError(std::move(issues));

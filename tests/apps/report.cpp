@@ -2,6 +2,7 @@
 #include <regex>
 
 #include "program.h"
+#include "trammel/io/results_reader.h"
 
 // `trammel report` and `trammel plot`, on results that the program itself made.
 
@@ -83,6 +84,82 @@ TEST(PlotCommand, refuses_unknown_channels_with_the_nearest_and_other_formats) {
   EXPECT_EQ(format.code, 2);
   EXPECT_SAYS(format.err, "it must end with .svg or .png");
   EXPECT_SAYS(call(folder, {"plot", "pendulum.h5", "-o", "p.svg"}).err, "no channel is named");
+}
+
+// "M x y L x y …" of the longest path: the curve.
+std::vector<std::pair<double, double>> curve_of(const std::string& svg) {
+  static const std::regex path("<path d=\"([^\"]*)\""), point(R"([ML](-?[\d.]+)[ ,](-?[\d.]+))");
+  std::vector<std::pair<double, double>> longest;
+  for (std::sregex_iterator it(svg.begin(), svg.end(), path), none; it != none; ++it) {
+    const std::string steps = (*it)[1];
+    std::vector<std::pair<double, double>> points;
+    for (std::sregex_iterator at(steps.begin(), steps.end(), point); at != none; ++at)
+      points.emplace_back(std::stod((*at)[1]), std::stod((*at)[2]));
+    if (points.size() > longest.size()) longest = points;
+  }
+  return longest;
+}
+
+TEST(PlotCommand, draws_one_channel_over_another) {
+  const Folder folder;
+  ASSERT_EQ(call(folder, {"run", pendulum, "-q"}).code, 0);
+  const Outcome out = call(folder, {"plot", "pendulum.h5", "rod.position.z", "--over", "rod.position.x"});
+  EXPECT_EQ(out.code, 0) << out.err;
+  const std::string svg = read_text(folder / "pendulum.svg");
+  EXPECT_SAYS(svg, ">rod.position.x [m]<");
+  EXPECT_SAYS(svg, ">rod.position.z [m]<");
+  EXPECT_EQ(svg.find("time [s]"), std::string::npos);
+  // x² + z² = (L/2)²: between the axes of the picture x ↦ a x + b and z ↦ c z + d the points lie where the file says.
+  const ResultsReader results(folder / "pendulum.h5");
+  const Eigen::VectorXd x = results.read("rod.position.x").values, z = results.read("rod.position.z").values;
+  const auto curve = curve_of(svg);
+  ASSERT_GE(curve.size(), 20u);
+  const auto [x0, y0] = curve.front();
+  const auto [x1, y1] = curve.back();
+  const Eigen::Index n = x.size() - 1;
+  const double a = (x1 - x0) / (x[n] - x[0]), c = (y1 - y0) / (z[n] - z[0]);
+  const double L = 1.0, pixel = 0.02;  // coordinates are written with two decimals
+  for (const auto& [px, py] : curve) {
+    const double at_x = x[0] + (px - x0) / a, at_z = z[0] + (py - y0) / c;
+    EXPECT_NEAR(at_x * at_x + at_z * at_z, L * L / 4, L * pixel * (1 / std::abs(a) + 1 / std::abs(c)));
+  }
+
+  const Outcome wide = call(folder, {"plot", "pendulum.h5", "rod.position.z", "--over", "rod.position"});
+  EXPECT_EQ(wide.code, 2);
+  EXPECT_SAYS(wide.err, "--over 'rod.position' has 3 components; name one of them, such as rod.position.x");
+  const Outcome other = call(folder, {"plot", "pendulum.h5", "solver.h", "--over", "rod.position.x"});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_SAYS(other.err, "'solver.h' is not recorded at the times of 'rod.position.x'");
+  const Outcome unknown = call(folder, {"plot", "pendulum.h5", "rod.position.z", "--over", "rod.positon.x"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_SAYS(unknown.err, "did you mean 'rod.position.x'?");
+}
+
+TEST(PlotCommand, takes_wildcards_for_every_channel_that_they_fit) {
+  const Folder folder;
+  ASSERT_EQ(call(folder, {"run", pendulum, "-q"}).code, 0);
+  ASSERT_EQ(call(folder, {"plot", "pendulum.h5", "rod.pos*", "hin?e.angle", "rod.position"}).code, 0);
+  const std::string svg = read_text(folder / "pendulum.svg");
+  for (const char* label : {">rod.position.x<", ">rod.position.y<", ">rod.position.z<", ">hinge.angle [rad]<"})
+    EXPECT_SAYS(svg, label);
+  EXPECT_EQ(svg.find(">rod.velocity"), std::string::npos);
+  EXPECT_EQ(svg.find(">rod.position.x<", svg.find(">rod.position.x<") + 1),
+            std::string::npos);  // named twice, drawn once
+  const Outcome none = call(folder, {"plot", "pendulum.h5", "rob.*", "-o", "none.svg"});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_SAYS(none.err, "no channel matches 'rob.*'; `trammel info --channels` lists those of a file");
+  EXPECT_FALSE(std::filesystem::exists(folder / "none.svg"));
+}
+
+TEST(PlotCommand, writes_to_a_file_named_after_the_results_unless_another_is_named) {
+  const Folder folder;
+  std::filesystem::create_directory(folder / "runs");
+  ASSERT_EQ(call(folder, {"run", pendulum, "-q", "-o", "runs/a.h5"}).code, 0);
+  ASSERT_EQ(call(folder, {"run", pendulum, "-q", "-o", "runs/b.h5"}).code, 0);
+  const Outcome out = call(folder, {"plot", "runs/a.h5", "runs/b.h5", "height"});
+  EXPECT_EQ(out.code, 0) << out.err;
+  EXPECT_EQ(out.out, "a.svg\n");  // of the first, in the current folder
+  EXPECT_SAYS(read_text(folder / "a.svg"), ">height (b)<");
 }
 
 }  // namespace
