@@ -62,6 +62,56 @@ class Running(PackageTest):
         self.assertGreater(end - begin, 0.1)
         self.assertGreater(len(during), 3)  # with the lock held there would be none
 
+    def test_the_interpreter_is_free_from_the_first_step_to_the_last(self) -> None:
+        # Nobody is made to let go of the interpreter's lock (the interval is a day), so that another thread runs only where
+        # it is let go: a run that held it would leave its beginning and its end to count, with nothing between.
+        interval = sys.getswitchinterval()
+        self.addCleanup(sys.setswitchinterval, interval)
+        model = pendulum(end=2, h=1e-4)
+        marks: list[str] = []
+        ready = threading.Event()
+
+        def run() -> None:
+            ready.wait()
+            marks.append("begun")
+            model.run()
+            marks.append("ended")
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        sys.setswitchinterval(86400)
+        ready.set()
+        turns = 0
+        while "ended" not in marks:
+            turns += "begun" in marks
+            time.sleep(0)  # lets others have the lock
+        thread.join()
+        self.assertGreater(turns, 100)
+
+    def test_two_runs_are_under_way_at_once(self) -> None:
+        # Each waits in its first step for the other to be there: one after the other they would wait for ever.
+        both = threading.Barrier(2, timeout=60)
+        met: list[bool] = []
+
+        def work() -> None:
+            arrived = False
+
+            def wait(now: trammel.Progress) -> None:
+                nonlocal arrived
+                if not arrived:
+                    both.wait()
+                    arrived = True
+
+            pendulum(end=0.01).run(progress=wait, progress_interval=0)
+            met.append(arrived)
+
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(met, [True, True])
+
     def test_runs_in_two_threads_do_not_disturb_each_other(self) -> None:
         alone = pendulum(end=2).run()
         results: list[trammel.Results] = []
