@@ -87,6 +87,17 @@ class Installed(unittest.TestCase):
         text = call(folder / "build" / "own_machine", cwd=folder)
         self.assertIn(f"Trammel {version}", text)
 
+    def test_the_sources_can_be_a_part_of_another_project(self):
+        """Configured here; `./dev test slow install_packages` builds and runs it from a copy."""
+        folder = self.make_folder()
+        self.configure(folder, f"-DTRAMMEL_SOURCE={source}")
+        targets = call("ninja", "-C", folder / "build", "-t", "targets", "all")
+        self.assertIn("libtrammel_core.a", targets)
+        for other in ("trammel_program:", "trammel_python:", "test_", "bench/"):  # no parts of somebody else's project
+            self.assertNotIn(other, targets)
+        text = call("cmake", "--install", folder / "build", "--prefix", folder / "prefix")
+        self.assertNotIn("trammel", text.lower().replace(str(folder).lower(), ""))
+
     def test_pkg_config_knows_the_core_which_needs_no_hdf5(self):
         folder = self.make_folder()
         (folder / "core.cpp").write_text("""

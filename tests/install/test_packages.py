@@ -84,13 +84,51 @@ class Packages(unittest.TestCase):
         inside("cd /root && python3 -c 'import trammel; trammel.run(\"/usr/share/trammel/" + model + "\")'")
         inside("cd /root && cmake -G Ninja -S /usr/share/trammel/examples/cpp -B own && cmake --build own && own/own_machine")
 
+    def copy_sources(self):
+        """What is under version control, elsewhere: nothing of the source tree is in reach."""
+        copy = self.folder / "sources"
+        if not copy.exists():
+            for name in call("git", "-C", source, "ls-files").splitlines():
+                if (source / name).exists():
+                    (copy / name).parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copy2(source / name, copy / name)
+        return copy
+
+    def configure(self, project, build, *options):
+        launcher = f"env;CCACHE_BASEDIR={project};CCACHE_NOHASHDIR=true;CCACHE_SLOPPINESS=pch_defines,time_macros;ccache"
+        call("cmake", "-S", project, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", *options,
+             *([f"-DCMAKE_CXX_COMPILER_LAUNCHER={launcher}"] if shutil.which("ccache") else []))
+
     def test_an_outside_project_builds_the_sources_as_its_part(self):
-        folder = self.folder / "inside"
-        call("cmake", "-S", source / "examples" / "cpp", "-B", folder, "-G", "Ninja", f"-DTRAMMEL_SOURCE={source}",
-             "-DCMAKE_CXX_COMPILER_LAUNCHER=" + (shutil.which("ccache") or ""))
-        call("cmake", "--build", folder, "--target", "own_machine")
-        self.assertIn(f"Trammel {version}", call(folder / "own_machine", cwd=folder))
-        self.assertFalse((folder / "trammel" / "bin").exists(), "the program is no part of somebody else's project")
+        copy = self.copy_sources()
+        project = self.folder / "project"
+        shutil.copytree(copy / "examples" / "cpp", project)
+        build = project / "build"
+        self.configure(project, build, f"-DTRAMMEL_SOURCE={copy}")
+        call("cmake", "--build", build, "--target", "own_machine")
+        self.assertIn(f"Trammel {version}", call(build / "own_machine", cwd=build))
+        self.assertFalse((build / "trammel" / "bin").exists(), "the program is no part of somebody else's project")
+
+    def test_a_program_without_its_optional_parts_names_what_it_lacks(self):
+        copy = self.copy_sources()
+        build = copy / "build" / "release"
+        self.configure(copy, build, "-DTRAMMEL_PAGE=OFF", "-DTRAMMEL_PNG=OFF", "-DTRAMMEL_PYTHON=OFF", "-DTRAMMEL_TESTS=OFF",
+                       "-DTRAMMEL_BENCH=OFF", "-DTRAMMEL_EXAMPLES=OFF")
+        call("cmake", "--build", build, "--target", "trammel_program")
+        program = build / "bin" / "trammel"
+        for libraries in ("librsvg", "libcairo"):
+            self.assertNotIn(libraries, call("ldd", program))
+        folder = self.folder / "without"
+        folder.mkdir()
+        call(program, "run", copy / model, cwd=folder)
+        call(program, "plot", "slider_crank.h5", "stroke", cwd=folder)
+        for words, option in ((["run", copy / model, "--report", "-o", "other.h5"], "TRAMMEL_PAGE"),
+                              (["report", "slider_crank.h5"], "TRAMMEL_PAGE"),
+                              (["plot", "slider_crank.h5", "stroke", "-o", "stroke.png"], "TRAMMEL_PNG")):
+            done = subprocess.run([program, *map(str, words)], cwd=folder, text=True, capture_output=True)
+            self.assertIn(done.returncode, (2, 4), done.stderr)
+            self.assertIn(option, done.stderr)
+        self.assertEqual(sorted(file.name for file in folder.iterdir()), ["slider_crank.h5", "slider_crank.svg"])
 
 
 if __name__ == "__main__":
