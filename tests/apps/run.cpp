@@ -149,32 +149,6 @@ TEST(Run, tells_its_progress_in_plain_lines_when_nobody_watches) {
   EXPECT_EQ(call(folder, {"run", pendulum, "--progress-interval", "100"}).err, "");
 }
 
-TEST(Run, draws_a_bar_on_a_terminal) {
-  const Folder folder;
-  const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
-  ASSERT_GE(terminal, 0);
-  ASSERT_EQ(grantpt(terminal), 0);
-  ASSERT_EQ(unlockpt(terminal), 0);
-  const std::string name = ptsname(terminal);
-  const pid_t child = fork();
-  if (child == 0) {
-    const int side = open(name.c_str(), O_RDWR);
-    if (side < 0 || dup2(side, STDOUT_FILENO) < 0 || dup2(side, STDERR_FILENO) < 0) _exit(99);
-    close(terminal);
-    Child::exec(folder, {"run", pendulum, "--set", "analysis.end=100"});
-  }
-  std::string screen;
-  char buffer[4096];
-  for (ssize_t n; (n = read(terminal, buffer, sizeof buffer)) > 0;) screen.append(buffer, static_cast<std::size_t>(n));
-  close(terminal);
-  EXPECT_EQ(program::wait_for(child), 0);
-  EXPECT_TRUE(std::regex_search(screen, std::regex(R"(\r\[[#.]+\] +[0-9]+ %  t = )"))) << screen;
-  EXPECT_SAYS(screen, " left\x1b[K");
-  // The bar is gone before the summary comes.
-  EXPECT_SAYS(screen, "\r\x1b[KSummary");
-  EXPECT_FALSE(contains(screen, "frames written"));
-}
-
 TEST(Run, goes_on_when_nobody_reads_its_progress_any_more) {
   const Folder folder;
   Child child(folder, {"run", pendulum, "--progress-interval", "0"});

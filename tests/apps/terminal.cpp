@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <sys/ioctl.h>
-#include <termios.h>
+#include <regex>
 
 #include "program.h"
 
@@ -61,6 +60,17 @@ TEST(Terminal, shows_the_end_of_a_run_in_green) {
   const Shown run = show(folder, {"run", pendulum}, {});
   EXPECT_EQ(run.code, 0);
   EXPECT_SAYS(run.text, ": " + good + end + plain);
+}
+
+TEST(Terminal, shows_a_bar_while_a_run_goes_on) {
+  const Folder folder;
+  const Shown run = show(folder, {"run", pendulum, "--set", "analysis.end=100"}, {});
+  EXPECT_EQ(run.code, 0);
+  EXPECT_TRUE(std::regex_search(run.text, std::regex(R"(\r\[[#.]+\] +[0-9]+ %  t = )"))) << run.text;
+  EXPECT_SAYS(run.text, " left\x1b[K");
+  // The bar is gone before the summary comes.
+  EXPECT_SAYS(run.text, "\r\x1b[KSummary");
+  EXPECT_FALSE(contains(run.text, "frames written"));
 }
 
 TEST(Terminal, shows_errors_and_alarms_in_their_colours) {
