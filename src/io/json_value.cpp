@@ -120,7 +120,7 @@ class JsonParser {
     if (take('}')) return true;
     do {
       skip_blanks();
-      auto& [key, entry] = value.entries.emplace_back();
+      auto& [key, entry] = value.entries.emplace_back(std::string(), JsonValue());
       if (at_ == text_.size() || text_[at_] != '"' || !parse_text(key) || !take(':')) return false;
       if (!parse_value(entry, depth + 1)) return false;
     } while (take(','));

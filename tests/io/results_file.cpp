@@ -100,7 +100,9 @@ TEST(ResultsFile, returns_what_is_said_of_a_run_with_its_types) {
   said.energy_drift = std::numeric_limits<double>::infinity();
   said.events = {"1"};
   said.notes = {"2.5"};
-  said.alarms = {{.name = "3", .text = "4"}};
+  said.alarms.resize(1);
+  said.alarms[0].name = "3";
+  said.alarms[0].text = "4";
   SummaryEntries summary = said.to_attributes();
   summary["of a later version"] = "17";
 

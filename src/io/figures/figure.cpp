@@ -118,8 +118,8 @@ std::string Figure::svg() const {
     svg += fmt::format("<text x=\"{}\" y=\"22\" text-anchor=\"middle\" font-size=\"16\">{}</text>\n", width / 2,
                        escape_xml(title_));
   for (int i = 0; i < std::ssize(panels_); ++i) {
-    const PanelFrame frame{static_cast<double>(i % across * width_),
-                           static_cast<double>(i / across * height_ + heading), static_cast<double>(width_),
+    const int x = i % across * width_, y = i / across * height_ + heading;
+    const PanelFrame frame{static_cast<double>(x), static_cast<double>(y), static_cast<double>(width_),
                            static_cast<double>(height_), i};
     svg += PanelPainter(panels_[static_cast<std::size_t>(i)], frame).paint();
   }
