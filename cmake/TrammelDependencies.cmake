@@ -2,7 +2,7 @@
 # What Trammel's libraries need of others, as targets. Used by Trammel's own build and, installed, by
 # find_package(Trammel): what is missing is named, all at once, with the Debian package that holds it.
 #
-#   Trammel::suitesparse  KLU, CHOLMOD, SPQR and what they need      Trammel::hdf5, Trammel::zlib
+#   Trammel::suitesparse  KLU, UMFPACK, CHOLMOD, SPQR and what they need      Trammel::hdf5, Trammel::zlib
 
 macro(trammel_miss name package)
   list(APPEND trammel_missing "${name} (Debian: ${package}${ARGN})")
@@ -29,7 +29,7 @@ macro(trammel_find_suitesparse)
   mark_as_advanced(SUITESPARSE_INCLUDE)
   set(SUITESPARSE_LIBRARIES)
   set(suitesparse_found ${SUITESPARSE_INCLUDE})
-  foreach(lib klu btf amd colamd camd ccolamd spqr cholmod suitesparseconfig lapack)
+  foreach(lib umfpack klu btf amd colamd camd ccolamd spqr cholmod suitesparseconfig lapack)
     find_library(SUITESPARSE_${lib} ${lib})
     mark_as_advanced(SUITESPARSE_${lib})
     if(NOT SUITESPARSE_${lib})

@@ -31,7 +31,10 @@ Status calc_impulse(const SecondOrderDae& dae, const MotionVariables& x, double 
     }
   }
   const std::unique_ptr<LinearSolver<double>> solver = make_linear_solver<double>(LinearSolverKind::automatic, nv + nc);
-  status = solver->analyze(pattern);
+  OrderingHint hint;
+  hint.roles.assign(static_cast<std::size_t>(nv), UnknownRole::coordinate);
+  hint.roles.insert(hint.roles.end(), nc, UnknownRole::multiplier);
+  status = solver->analyze(pattern, hint);
   if (status.ok()) status = solver->refactor(values);
   if (!status.ok()) return status;
   // Twice: the second correction is what rounding left of the first.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trammel/linalg/dense_lu.h"
+#include "trammel/linalg/predicted_work.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +15,7 @@ namespace {
 constexpr int panel_width = 32;
 
 template <class S>
-class DenseLu final : public LinearSolver<S> {
+class DenseLu final : public LinearSolver<S>, public WorkPrediction {
   using Matrix = Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic>;
 
  public:
@@ -23,6 +24,7 @@ class DenseLu final : public LinearSolver<S> {
  protected:
   Status do_analyze(const Pattern& pattern, const OrderingHint&) override {
     const int n = pattern.n_cols;
+    this->predict({1.0 * n * n, 2.0 / 3.0 * n * n * n});
     start_ = pattern.start;
     index_ = pattern.index;
     LU_.resize(n, n);

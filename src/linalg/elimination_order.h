@@ -25,7 +25,7 @@ Graph make_graph(const Pattern& pattern);
 /// hint names them; without a hint the unknowns whose diagonal entry is not part of the pattern.
 std::vector<char> find_multipliers(const Pattern& pattern, const OrderingHint& hint);
 
-/// Both orders keep the rule that makes pivots on the diagonal safe. With H positive definite on the coordinates and a
+/// All orders keep the rule that makes pivots on the diagonal safe. With H positive definite on the coordinates and a
 /// constraint matrix G of full rank, every leading minor of
 ///
 ///   | H  Gᵀ |
@@ -40,8 +40,12 @@ std::vector<char> find_multipliers(const Pattern& pattern, const OrderingHint& h
 ///                      multiplier directly after the last of them. The smaller factors where H couples bodies: with
 ///                      the penalty ρ GᵀG "all last" fills the whole Schur complement (chain of 1000 links: 12.9
 ///                      million numbers against 0.18).
+///   dissection         the coordinates by nested dissection (METIS): sets of bodies that cut the machine in two halves
+///                      come last, and so on within the halves. The smaller factors where bodies are coupled in all
+///                      directions: 8000 spheres in contact have 41 million numbers against 60 of AMD.
 std::vector<int> order_multipliers_last(const Graph& graph, std::span<const char> multiplier);
 std::vector<int> order_multipliers_local(const Graph& graph, std::span<const char> multiplier);
+std::vector<int> order_by_dissection(const Graph& graph, std::span<const char> multiplier);
 
 /// Reverse Cuthill–McKee on the same graph of coordinates, and each multiplier directly after the last of its
 /// coordinates: a small profile instead of small fill.

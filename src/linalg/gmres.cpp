@@ -85,7 +85,7 @@ class Gmres final : public LinearSolver<S> {
         from_.push_back(unit ? -1 : pattern_.slot(kept.index[k], j));
       }
     kept_values_.assign(from_.size(), S(0));
-    preconditioner_ = make_sparse_ldlt<S>();
+    preconditioner_ = make_sparse_ldlt<S>({.dense_kernel = options_.dense_kernel});
     return preconditioner_->analyze(kept, hint);
   }
 

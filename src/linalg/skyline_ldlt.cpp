@@ -21,21 +21,30 @@ class SkylineLdlt final : public UnpivotedSolver<S> {
   std::string_view name() const override { return "skyline_ldlt"; }
 
  protected:
-  void analyze_order(const Pattern& pattern, const OrderingHint& hint, std::vector<int>& order) override {
+  PredictedWork choose_order(const Pattern& pattern, const OrderingHint& hint) override {
     const Graph graph = make_graph(pattern);
-    order = order_for_profile(graph, find_multipliers(pattern, hint));
+    order_ = order_for_profile(graph, find_multipliers(pattern, hint));
     const int n = graph.n();
-    std::vector<int> position(order.size());
-    for (int k = 0; k < n; ++k) position[order[k]] = k;
-    first_.resize(order.size());
+    position_.resize(order_.size());
+    for (int k = 0; k < n; ++k) position_[order_[k]] = k;
+    first_.resize(order_.size());
     std::iota(first_.begin(), first_.end(), 0);
-    start_.assign(order.size() + 1, 0);
+    start_.assign(order_.size() + 1, 0);
+    double operations = 0.0;
     for (int k = 0; k < n; ++k) {
-      for (const int neighbour : graph.neighbours(order[k])) first_[k] = std::min(first_[k], position[neighbour]);
+      for (const int neighbour : graph.neighbours(order_[k])) first_[k] = std::min(first_[k], position_[neighbour]);
+      const double length = k - first_[k];
       start_[k + 1] = start_[k] + static_cast<std::size_t>(k - first_[k]);
+      operations += 2.0 * length * length;
     }
+    return {2.0 * static_cast<double>(start_.back()) + n, operations};
+  }
+
+  void complete_order(const Pattern& pattern, std::vector<int>& order) override {
+    order = order_;
+    const std::vector<int>& position = position_;
     entries_.clear();
-    for (int j = 0; j < n; ++j)
+    for (int j = 0; j < pattern.n_cols; ++j)
       for (int k = pattern.start[j]; k < pattern.start[j + 1]; ++k) {
         const int row = position[pattern.index[k]], col = position[j], later = std::max(row, col);
         const std::size_t to = start_[later] + static_cast<std::size_t>(std::min(row, col) - first_[later]);
@@ -145,7 +154,7 @@ class SkylineLdlt final : public UnpivotedSolver<S> {
                        1);
   }
 
-  std::vector<int> first_;
+  std::vector<int> order_, position_, first_;
   std::vector<std::size_t> start_;
   std::vector<Entry> entries_;
   std::vector<S> L_, U_, inverse_pivot_;

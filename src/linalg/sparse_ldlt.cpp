@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
+#include <utility>
 
+#include "front_product.h"
 #include "front_tree.h"
 #include "small_kernels.h"
 #include "unpivoted_solver.h"
@@ -21,22 +24,32 @@ using Front = FrontTree::Front;
 template <class S>
 class SparseLdlt final : public UnpivotedSolver<S> {
  public:
-  explicit SparseLdlt(const UnpivotedOptions& options) : UnpivotedSolver<S>(options, "sparse_ldlt") {}
+  explicit SparseLdlt(const UnpivotedOptions& options)
+      : UnpivotedSolver<S>(options, "sparse_ldlt"), product_(choose_front_product(options.dense_kernel)) {}
   std::string_view name() const override { return "sparse_ldlt"; }
+  std::string_view dense_kernel() const override { return has_large_ ? product_.name : ""; }
 
  protected:
-  void analyze_order(const Pattern& pattern, const OrderingHint& hint, std::vector<int>& order) override {
-    const Graph graph = make_graph(pattern);
+  PredictedWork choose_order(const Pattern& pattern, const OrderingHint& hint) override {
+    graph_ = make_graph(pattern);
     const std::vector<char> multiplier = find_multipliers(pattern, hint);
-    FrontTree::Tree tree = FrontTree::make_tree(graph, order_multipliers_local(graph, multiplier), infinity);
-    if (std::find(multiplier.begin(), multiplier.end(), 1) != multiplier.end()) {
-      FrontTree::Tree last = FrontTree::make_tree(graph, order_multipliers_last(graph, multiplier), tree.work);
-      if (last.complete && last.work < tree.work) tree = std::move(last);
-    }
+    chosen_ = FrontTree::make_tree(graph_, order_multipliers_local(graph_, multiplier), infinity);
+    // A candidate replaces what was chosen if it keeps within `limit`.
+    const auto consider = [&](std::vector<int> order, double limit) {
+      FrontTree::Tree tree = FrontTree::make_tree(graph_, std::move(order), limit);
+      if (tree.complete) chosen_ = std::move(tree);
+    };
+    if (std::find(multiplier.begin(), multiplier.end(), 1) != multiplier.end())
+      consider(order_multipliers_last(graph_, multiplier), std::nextafter(chosen_.work, 0.0));
     // Of orders that cost much the same, the one along the machine: its fronts follow each other in memory.
-    FrontTree::Tree along = FrontTree::make_tree(graph, order_for_profile(graph, multiplier), comparable * tree.work);
-    if (along.complete) tree = std::move(along);
-    tree_ = FrontTree(graph, std::move(tree));
+    consider(order_for_profile(graph_, multiplier), comparable * chosen_.work);
+    if (chosen_.work > much_work) consider(order_by_dissection(graph_, multiplier), chosen_.work);
+    return {2.0 * chosen_.nnz + static_cast<double>(graph_.n()), 2.0 * chosen_.work};
+  }
+
+  void complete_order(const Pattern& pattern, std::vector<int>& order) override {
+    tree_ = FrontTree(graph_, std::exchange(chosen_, {}));
+    graph_ = {};
     order = tree_.order();
     map_slots(pattern);
     L_.assign(tree_.panel_size(), S(0));
@@ -45,6 +58,8 @@ class SparseLdlt final : public UnpivotedSolver<S> {
     for (const int parity : {0, 1}) update_[parity].assign(tree_.update_size(parity), S(0));
     inverse_pivot_.assign(order.size(), S(0));
     gathered_.assign(static_cast<std::size_t>(tree_.largest_height()), S(0));
+    has_large_ = std::any_of(tree_.fronts().begin(), tree_.fronts().end(), is_large);
+    scratch_.assign(has_large_ ? product_.scratch : 0, 0.0);
   }
 
   int eliminate(std::span<const S> values, bool symmetric, std::span<S> pivot) override {
@@ -73,6 +88,14 @@ class SparseLdlt final : public UnpivotedSolver<S> {
 
  private:
   static constexpr double comparable = 1.25;
+  /// Σ below² beyond which a dissection, some milliseconds for thousands of bodies, is worth trying: a tenth of a
+  /// second of elimination.
+  static constexpr double much_work = 1e8;
+
+  /// Tiles of a product pay from some thousand operations on; the fronts of chains are smaller.
+  static bool is_large(const Front& front) { return front.width >= few_columns && front.height() >= 48; }
+  static constexpr int few_columns = 8;
+
   static constexpr double infinity = std::numeric_limits<double>::infinity();
 
   /// Where a slot of the matrix goes: into the panel of L (diagonal included) or of U.
@@ -123,8 +146,14 @@ class SparseLdlt final : public UnpivotedSolver<S> {
       assemble<symmetric>(values, f);
       for (int c = front.first_child; c < front.first_child + front.n_children; ++c)
         extend_add<symmetric>(fronts[tree_.children()[c]], front);
-      if (const int k = factor_panel<symmetric>(front, pivot); k >= 0) return front.first + k;
-      update_rest<symmetric>(front);
+      const bool large = is_large(front);
+      const int zero = large ? factor_columns<symmetric>(front, 0, front.width, pivot)
+                             : factor_panel<symmetric>(front, 0, front.width, pivot);
+      if (zero >= 0) return front.first + zero;
+      if (large)
+        update_large_rest<symmetric>(front);
+      else
+        update_rest<symmetric>(front);
     }
     return -1;
   }
@@ -167,23 +196,57 @@ class SparseLdlt final : public UnpivotedSolver<S> {
     }
   }
 
-  /// Column by column, left-looking inside the panel: column k of L D and row k of D U, the pivot, column k of L.
+  void subtract_tiles(S* C, long ldc, long m, long n, const S* A, const S* B, long ld, long k, ProductPart part) {
+    const auto subtract = std::is_same_v<S, double> ? product_.subtract : product_.subtract_complex;
+    subtract(reinterpret_cast<double*>(C), ldc, m, n, reinterpret_cast<const double*>(A), ld,
+             reinterpret_cast<const double*>(B), ld, k, part, scratch_.data());
+  }
+
+  /// Columns first … last − 1 of a large front, from which those before have been subtracted: the left half, its
+  /// product with itself subtracted from the right half, the right half. Nearly all operations are products.
   template <bool symmetric>
-  int factor_panel(const Front& front, std::span<S> pivot) {
+  int factor_columns(const Front& front, int first, int last, std::span<S> pivot) {
+    if (last - first <= few_columns) return factor_panel<symmetric>(front, first, last, pivot);
+    const int half = first + ((last - first) / 2 + few_columns - 1) / few_columns * few_columns;
+    if (const int zero = factor_columns<symmetric>(front, first, half, pivot); zero >= 0) return zero;
+    const long ld = front.height(), rows = front.height() - half, from = first * ld + half, to = half * ld + half;
+    S* L = L_.data() + front.panel;
+    S* DU = upper_panel<symmetric>(front);
+    subtract_tiles(L + to, ld, rows, last - half, L + from, DU + from, ld, half - first, ProductPart::lower);
+    if constexpr (!symmetric)
+      subtract_tiles(DU + to, ld, rows, last - half, DU + from, L + from, ld, half - first, ProductPart::lower);
+    return factor_columns<symmetric>(front, half, last, pivot);
+  }
+
+  /// A₂₂ −= L₂₁ (D U₁₂) in tiles.
+  template <bool symmetric>
+  void update_large_rest(const Front& front) {
+    const long n = front.below, w = front.width;
+    if (n == 0) return;
+    subtract_tiles(update_[front.parity].data() + front.update, n, n, n, L_.data() + front.panel + w,
+                   upper_panel<symmetric>(front) + w, front.height(), w,
+                   symmetric ? ProductPart::lower : ProductPart::whole);
+  }
+
+  /// Column by column, left-looking inside the columns first … last − 1: column k of L D and row k of D U, the pivot,
+  /// column k of L.
+  template <bool symmetric>
+  int factor_panel(const Front& front, int first, int last, std::span<S> pivot) {
     const long height = front.height();
     S* L = L_.data() + front.panel;
     S* DU = upper_panel<symmetric>(front);
-    for (int k = 0; k < front.width; ++k) {
+    for (int k = first; k < last; ++k) {
       const int below = front.height() - k - 1;
       S* column = L + k * height + k;
       S* row = DU + k * height + k;
-      subtract_product(column, below + 1, L + k, front.height(), DU + k, front.height(), k);
+      const long before = first * height + k;
+      subtract_product(column, below + 1, L + before, front.height(), DU + before, front.height(), k - first);
       const S d = *column;
       if (!(std::abs(d) > 0)) return k;
       if constexpr (symmetric)
         std::copy_n(column + 1, below, row + 1);
       else
-        subtract_product(row + 1, below, DU + k + 1, front.height(), L + k, front.height(), k);
+        subtract_product(row + 1, below, DU + before + 1, front.height(), L + before, front.height(), k - first);
       const S inverse = S(1) / d;
       pivot[static_cast<std::size_t>(front.first + k)] = d;
       inverse_pivot_[static_cast<std::size_t>(front.first + k)] = inverse;
@@ -305,11 +368,15 @@ class SparseLdlt final : public UnpivotedSolver<S> {
     }
   }
 
+  Graph graph_;             // until the analysis is complete,
+  FrontTree::Tree chosen_;  // with the order that was chosen
   FrontTree tree_;
   std::vector<Entry> lower_, upper_;  // front by front
   std::vector<int> lower_start_, upper_start_;
   std::vector<S> L_, U_, LD_, update_[2], inverse_pivot_, gathered_;
-  bool symmetric_ = false;
+  const FrontProduct& product_;
+  std::vector<double> scratch_;  // of products
+  bool symmetric_ = false, has_large_ = false;
 };
 
 }  // namespace

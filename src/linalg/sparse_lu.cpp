@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 #include <klu.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <new>
 #include <utility>
 
 #include "trammel/base/error.h"
+#include "trammel/linalg/predicted_work.h"
 
 namespace trammel {
 
@@ -94,7 +96,7 @@ class Factors {
 constexpr int ordering_amd = 0, ordering_colamd = 1;
 
 template <class S>
-class SparseLu final : public LinearSolver<S> {
+class SparseLu final : public LinearSolver<S>, public WorkPrediction {
  public:
   explicit SparseLu(const SparseLuOptions& options) : options_(options) {
     if (!(options.pivot_tol > 0 && options.pivot_tol <= 1))
@@ -118,6 +120,8 @@ class SparseLu final : public LinearSolver<S> {
     ordering_chosen_ = false;
     if (pattern.n_cols == 0) return Status::success();
     chosen_ = analyzed(ordering_amd);
+    this->predict({chosen_.symbolic->lnz + chosen_.symbolic->unz + chosen_.symbolic->nzoff,
+                   std::max(0.0, chosen_.symbolic->est_flops)});
     other_ = analyzed(ordering_colamd);
     return Status::success();
   }

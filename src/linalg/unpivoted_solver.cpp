@@ -40,9 +40,18 @@ UnpivotedSolver<S>::UnpivotedSolver(const UnpivotedOptions& options, std::string
 template <class S>
 Status UnpivotedSolver<S>::do_analyze(const Pattern& pattern, const OrderingHint& hint) {
   take_pattern(pattern, hint);
-  const std::size_t n = static_cast<std::size_t>(pattern.n_cols);
+  this->predict(choose_order(pattern_, hint));
+  complete_ = false;
+  return Status::success();
+}
+
+// What only a factorization needs: whoever asks for predictions alone does not wait for it.
+template <class S>
+void UnpivotedSolver<S>::complete_analysis() {
+  complete_ = true;
+  const std::size_t n = static_cast<std::size_t>(pattern_.n_cols);
   pairs_.clear();
-  column_.resize(pattern.index.size());
+  column_.resize(pattern_.index.size());
   for (int j = 0; j < pattern_.n_cols; ++j)
     for (int k = pattern_.start[j]; k < pattern_.start[j + 1]; ++k) {
       const int i = pattern_.index[k], mirror = pattern_.slot(j, i);
@@ -50,17 +59,16 @@ Status UnpivotedSolver<S>::do_analyze(const Pattern& pattern, const OrderingHint
       if (i < j || mirror < 0) pairs_.push_back({k, mirror});
     }
   order_.clear();
-  analyze_order(pattern_, hint, order_);
+  complete_order(pattern_, order_);
   pivot_row_ = order_;
   if (!row_of_.empty())
     for (int& row : pivot_row_) row = row_of_[row];
   for (std::vector<S>* x : {&pivot_, &permuted_, &x_, &b_, &r_}) x->assign(n, S(0));
-  values_.assign(pattern.index.size(), S(0));
+  values_.assign(pattern_.index.size(), S(0));
   abs_pivot_.assign(n, 0.0);
   size_.assign(n, 0.0);
   peak_.assign(n, 0.0);
   n_corrections_ = -1;
-  return Status::success();
 }
 
 // Rows in the order of the unknowns that have their pivots there, so that all pivots stand on the diagonal.
@@ -94,6 +102,7 @@ void UnpivotedSolver<S>::take_values(std::span<const S> values) {
 
 template <class S>
 Status UnpivotedSolver<S>::do_factor(std::span<const S> values) {
+  if (!complete_) complete_analysis();
   take_values(values);
   const bool symmetric = is_symmetric();
   const int step = eliminate(values_, symmetric, pivot_);

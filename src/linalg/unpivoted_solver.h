@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "trammel/linalg/linear_solver.h"
+#include "trammel/linalg/predicted_work.h"
 #include "trammel/linalg/sparse_ldlt.h"
 
 namespace trammel {
@@ -13,13 +14,16 @@ namespace trammel {
 /// The part of solvers with pivots on the diagonal that does not depend on how factors are stored: the search for
 /// symmetry, the test of pivots, refinement.
 template <class S>
-class UnpivotedSolver : public LinearSolver<S> {
+class UnpivotedSolver : public LinearSolver<S>, public WorkPrediction {
  public:
   explicit UnpivotedSolver(const UnpivotedOptions& options, std::string_view name);
 
  protected:
-  /// Orders the unknowns and reserves memory. `order` is filled with the unknown of each step of elimination.
-  virtual void analyze_order(const Pattern& pattern, const OrderingHint& hint, std::vector<int>& order) = 0;
+  /// Chooses an order of elimination, as cheaply as its work can be told.
+  virtual PredictedWork choose_order(const Pattern& pattern, const OrderingHint& hint) = 0;
+  /// The rest of the analysis, before the first factorization with a pattern: reserves memory. `order` is filled with
+  /// the unknown of each step of elimination.
+  virtual void complete_order(const Pattern& pattern, std::vector<int>& order) = 0;
   /// Fills pivot[k] of every step k; returns the step whose pivot is zero or not a number, or −1. `symmetric`: read the
   /// lower triangle (of the permuted matrix) only.
   virtual int eliminate(std::span<const S> values, bool symmetric, std::span<S> pivot) = 0;
@@ -42,6 +46,7 @@ class UnpivotedSolver : public LinearSolver<S> {
     int slot, mirror;  // (i, j) with i < j, and (j, i); −1: not in the pattern
   };
   void take_pattern(const Pattern& pattern, const OrderingHint& hint);
+  void complete_analysis();
   void take_values(std::span<const S> values);
   bool is_symmetric() const;
   bool is_rounding(const Pair& pair) const;
@@ -64,6 +69,7 @@ class UnpivotedSolver : public LinearSolver<S> {
   std::vector<S> values_;
   std::vector<S> pivot_, permuted_, x_, b_, r_;
   std::vector<double> abs_pivot_, size_, peak_;
+  bool complete_ = false;   // the analysis
   int n_corrections_ = -1;  // that solutions with the present factors need; −1: not measured yet
 };
 

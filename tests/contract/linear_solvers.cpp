@@ -14,6 +14,7 @@
 #include "trammel/linalg/skyline_ldlt.h"
 #include "trammel/linalg/sparse_ldlt.h"
 #include "trammel/linalg/sparse_lu.h"
+#include "trammel/linalg/umfpack.h"
 
 // What every linear solver must do. A new solver joins by one line in `solvers`.
 
@@ -63,7 +64,10 @@ std::vector<Contestant<S>> solvers() {
       {"dense", [] { return make_dense_lu<S>(); }, stable},
       {"sparse_lu", [] { return make_sparse_lu<S>(); }, stable},
       {"sparse_lu_threshold", [] { return make_sparse_lu<S>({.pivot_tol = 1e-3}); }, threshold},
+      {"umfpack", [] { return make_umfpack<S>(); }, stable},
       {"sparse_ldlt", [] { return make_sparse_ldlt<S>(); }, stable, false},
+      {"sparse_ldlt_portable", [] { return make_sparse_ldlt<S>({.dense_kernel = DenseKernel::portable}); }, stable,
+       false},
       {"sparse_ldlt_refined", [] { return make_sparse_ldlt<S>({.refine_above = 0.0}); }, stable, false},
       {"skyline_ldlt", [] { return make_skyline_ldlt<S>(); }, stable, false},
       {"gmres", [] { return make_gmres<S>(); }, iterative, false},

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "trammel/linalg/dense_kernel.h"
 #include "trammel/linalg/linear_solver.h"
 
 namespace trammel {
@@ -18,6 +19,7 @@ struct GmresOptions {
   int restart = 60;    ///< vectors kept before a restart; ≥ 1
   int max_iterations = 600;  ///< then Cause::too_many_iterations; ≥ 1
   Preconditioner preconditioner = Preconditioner::constraint;
+  DenseKernel dense_kernel = DenseKernel::automatic;  ///< of the factors of the preconditioner
 };
 
 /// GMRES with restarts and a preconditioner P on the right [Y. Saad, M. H. Schultz, SIAM J. Sci. Stat. Comput. 7 (1986)

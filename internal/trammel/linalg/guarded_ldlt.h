@@ -3,18 +3,35 @@
 
 #include <memory>
 
+#include "trammel/linalg/dense_kernel.h"
 #include "trammel/linalg/linear_solver.h"
 
 namespace trammel {
 
-/// sparse_ldlt where its order of elimination suits the matrix, sparse_lu where it does not.
+struct GuardedOptions {
+  DenseKernel dense_kernel = DenseKernel::automatic;
+  /// Predicted multiplications and additions of a factorization above which it is tried without: half a second of a
+  /// core.
+  double iterate_above = 1e10;
+};
+
+/// sparse_ldlt where its order of elimination suits the matrix, row exchanges where it does not, GMRES where factors
+/// would take long and iterations do not.
 ///
 /// Factors without row exchanges are made and solved with in about half the instructions of KLU's on machines, and they
 /// tell when they fail: by a vanished pivot, or by the backward error of their first solution (UnpivotedOptions). Then
-/// the same values are factored with pivoting and the same right-hand side is solved again; after `patience`
-/// factorizations the other is tried once more, since a machine leaves its singular positions. name() and
-/// smallest_pivot() are those of the factors at hand.
+/// the same values are factored with pivoting (pivoting_solver.h) and the same right-hand side is solved again; after
+/// `patience` factorizations the other is tried once more, since a machine leaves its singular positions.
+///
+/// Where a factorization takes more than `iterate_above` operations, systems are solved by GMRES as long as that is
+/// cheaper. Operations are counted, not timed, so that every run does the same: those of iterations, which wait for
+/// memory, sixteenfold (GMRES moves a number for every two operations, factors are multiplied in caches). When
+/// the iterations with one matrix have cost half of its factorization, it is factored; a solution that did not converge
+/// by then makes the next `patience` matrices be factored at once. So a matrix never costs more than one and a half of
+/// its factorizations, and mostly far less than one.
+///
+/// name() and smallest_pivot() are those of the solver at hand, predicted_work() is that of sparse_ldlt.
 template <class S>
-std::unique_ptr<LinearSolver<S>> make_guarded_ldlt();
+std::unique_ptr<LinearSolver<S>> make_guarded_ldlt(const GuardedOptions& options = {});
 
 }  // namespace trammel

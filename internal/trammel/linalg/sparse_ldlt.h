@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "trammel/linalg/dense_kernel.h"
 #include "trammel/linalg/linear_solver.h"
 
 namespace trammel {
@@ -23,15 +24,19 @@ struct UnpivotedOptions {
   double refuse_above = 1e-8;
   /// Corrections per solution at most; they stop early when the residual stops falling. 0 … 10
   int max_refinements = 5;
+  /// Of sparse_ldlt: what multiplies the dense blocks of large fronts.
+  DenseKernel dense_kernel = DenseKernel::automatic;
 };
 
 /// A = L D U with pivots on the diagonal in an order that is chosen from the pattern alone; for a symmetric A this is
 /// LDLᵀ, with half the work and memory. No row exchange, so memory and time of every factorization are those of the
 /// first, and nothing is searched.
 ///
-///   order     each multiplier is eliminated after the coordinates it acts on (elimination_order.h); two orders that
-///             keep this rule are tried in analyze and the one with less work stays
-///   numbers   multifrontal (front_tree.h): bodies and joints become small dense blocks
+///   order     each multiplier is eliminated after the coordinates it acts on (elimination_order.h); orders that keep
+///             this rule are tried in analyze and the one with least work stays. Nested dissection is one of them where
+///             the others promise much work
+///   numbers   multifrontal (front_tree.h): bodies and joints become small dense blocks, closed meshes of thousands of
+///             bodies large ones, which are multiplied in tiles (front_product.h)
 ///   symmetry  is looked for in the values at every factorization, |a_ij − a_ji| ≤ 16 ε min(max |a_i·|, max |a_j·|);
 ///             follower forces, gyroscopic terms and charts make matrices of motion unsymmetric, damped structures and
 ///             complex-symmetric Radau blocks do not. The pattern is made symmetric: an entry without its mirror costs
