@@ -18,8 +18,6 @@ namespace trammel {
 
 namespace {
 
-using Type = SlotElement::Measure::Type;
-
 // A vector d = p_B + R_B s_B − p_A − R_A s_A.
 int add_separation(SlotElement& e, int a, int b, const Eigen::Vector3d& s_a, const Eigen::Vector3d& s_b) {
   const int d = e.add_vector();
@@ -42,20 +40,20 @@ void add_coordinate(SlotElement& e, int function, const RelativeCoordinate& x, i
     case RelativeCoordinate::Type::angle: {
       const int a1 = add_fixed(e, a, x.a1), a2 = add_fixed(e, a, x.a2), towards = add_fixed(e, b, x.b);
       const int X = e.add_product(a1, towards, 1.0), Y = e.add_product(a2, towards, 1.0);
-      e.add_measure(function, Type::angle, X, Y, factor);
+      e.add_measure(function, MeasureType::angle, X, Y, factor);
       e.measures.back().zero = x.zero;
       e.measures.back().branch = branch;
       return;
     }
     case RelativeCoordinate::Type::displacement: {
       const int n = add_fixed(e, a, x.a3), d = add_separation(e, a, b, x.s_a, x.s_b);
-      e.add_measure(function, Type::quadratic, e.add_product(n, d, 1.0), 0, factor);
+      e.add_measure(function, MeasureType::quadratic, e.add_product(n, d, 1.0), 0, factor);
       break;
     }
     case RelativeCoordinate::Type::scalar: {
       const int k = e.add_vector();
       e.weight(k, a, 0) = 1.0;
-      e.add_measure(function, Type::quadratic, e.add_linear(k, Eigen::Vector3d::UnitX()), 0, factor);
+      e.add_measure(function, MeasureType::quadratic, e.add_linear(k, Eigen::Vector3d::UnitX()), 0, factor);
       break;
     }
   }
@@ -72,30 +70,30 @@ SlotElement between(const std::array<int, N>& frames) {
 
 void fill(const Coincident<3>::Params& p, const std::array<int, 2>& f, SlotElement& e) {
   const int d = add_separation(e, e.local(f[0]), e.local(f[1]), p.s_a, p.s_b);
-  for (int i = 0; i < 3; ++i) e.add_measure(i, Type::quadratic, e.add_linear(d, p.e.row(i).transpose()));
+  for (int i = 0; i < 3; ++i) e.add_measure(i, MeasureType::quadratic, e.add_linear(d, p.e.row(i).transpose()));
 }
 
 void fill(const Coincident<2>::Params& p, const std::array<int, 2>& f, SlotElement& e) {
   const int d = add_separation(e, e.local(f[0]), e.local(f[1]), p.s_a, p.s_b);
-  for (int i = 0; i < 2; ++i) e.add_measure(i, Type::quadratic, e.add_linear(d, p.e.row(i).transpose()));
+  for (int i = 0; i < 2; ++i) e.add_measure(i, MeasureType::quadratic, e.add_linear(d, p.e.row(i).transpose()));
 }
 
 void fill(const Perpendicular::Params& p, const std::array<int, 2>& f, SlotElement& e) {
   const int a = add_fixed(e, e.local(f[0]), p.a), b = add_fixed(e, e.local(f[1]), p.b);
-  e.add_measure(0, Type::quadratic, e.add_product(a, b, 1.0));
+  e.add_measure(0, MeasureType::quadratic, e.add_product(a, b, 1.0));
   e.constant[0] = -p.cosine;
 }
 
 void fill(const Offset::Params& p, const std::array<int, 2>& f, SlotElement& e) {
   const int a = e.local(f[0]), n = add_fixed(e, a, p.n), d = add_separation(e, a, e.local(f[1]), p.s_a, p.s_b);
-  e.add_measure(0, Type::quadratic, e.add_product(n, d, 1.0));
+  e.add_measure(0, MeasureType::quadratic, e.add_product(n, d, 1.0));
   e.constant[0] = -p.offset;
 }
 
 // (d·d − ℓ²)/2ℓ has the gradient of ‖d‖ − ℓ on the constraint, and so the same multiplier.
 void fill_rod(const Distance::Params& p, const std::array<int, 2>& f, double factor, SlotElement& e) {
   const int d = add_separation(e, e.local(f[0]), e.local(f[1]), p.s_a, p.s_b);
-  e.add_measure(0, Type::quadratic, e.add_product(d, d, factor));
+  e.add_measure(0, MeasureType::quadratic, e.add_product(d, d, factor));
   e.constant[0] = -factor * p.length * p.length;
 }
 
@@ -103,17 +101,17 @@ void fill_rod(const Distance::Params& p, const std::array<int, 2>& f, double fac
 void fill(const LineAngle::Params& p, const std::array<int, 3>& f, double length, SlotElement& e) {
   const int a = e.local(f[0]), d = add_separation(e, a, e.local(f[1]), p.s_a, p.s_b);
   const int r = add_fixed(e, a, p.r), t = add_fixed(e, a, p.t);
-  e.add_measure(0, Type::angle, e.add_product(r, d, 1.0), e.add_product(t, d, 1.0), length);
+  e.add_measure(0, MeasureType::angle, e.add_product(r, d, 1.0), e.add_product(t, d, 1.0), length);
   const int x = e.add_vector();
   e.weight(x, e.local(f[2]), 0) = 1.0;
-  e.add_measure(0, Type::quadratic, e.add_linear(x, Eigen::Vector3d::UnitX()), 0, -length);
+  e.add_measure(0, MeasureType::quadratic, e.add_linear(x, Eigen::Vector3d::UnitX()), 0, -length);
 }
 
 void fill(const DiscOnPlane::Params& p, const std::array<int, 2>& f, SlotElement& e) {
   const int a = e.local(f[0]), b = e.local(f[1]);
   const int n = add_fixed(e, a, p.n), d = add_separation(e, a, b, p.s_a, p.s_b), axle = add_fixed(e, b, p.axle);
-  e.add_measure(0, Type::quadratic, e.add_product(n, d, 1.0));
-  e.add_measure(0, Type::disc, e.add_product(n, axle, 1.0), 0, -p.radius);
+  e.add_measure(0, MeasureType::quadratic, e.add_product(n, d, 1.0));
+  e.add_measure(0, MeasureType::disc, e.add_product(n, axle, 1.0), 0, -p.radius);
 }
 
 template <int N, class Element>
@@ -244,7 +242,7 @@ bool SlotSystem::add_springs(const ElementGroup& group) {
       SlotElement e = between(frame);
       e.add_function(-p.free_length, new_stress(fmt::format("spring {}", i + 1)));
       const int d = add_separation(e, e.local(frame[0]), e.local(frame[1]), p.s_a, p.s_b);
-      e.add_measure(0, Type::length, e.add_product(d, d, 1.0));
+      e.add_measure(0, MeasureType::length, e.add_product(d, d, 1.0));
       elastic(e, p.stiffness, p.damping, p.preload);
     }
     return true;
@@ -309,7 +307,7 @@ void SlotSystem::add_bushing(const Bushing::Params& p, const std::array<int, 2>&
   int A[3], B[3];
   for (int i = 0; i < 3; ++i) A[i] = add_fixed(e, a, p.Q_a.col(i));
   for (int i = 0; i < 3; ++i) B[i] = add_fixed(e, b, p.Q_b.col(i));
-  for (int i = 0; i < 3; ++i) e.add_measure(i, Type::quadratic, e.add_product(A[i], arm, 1.0));
+  for (int i = 0; i < 3; ++i) e.add_measure(i, MeasureType::quadratic, e.add_product(A[i], arm, 1.0));
   int q[4];
   for (int i = 0; i < 3; ++i) {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
@@ -320,7 +318,7 @@ void SlotSystem::add_bushing(const Bushing::Params& p, const std::array<int, 2>&
   for (int i = 1; i < 3; ++i) e.quadratics.back().products.push_back({A[i], B[i], 0.5});
   e.quadratics.back().constant = -0.5;
   for (int i = 0; i < 3; ++i) {
-    e.add_measure(3 + i, Type::rotation, q[0]);
+    e.add_measure(3 + i, MeasureType::rotation, q[0]);
     std::copy(q, q + 4, e.measures.back().q);
     e.measures.back().component = i;
   }

@@ -10,7 +10,6 @@ namespace trammel {
 
 using detail::calc_gradient, detail::calc_measure, detail::calc_quadratic, detail::n_quadratics, detail::start_value;
 using detail::MeasureResult;
-using Type = SlotElement::Measure::Type;
 
 void SlotKernel::begin(const SlotElement& e, Steps frames, std::span<const double> turns, SlotElementStep& start) {
   start.P_0.setZero(3, e.n_vectors());
@@ -88,7 +87,7 @@ void SlotKernel::update_measures(bool derivatives) {
       x.value = value_of(result.value), x.rate_f = value_of(result.rate_f), x.rate_j = value_of(result.rate_j);
       for (int k = 0; k < n; ++k) x.w_f[k] = value_of(result.w_f[k]), x.w_j[k] = value_of(result.w_j[k]);
     };
-    if (derivatives && m.type != Type::quadratic) {
+    if (derivatives && m.type != MeasureType::quadratic) {
       // Variables (q_f, r_f, r_j) of each quadratic in turn, six per sweep.
       for (int first = 0; first < 3 * n; first += 6) {
         Dual<6> q[4], r_f[4], r_j[4];

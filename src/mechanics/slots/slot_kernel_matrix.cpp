@@ -8,7 +8,6 @@
 namespace trammel {
 
 using detail::calc_gradient, detail::n_quadratics;
-using Type = SlotElement::Measure::Type;
 
 // V: rates of the vectors by the unknowns of the frames; H: forces on the vectors to the rows of the frames.
 void SlotKernel::update_chains(const SlotElement& e, Frames frames, Steps steps) {
@@ -59,7 +58,7 @@ void SlotKernel::update_strain_derivatives() {
   for (std::size_t i = 0; i < measures_.size(); ++i) {
     const SlotElement::Measure& m = e.measures[i];
     const MeasureValues& x = measures_[i];
-    if (m.type == Type::quadratic) {
+    if (m.type == MeasureType::quadratic) {
       de_.row(m.function) += m.factor * dq_.row(m.q[0]);
       der_f_.row(m.function) += m.factor * dr_f_.row(m.q[0]);
       der_j_.row(m.function) += m.factor * dr_j_.row(m.q[0]);
@@ -89,7 +88,7 @@ bool SlotKernel::update_impulse_derivatives(bool at_f, bool law_moves) {
     const MeasureValues& x = measures_[i];
     for (int k = 0; k < n_quadratics(m); ++k) {
       if (law_moves) dsigma_.row(m.q[k]) += m.factor * (at_f ? x.w_f[k] : x.w_j[k]) * dS.row(m.function);
-      if (m.type == Type::quadratic) continue;
+      if (m.type == MeasureType::quadratic) continue;
       sigma_moves = true;
       const double* d = at_f ? x.w_f_d[k] : x.w_j_d[k];
       const double S = m.factor * force[m.function];

@@ -9,13 +9,11 @@
 
 namespace trammel::detail {
 
-using Type = SlotElement::Measure::Type;
-
 int n_quadratics(const SlotElement::Measure& m) {
   switch (m.type) {
-    case Type::angle:
+    case MeasureType::angle:
       return 2;
-    case Type::rotation:
+    case MeasureType::rotation:
       return 4;
     default:
       return 1;
@@ -124,11 +122,11 @@ MeasureResult<S> calc_measure(const SlotElement::Measure& measure, const double*
   using std::atan2, std::sqrt;
   MeasureResult<S> x;
   switch (measure.type) {
-    case Type::quadratic:
+    case MeasureType::quadratic:
       x.value = q[0];
       x.w_f[0] = x.w_j[0] = S(1.0);
       break;
-    case Type::length: {
+    case MeasureType::length: {
       // dl = dq/(l_0 + l_f),  l'' = −1/(4 l³)
       const S length = sqrt(q[0]), s = 1.0 / (m_0 + length), bend = s * s * s * (-2.0 * half_h);
       x.value = length;
@@ -136,7 +134,7 @@ MeasureResult<S> calc_measure(const SlotElement::Measure& measure, const double*
       x.w_j[0] = s - bend * r_f[0];
       break;
     }
-    case Type::disc: {
+    case MeasureType::disc: {
       // m = √(1 − q²):  dm = −dq (q_0 + q_f)/(m_0 + m_f),  m'' = −1/m³
       const S m = sqrt(1.0 - q[0] * q[0]), sum = m_0 + m, s = -(q_0[0] + q[0]) / sum;
       const S bend = -8.0 * half_h / (sum * sum * sum);
@@ -145,7 +143,7 @@ MeasureResult<S> calc_measure(const SlotElement::Measure& measure, const double*
       x.w_j[0] = s - bend * r_f[0];
       break;
     }
-    case Type::angle: {
+    case MeasureType::angle: {
       // dφ = atan2(c, d) with c = X_0 Y − Y_0 X = X_m dY − Y_m dX: s = (−Y_m, X_m) dφ/c
       const S X_m = 0.5 * (q_0[0] + q[0]), Y_m = 0.5 * (q_0[1] + q[1]);
       const S c = q_0[0] * q[1] - q_0[1] * q[0], d = q_0[0] * q[0] + q_0[1] * q[1];
@@ -165,7 +163,7 @@ MeasureResult<S> calc_measure(const SlotElement::Measure& measure, const double*
       x.w_j[1] = s_Y - XY * r_f[0] + XX * r_f[1];
       break;
     }
-    case Type::rotation:
+    case MeasureType::rotation:
       x.value = rotation_component(measure.component, q);
       calc_rotation_weights(measure.component, q_0, m_0, q, x.value, r_f, r_j, half_h, x.w_f, x.w_j);
       break;
@@ -186,21 +184,21 @@ template MeasureResult<Dual<6>> calc_measure(const SlotElement::Measure&, const 
 
 double start_value(const SlotElement::Measure& m, const Eigen::VectorXd& q, std::span<const double> turns) {
   switch (m.type) {
-    case Type::length:
+    case MeasureType::length:
       return std::sqrt(q[m.q[0]]);
-    case Type::disc:
+    case MeasureType::disc:
       return std::sqrt(1.0 - q[m.q[0]] * q[m.q[0]]);
-    case Type::angle: {
+    case MeasureType::angle: {
       constexpr double turn = 2.0 * std::numbers::pi;
       const double x = std::atan2(q[m.q[1]], q[m.q[0]]) - m.zero;
       const double expected = m.branch < 0 ? 0.0 : turns[m.branch];
       return x + turn * std::round((expected - x) / turn);
     }
-    case Type::rotation: {
+    case MeasureType::rotation: {
       const double own[4] = {q[m.q[0]], q[m.q[1]], q[m.q[2]], q[m.q[3]]};
       return rotation_component(m.component, own);
     }
-    case Type::quadratic:
+    case MeasureType::quadratic:
       break;
   }
   return q[m.q[0]];

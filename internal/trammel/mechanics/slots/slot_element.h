@@ -97,6 +97,7 @@ struct SlotElement {
   int add_function(double constant_value, int multiplier_number, int input_number = -1);
   void add_measure(int function, Measure::Type type, int q0, int q1 = 0, double factor = 1.0);
 };
+using MeasureType = SlotElement::Measure::Type;
 
 /// A mass on a vector: kinetic energy ½ m |Σ weight · ż|² (a point mass off the frame's origin, a section of a beam).
 struct SlotMass {
