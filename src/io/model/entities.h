@@ -63,6 +63,7 @@ struct EntityKind {
 };
 
 EntityKind body_kind();
+EntityKind frame_kind();
 EntityKind beam_kind();
 EntityKind coordinate_kind();
 EntityKind joint_kind(const Kinds& kinds);
@@ -113,6 +114,12 @@ AxisSpec read_axis(const Fields& fields, const Node& node, std::string_view key)
 /// The same by their key, nothing if it is not there or this kind has none.
 std::optional<PointSpec> read_point(Fields& fields, std::string_view key);
 std::optional<AxisSpec> read_axis(Fields& fields, std::string_view key);
+/// The key `frames` of a body.
+void read_body_frames(Fields& fields, const std::string& body, ModelDraft& model);
+/// A direction of a frame, "lca.z" or "-lca.x", in the part's drawing.
+std::optional<Eigen::Vector3d> find_frame_axis(const Part& part, const std::string& text);
+/// The body of this name, or on which the frame of this name sits.
+std::string find_body_name(const Fields& fields, const Node& node, std::string_view key);
 /// The two bodies of `bodies = ["a", "b"]`, or of `body_a` (default: ground) and `body_b`.
 void read_bodies(Fields& fields, std::string& body_a, std::string& body_b, bool required = true);
 /// Axes whose third is a direction (default "z").
