@@ -220,7 +220,7 @@ const std::string strut = R"toml(ports = { foot = "body", top = "frame", hinge =
 L = "norm(top - [0, 0, 0])"
 [[body]]
 name = "rod"
-mass = "L"
+mass = "1*L"
 inertia = [1, 1, 1]
 position = "0.5*top"
 [[joint]]

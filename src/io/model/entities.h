@@ -44,6 +44,7 @@ std::vector<Key> keys_of(const std::vector<Kind>& kinds) {
 /// A model underway, with its bodies by name.
 struct ModelDraft : Model {
   std::unordered_map<std::string, std::size_t> body_index;
+  std::unordered_map<std::string, std::size_t> joint_index{};
   std::vector<GeometrySpec> solids;       ///< drawings from the bodies' `shape`, for bodies without [[geometry]]
   bool complete = true;                   ///< false: bodies may be missing that the file describes
   std::map<std::string, Solid> heavy{};   ///< bodies whose mass comes from the `density` of their [[geometry]]
@@ -70,6 +71,7 @@ EntityKind joint_kind(const Kinds& kinds);
 EntityKind coupler_kind();
 EntityKind motion_kind();
 EntityKind force_kind(const Kinds& kinds);
+EntityKind actuator_kind();
 EntityKind control_kind(const Kinds& kinds);
 EntityKind measure_kind(const Kinds& kinds);
 EntityKind event_kind();

@@ -163,9 +163,8 @@ void Mirror::end(const std::string& kind, const Part& part) {
 void Mirror::refuse_angle(const std::string& place, const std::string& what, const std::string& joint,
                           JointCoordinate coordinate) {
   if (coordinate != JointCoordinate::angle) return;
-  const auto it =
-      std::find_if(model_.joints.begin(), model_.joints.end(), [&](const JointSpec& j) { return j.name == joint; });
-  if (it == model_.joints.end() || !it->kind->coordinates.displacement) return;
+  const auto it = model_.joint_index.find(joint);
+  if (it == model_.joint_index.end() || !model_.joints[it->second].kind->coordinates.displacement) return;
   findings_.add(place, fmt::format("{}: the joint '{}' turns and slides; in a mirrored part it keeps the sign of its "
                                    "displacement and not that of its angle. Use the displacement, or two joints",
                                    what, joint));

@@ -100,7 +100,7 @@ Study read_study_text(const std::string& text, const std::filesystem::path& name
   Study study;
   study.text = text;
   read_root(expansion, *tables, findings, study);
-  detail::ModelDraft draft{std::move(study.model), {}, {}, expansion.is_complete()};
+  detail::ModelDraft draft{std::move(study.model), {}, {}, {}, expansion.is_complete()};
   draft.elements_left = expansion.max_elements();
   draft.joint_kinds = detail::kinds_of_joints(kinds);
   draft.force_kinds = detail::choices_of(kinds.forces);

@@ -106,7 +106,7 @@ TEST(MachinesInParts, AMirroredSideMovesAsTheMirrorImageInAllFrames) {
     ASSERT_NE(text.find(from), std::string::npos);
     text.replace(text.find(from), from.size(), to);
   }
-  for (const std::string& settings : {"solver.coordinates=joint", "solver.coordinates=absolute"}) {
+  for (const char* settings : {"solver.coordinates=joint", "solver.coordinates=absolute"}) {
     const std::vector<std::string> set{settings, "analysis.end=1"};
     const MemoryRecord record = run(read_study_text(text, machine("front_axle.toml"), set));
     int n_compared = 0;
