@@ -99,7 +99,7 @@ name = "motor"
 kind = "motor"
 joint = "axle"
 command = "c"
-curve = "curve"
+speed_curve = "curve"
 [parameters]
 c = )toml" + std::to_string(c) + "\n");
     const Eigen::MatrixXd rate = record.read("axle.angle_rate").values;
@@ -165,8 +165,8 @@ windup_time = 1
   for (const Issue& issue : refusals(text)) all += issue.where + ": " + issue.message + "\n";
   for (const char* words :
        {"'target' = \"3 N\" is in N but must be in rad, m", "'point_a' has no effect beside 'joint'",
-        "give 'kp', 'ki' or 'kd'", "what it acts on is missing", "the key 'curve' is missing", "did you mean 'axle'?",
-        "'effort' = \"1 kg\" is in kg", "unknown key 'windup_time'"})
+        "give 'kp', 'ki' or 'kd'", "what it acts on is missing", "the key 'speed_curve' is missing",
+        "did you mean 'axle'?", "'effort' = \"1 kg\" is in kg", "unknown key 'windup_time'"})
     EXPECT_NE(all.find(words), std::string::npos) << words << "\n" << all;
 }
 

@@ -27,7 +27,7 @@ constexpr PortKind port_kinds[] = {{"body", "a body"}, {"frame", "a frame"}, {"j
 constexpr std::pair<std::string_view, std::string_view> chosen_units[] = {
     {"length", "m"},  {"angle", "rad"},           {"mass", "kg"},       {"time", "s"},
     {"force", "N"},   {"torque", "N m"},          {"pressure", "Pa"},   {"stiffness", "N/m"},
-    {"speed", "m/s"}, {"angular_speed", "rad/s"}, {"density", "kg/m³"}, {"inertia", "kg m²"}};
+    {"speed", "m/s"}, {"angular_speed", "rad/s"}, {"density", "kg/m³"}, {"moment_of_inertia", "kg m²"}};
 
 }  // namespace
 

@@ -14,7 +14,11 @@ class ModelKindFields final : public KindFields {
   ModelKindFields(Fields& fields, const ModelDraft& model, std::string name, Source& source)
       : fields_(fields), model_(model), name_(std::move(name)), source_(source) {}
 
-  bool has(std::string_view key) override { return fields_.knows(key) && (is_given(key) || stands_for(key)); }
+  bool has(std::string_view key) override {
+    if (stands_for(key) == nullptr) return fields_.knows(key) && fields_.has(key);
+    fields_.ignore(key);
+    return true;
+  }
   bool knows(std::string_view key) const override { return fields_.knows(key); }
   double number(std::string_view key, double fallback) override { return fields_.number(key, fallback); }
   std::optional<double> optional_number(std::string_view key) override { return fields_.optional_number(key); }

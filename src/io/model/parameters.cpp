@@ -205,7 +205,7 @@ std::map<std::string, Quantity> read_hardpoints(Findings& findings, const Node& 
   std::optional<Unit> unit = parse_unit(unit_text);
   if (!unit || unit->dimension != Quantity::point({}).dimension) {
     fields.report(*fields.get("unit"),
-                  fmt::format("'unit' is '{}'; it must be a unit of length such as 'mm'", unit_text));
+                  fmt::format("'unit' is '{}', which is no unit of length such as 'mm'", unit_text));
     unit = Unit{};
   }
   const std::filesystem::path path = part.folder / fields.text_of(*file_node, "file");

@@ -48,10 +48,12 @@ std::string bounded(const std::string& text, const std::string& bound) {
 
 // What bounds the effort: empty if nothing does.
 std::string read_bound(Fields& fields, const std::string& rate) {
-  const Node* curve = fields.get("curve");
+  const Node* curve = fields.get("speed_curve");
   const std::optional<double> limit = fields.optional_number("limit");
-  if (curve != nullptr && limit) fields.report(*curve, "'curve' and 'limit' exclude each other; give one of them");
-  if (curve != nullptr) return fmt::format("table({}, abs({}))", quoted_name(fields.name_of(*curve, "curve")), rate);
+  if (curve != nullptr && limit)
+    fields.report(*curve, "'speed_curve' and 'limit' exclude each other; give one of them");
+  const std::string table = curve == nullptr ? "" : fields.name_of(*curve, "speed_curve");
+  if (!table.empty()) return fmt::format("table({}, abs({}))", quoted_name(table), rate);
   return limit ? fmt::format("{}", *limit) : "";
 }
 
@@ -72,7 +74,7 @@ void read_servo(Fields& fields, ModelKindFields& own, const std::string& name, c
     return;
   }
   const double windup_time = fields.number("windup_time", kp > 0.0 && ki > 0.0 ? kp / ki : 1.0);
-  if (bound.empty()) fields.refuse("windup_time", "without 'limit' or 'curve'");
+  if (bound.empty()) fields.refuse("windup_time", "without 'limit' or 'speed_curve'");
   ControlSpec control;
   control.name = name + "_control";
   control.source = force.source;
@@ -124,10 +126,14 @@ void read_actuator(Fields& fields, const std::string& name, ModelDraft& model) {
       break;
     case ActuatorKind::motor: {
       const Formula command = own.whole_formula("command");
-      const Node* curve = fields.get("curve");
-      const std::string table = curve == nullptr ? "" : quoted_name(fields.name_of(*curve, "curve"));
-      if (curve == nullptr) return fields.findings().add_broken(name, force.source);
-      force.law = {fmt::format("clamp({0}, -1, 1)*table({1}, {2}*sign({0}))", "(" + command.text + ")", table, x.rate),
+      const Node* curve = fields.get("speed_curve");
+      const std::string table = curve == nullptr ? "" : fields.name_of(*curve, "speed_curve");
+      if (table.empty()) {
+        fields.findings().add_broken(name, force.source);
+        return fields.finish();
+      }
+      force.law = {fmt::format("clamp({0}, -1, 1)*table({1}, {2}*sign({0}))", "(" + command.text + ")",
+                               quoted_name(table), x.rate),
                    command.where};
       break;
     }
@@ -197,12 +203,12 @@ std::vector<Key> actuator_keys() {
            .required = true,
            .meaning = "c, the part of the curve that is asked for, cut to −1 … 1; its sign is the direction",
            .kinds = {"motor"}},
-           {.name = "curve",
+           {.name = "speed_curve",
            .type = KeyType::name,
            .required = true,
            .meaning = "a [[table]] of the largest effort over the speed in the direction of the command",
            .kinds = {"motor"}},
-           {.name = "curve",
+           {.name = "speed_curve",
            .type = KeyType::name,
            .meaning = "instead of `limit`: a [[table]] of the largest effort over the size of the speed",
            .kinds = bounded_kinds}})

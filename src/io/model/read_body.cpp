@@ -202,6 +202,14 @@ std::vector<Key> shape_keys() {
                     color_key()}});
 }
 
+Key body_frames_key() {
+  return {.name = "frames",
+          .type = KeyType::table,
+          .meaning =
+              "points of the body with names, `{ eye = [x, y, z] }` in the world as drawn; elsewhere `BODY.eye`, "
+              "as a [[frame]] with the axes of the drawing"};
+}
+
 std::vector<Key> body_keys() {
   const KindNames extended{"rigid", "planar"};
   return together(
@@ -275,10 +283,7 @@ std::vector<Key> body_keys() {
          .fallback = "z",
          .meaning = "of the plane, in the world",
          .kinds = {"planar"}},
-        {.name = "frames",
-         .type = KeyType::table,
-         .meaning = "points of the body with names, `{ eye = [x, y, z] }` in the world as drawn; elsewhere `BODY.eye`, "
-                    "as a [[frame]] with the axes of the drawing"},
+        body_frames_key(),
         {.name = "firm",
          .type = KeyType::names,
          .fallback = "[]",

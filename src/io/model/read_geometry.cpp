@@ -70,10 +70,10 @@ Eigen::Matrix3d read_rotation(const Fields& fields, const Node& node) {
   const double defect = rotation_defect(R);
   if (defect <= rotation_tol) return nearest_rotation(R);
   if (rotation_defect(-R) <= rotation_tol) {
-    fields.report(
-        node,
-        "'rotation' is a reflection (its determinant is -1), and no body can be turned into its mirror image; "
-        "write the mirrored part as a file of its own and include it with mirror = \"y\"");
+    fields.report(node,
+                  "'rotation' is a reflection and not a rotation matrix (its determinant is -1), and no body can be "
+                  "turned into its mirror image; "
+                  "write the mirrored part as a file of its own and include it with mirror = \"y\"");
     return Eigen::Matrix3d::Identity();
   }
   fields.report(node, fmt::format("'rotation' is not a rotation matrix: its columns must be orthogonal unit vectors in "
