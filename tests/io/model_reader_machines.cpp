@@ -130,5 +130,31 @@ TEST(MachinesInParts, AMirroredSideMovesAsTheMirrorImageInAllFrames) {
   }
 }
 
+/// Four hinges of rigid bodies in a plane: what is advised has the same freedom and no redundant row, and `run` says
+/// what `check` says.
+TEST(MachinesInParts, TheCureOfALoopThatIsHeldTooOftenCuresIt) {
+  const std::filesystem::path file = places::source_dir() / "tests/apps/models/four_bar.toml";
+  const CheckReport held = check(read_study(file));
+  ASSERT_EQ(held.redundant.size(), 3u);
+  const std::string advice = held.redundant.back().substr(held.redundant.back().find('\n') + 1);
+  for (const char* words :
+       {"4 parallel axes", "hold the loop 3 times too often", "joint 'rocker_pivot': kind = \"spherical\"",
+        "joint 'rocker_pin': kind = \"universal\", axis = [0, 1, 0], axis_b = [-1, 0, 0]",
+        "redundant = \"minimum_norm\""})
+    EXPECT_NE(advice.find(words), std::string::npos) << words << "\n" << advice;
+  try {
+    Simulation simulation(read_study(file));
+    ADD_FAILURE() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find(advice), std::string::npos) << error.what();
+  }
+  const std::vector<std::string> cure{"joint.rocker_pivot.kind=spherical",
+                                      "joint.rocker_pivot.axis=", "joint.rocker_pin.kind=universal",
+                                      "joint.rocker_pin.axis=[0, 1, 0]", "joint.rocker_pin.axis_b=[-1, 0, 0]"};
+  const CheckReport cured = check(read_study(file, cure));
+  EXPECT_TRUE(cured.redundant.empty());
+  EXPECT_EQ(cured.degrees_of_freedom, held.degrees_of_freedom);
+}
+
 }  // namespace
 }  // namespace trammel::test_machines_in_parts
