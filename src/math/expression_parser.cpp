@@ -50,6 +50,9 @@ constexpr Function functions[] = {
     {"ramp", Op::ramp, 5, 5, "ramp(x, x0, y0, x1, y1)"},
     {"if", Op::choose, 3, 3, "if(condition, a, b)"},
     {"table", Op::table, 2, 2, "table(name, x)"},
+    {"norm", Op::norm, 1, 1, "norm(v)"},
+    {"dot", Op::dot, 2, 2, "dot(a, b)"},
+    {"cross", Op::cross, 2, 2, "cross(a, b)"},
 };
 
 const Function* find_function(std::string_view name) {
@@ -69,6 +72,7 @@ struct Token {
   std::string text;
   double number = 0.0;
   int column = 1;
+  std::size_t begin = 0, end = 0;  // bytes
   bool is(std::string_view symbol) const { return kind == Kind::symbol && text == symbol; }
   bool is_word(std::string_view word) const { return kind == Kind::name && text == word; }
 };
@@ -111,6 +115,7 @@ class Lexer {
     while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos) ++at_;
     Token token;
     token.column = column(at_);
+    token.begin = token.end = at_;
     if (at_ == text_.size()) return token;
     const char c = text_[at_];
     const bool dot_number = c == '.' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1]);
@@ -122,6 +127,7 @@ class Lexer {
       read_quoted(token);
     else
       read_symbol(token);
+    token.end = at_;
     return token;
   }
 
@@ -167,7 +173,7 @@ class Lexer {
     const char c = text_[at_];
     if (c == '=') fail("'=' has no meaning in a formula; write '==' to compare", at_);
     if (c == '!') fail("'!' has no meaning here; write 'not'", at_);
-    if (std::string_view("+-*/^<>(),.").find(c) == std::string_view::npos)
+    if (std::string_view("+-*/^<>(),.[]").find(c) == std::string_view::npos)
       fail(fmt::format("'{}' has no meaning in a formula", c), at_);
     token.text = std::string(1, c);
     ++at_;
@@ -183,8 +189,8 @@ class Lexer {
 ///   or · and · not · comparison (one only) · + − · * / · unary − · ^ (to the right) · value
 class Parser {
  public:
-  Parser(std::string_view text, const NameResolver& names, const TableResolver& tables)
-      : text_(text), names_(names), tables_(tables), tokens_(Lexer(text).tokens()) {}
+  Parser(std::string_view text, const NameResolver& names, const TableResolver& tables, const ConstantTest& is_constant)
+      : text_(text), names_(names), tables_(tables), is_constant_(is_constant), tokens_(Lexer(text).tokens()) {}
 
   Tree parse() {
     if (peek().kind == Token::Kind::end) fail("the formula is empty", peek());
@@ -204,7 +210,10 @@ class Parser {
     throw ExpressionError(std::move(message), at.column, text_);
   }
   [[noreturn]] void fail_missing_operator(const Token& at) const {
-    fail(fmt::format("expected an operator before '{}' (a product is written with '*')", at.text), at);
+    std::string unit;
+    if (position_ > 0 && at.kind == Token::Kind::name && tokens_[position_ - 1].kind == Token::Kind::number)
+      unit = fmt::format("; nor is '{}' a unit{}", at.text, did_you_mean(at.text, unit_words()));
+    fail(fmt::format("expected an operator before '{}' (a product is written with '*'){}", at.text, unit), at);
   }
 
   const Token& peek() const { return tokens_[position_]; }
@@ -315,12 +324,12 @@ class Parser {
     const Token token = take();
     switch (token.kind) {
       case Token::Kind::number:
-        return add(Op::constant, token, {}, -1, token.number);
+        return number(token);
       case Token::Kind::name:
         if (token.text == "and" || token.text == "or" || token.text == "not")
           fail(fmt::format("expected a value before '{}'", token.text), token);
         if (peek().is("(")) return call(token);
-        if (token.text == "pi" && !peek().is(".")) return add(Op::constant, token, {}, -1, std::numbers::pi);
+        if (token.text == "pi" && !peek().is(".")) return add(Op::constant, token, {}, index_of_pi, std::numbers::pi);
         return name(token);
       case Token::Kind::quoted:
         return name(token);
@@ -329,10 +338,83 @@ class Parser {
       case Token::Kind::symbol:
         break;
     }
+    if (token.is("[")) return vector(token);
     if (!token.is("(")) fail(fmt::format("expected a value, found '{}'", token.text), token);
     const int inside = disjunction();
     close(token);
     return inside;
+  }
+
+  int vector(const Token& open) {
+    enter(open);
+    std::vector<int> parts;
+    do parts.push_back(disjunction());
+    while (accept(","));
+    if (!accept("]")) fail("this '[' is never closed", open);
+    if (parts.size() != 3) fail(fmt::format("a vector has three parts [x, y, z], not {}", parts.size()), open);
+    --nesting_;
+    return add(Op::vector, open, std::move(parts));
+  }
+
+  // 3, or with a unit, 40 kN/mm: words right behind the number, which is a mistake otherwise. "*" and "/" continue the
+  // unit if no blank stands about them and a unit follows: 5 N*m is a torque, 5 N*x and 5 N * m are products.
+  int number(const Token& token) {
+    if (!begins_unit(peek())) return add(Op::constant, token, {}, -1, token.number);
+    const Unit first = unit_factor();
+    Unit unit = first;
+    for (;;) {
+      const Token& next = peek();
+      const Token& behind = tokens_[std::min(position_ + 1, tokens_.size() - 1)];
+      const bool divides = next.is("/");
+      if (begins_unit(next)) {
+        multiply(unit, unit_factor());
+      } else if ((divides || next.is("*")) && next.begin == tokens_[position_ - 1].end && behind.begin == next.end &&
+                 begins_unit(behind)) {
+        refuse_two_meanings(next, behind);
+        take();
+        Unit factor = unit_factor();
+        if (divides) factor = {factor.down, factor.up, Dimension{} / factor.dimension};
+        multiply(unit, factor);
+      } else {
+        break;
+      }
+    }
+    tree_.dimensions.push_back(unit.dimension);
+    return add(Op::constant, token, {}, static_cast<int>(tree_.dimensions.size()) - 1, unit.to_si(token.number));
+  }
+
+  static void multiply(Unit& unit, const Unit& factor) {
+    unit = {unit.up * factor.up, unit.down * factor.down, unit.dimension * factor.dimension};
+  }
+
+  bool begins_unit(const Token& token) const {
+    if (token.kind != Token::Kind::name || !parse_unit(token.text)) return false;
+    const Token& next = tokens_[static_cast<std::size_t>(&token - tokens_.data()) + 1];
+    return !next.is("(") && !next.is(".");
+  }
+
+  // One word, "mm" or "N·m", and its power.
+  Unit unit_factor() {
+    const Token word = take();
+    Unit unit = *parse_unit(word.text);
+    const bool adjacent = peek().is("^") && peek().begin == word.end;
+    if (!adjacent) return unit;
+    const std::size_t before = position_;
+    take();
+    const bool negative = accept("-");
+    const Token exponent = take();
+    const std::string text = fmt::format("{}^{}{}", word.text, negative ? "-" : "", exponent.text);
+    const std::optional<Unit> raised = exponent.kind == Token::Kind::number ? find_unit(text) : std::optional<Unit>();
+    if (!raised) fail(fmt::format("'{}' is not a power of a unit; write 'm^2'", text), tokens_[before]);
+    return *raised;
+  }
+
+  void refuse_two_meanings(const Token& sign, const Token& word) const {
+    if (!is_constant_ || !is_constant_(word.text)) return;
+    fail(fmt::format("'{0}' is a unit and a parameter; write ' {1} {0}' with blanks for the parameter, or give the "
+                     "parameter another name",
+                     word.text, sign.text),
+         word);
   }
 
   void enter(const Token& at) {
@@ -417,6 +499,7 @@ class Parser {
   std::string_view text_;
   const NameResolver& names_;
   const TableResolver& tables_;
+  const ConstantTest& is_constant_;
   std::vector<Token> tokens_;
   std::size_t position_ = 0;
   int nesting_ = 0;
@@ -432,6 +515,10 @@ class Folder {
   /// The node that stands for `node` after folding.
   int fold(int node) {
     if (at(node).op == Op::choose) return fold_choice(node);
+    if (at(node).op >= Op::vector && at(node).op <= Op::cross)
+      throw ExpressionError(
+          "a vector cannot stand here: this formula is computed while the machine moves, from numbers", at(node).column,
+          text_);
     std::array<double, 5> values{};
     bool constant = at(node).op != Op::variable;
     for (std::size_t i = 0; i < at(node).children.size(); ++i) {
@@ -494,8 +581,16 @@ class Folder {
 
 }  // namespace
 
+Tree parse_written(std::string_view text, const NameResolver& names, const TableResolver& tables,
+                   const ConstantTest& is_constant) {
+  return Parser(text, names, tables, is_constant).parse();
+}
+
 Tree parse_tree(std::string_view text, const NameResolver& names, const TableResolver& tables) {
-  Tree tree = Parser(text, names, tables).parse();
+  const ConstantTest is_constant = [&](const std::string& name) {
+    return names && std::holds_alternative<double>(names({name}));
+  };
+  Tree tree = parse_written(text, names, tables, is_constant);
   tree.root = Folder(tree, text).fold(tree.root);
   return tree;
 }

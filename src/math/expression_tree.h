@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "trammel/base/units.h"
 #include "trammel/math/expression.h"
 
 /// The inside of Expression: syntax tree, operations, bytecode. Private to the layer.
@@ -20,6 +21,10 @@ enum class Op : std::uint8_t {
   variable,
   table,          // one argument, index of the table
   choose,         // tree only: if(condition, a, b)
+  vector,         // formulas of constants only: [x, y, z]
+  norm,           // formulas of constants only: ‖v‖
+  dot,            // formulas of constants only
+  cross,          // formulas of constants only
   jump,           // code only
   jump_if_false,  // code only
   // one argument
@@ -81,7 +86,7 @@ constexpr int arity(Op op) {
 struct ExpressionNode {
   Op op = Op::constant;
   int column = 1;      // where its sign or name stands in the text
-  int index = -1;      // of the variable or the table
+  int index = -1;      // of the variable or the table; of a number with a unit, its place in Tree::dimensions
   double value = 0.0;  // of the constant
   std::vector<int> children;
 };
@@ -90,9 +95,20 @@ struct Tree {
   std::vector<ExpressionNode> nodes;
   int root = -1;
   std::vector<std::shared_ptr<const CubicSpline>> tables;
+  std::vector<Dimension> dimensions;  // of the numbers that have a unit
 };
 
-/// Text → tree, constants folded. Throws ExpressionError.
+/// `index` of the constant pi, which is no number that someone measured.
+inline constexpr int index_of_pi = -2;
+
+/// Whether a name stands for a constant: one that is a unit's name as well is refused behind "/" and "*" of a unit.
+using ConstantTest = std::function<bool(const std::string& name)>;
+
+/// Text → tree as it is written. Throws ExpressionError.
+Tree parse_written(std::string_view text, const NameResolver& names, const TableResolver& tables,
+                   const ConstantTest& is_constant);
+
+/// The same with constants folded.
 Tree parse_tree(std::string_view text, const NameResolver& names, const TableResolver& tables);
 
 struct Instruction {
@@ -223,6 +239,10 @@ S apply(Op op, const S* a) {
     case Op::variable:
     case Op::table:
     case Op::choose:
+    case Op::vector:
+    case Op::norm:
+    case Op::dot:
+    case Op::cross:
     case Op::jump:
     case Op::jump_if_false:
       break;

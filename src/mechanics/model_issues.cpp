@@ -90,6 +90,10 @@ void check_names(ModelChecks& checks) {
     }
   };
   check("body", checks.model.bodies);
+  std::vector<FrameSpec> named;  // those of a body have its name before them
+  for (const FrameSpec& frame : checks.model.frames)
+    if (!frame.name.starts_with(frame.body + ".")) named.push_back(frame);
+  check("frame", named);
   check("coordinate", checks.model.coordinates);
   check("joint", checks.model.joints);
   check("coupler", checks.model.couplers);
@@ -248,6 +252,7 @@ std::vector<Issue> issues(const Model& model) {
         {"", "nothing moves: the model has no body, beam, coordinate or control; is it the right file?"});
   detail::check_names(checks);
   detail::check_bodies(checks);
+  for (const FrameSpec& frame : model.frames) check_body_reference(checks, "frame", frame, "body", frame.body);
   detail::check_joints(checks);
   detail::check_couplers_and_motions(checks);
   detail::check_forces(checks);

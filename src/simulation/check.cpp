@@ -5,6 +5,7 @@
 #include "trammel/formulations/index3.h"
 #include "trammel/mechanics/absolute/assemble_again.h"
 #include "trammel/simulation/option.h"
+#include "trammel/simulation/redundancy_cures.h"
 #include "trammel/simulation/settings_text.h"
 #include "trammel/simulation/simulation.h"
 
@@ -31,6 +32,8 @@ CheckReport check(const CheckedStudy& study) {
     report.rank = report.rows - static_cast<int>(rank.dependent.size());
     report.degrees_of_freedom = report.nv - report.rank;
     report.redundant = describe_redundancy(rank, *assembly.system);
+    if (!report.redundant.empty() && resolved.settings.solver.redundant == RedundancyPolicy::error)
+      report.redundant.back() += "\n" + explain_redundancy(rank, *assembly.system, study.model);
     failure = project_velocities(index3, assembly.firm_v, x, state, *workspace, report.initial);
   }
   report.failure = failure.message;

@@ -15,6 +15,7 @@
 #include "trammel/simulation/machine_length.h"
 #include "trammel/simulation/method_choice.h"
 #include "trammel/simulation/option.h"
+#include "trammel/simulation/redundancy_cures.h"
 #include "trammel/simulation/viewer.h"
 
 // Making a machine ready to run.
@@ -151,10 +152,8 @@ void Machine::leave_out_dependent_rows(const Index3& every_row, Scratch& scratch
   if (study_.solver.redundant == RedundancyPolicy::error) {
     std::vector<Issue> found;
     for (const std::string& line : lines) found.push_back({"redundant constraint", line});
-    found.push_back({"solver.redundant",
-                     "the machine has redundant constraints (or stands in a singular position): remove them, or say "
-                     "redundant = \"drop\" (the named rows are left out) or \"minimum_norm\" (reactions are shared "
-                     "with the smallest norm)"});
+    found.push_back({"solver.redundant", "the machine has redundant constraints (or stands in a singular position). " +
+                                             explain_redundancy(redundancy, *full_.system, study_.model)});
     throw InputError(std::move(found));
   }
   for (const DependentRow& row : redundancy.dependent) dropped_.push_back(row.row);

@@ -70,6 +70,15 @@ struct CoordinateSpec {
   double rate = 0.0;
 };
 
+/// A point of a body with axes, and a name.
+struct FrameSpec {
+  std::string name = {};  ///< those that a body lists are called BODY.NAME
+  Source source = {};
+  std::string body = ground_name;
+  Eigen::Vector3d position = Eigen::Vector3d::Zero();         ///< [m] of its origin, world of the drawn configuration
+  Eigen::Matrix3d orientation = Eigen::Matrix3d::Identity();  ///< its axes there, columns
+};
+
 struct JointSpec {
   std::string name = {};
   Source source = {};
@@ -208,6 +217,7 @@ struct Model {
   Eigen::Vector3d gravity{0.0, 0.0, -9.81};  ///< [m/s²]
   std::map<std::string, double> parameters = {};
   std::vector<BodySpec> bodies = {};
+  std::vector<FrameSpec> frames = {};
   std::vector<CoordinateSpec> coordinates = {};
   std::vector<JointSpec> joints = {};
   std::vector<CouplerSpec> couplers = {};
@@ -226,6 +236,7 @@ struct Model {
 
   // model.add_body({.name = "rod", .mass = 2}).add_joint({.name = "hinge", .body_b = "rod"}); beams: add_beam.
   Model& add_body(BodySpec body) { return add(bodies, std::move(body)); }
+  Model& add_frame(FrameSpec frame) { return add(frames, std::move(frame)); }
   Model& add_coordinate(CoordinateSpec coordinate) { return add(coordinates, std::move(coordinate)); }
   Model& add_joint(JointSpec joint) { return add(joints, std::move(joint)); }
   Model& add_coupler(CouplerSpec coupler) { return add(couplers, std::move(coupler)); }

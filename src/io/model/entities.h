@@ -44,6 +44,7 @@ std::vector<Key> keys_of(const std::vector<Kind>& kinds) {
 /// A model underway, with its bodies by name.
 struct ModelDraft : Model {
   std::unordered_map<std::string, std::size_t> body_index;
+  std::unordered_map<std::string, std::size_t> joint_index{};
   std::vector<GeometrySpec> solids;       ///< drawings from the bodies' `shape`, for bodies without [[geometry]]
   bool complete = true;                   ///< false: bodies may be missing that the file describes
   std::map<std::string, Solid> heavy{};   ///< bodies whose mass comes from the `density` of their [[geometry]]
@@ -63,12 +64,14 @@ struct EntityKind {
 };
 
 EntityKind body_kind();
+EntityKind frame_kind();
 EntityKind beam_kind();
 EntityKind coordinate_kind();
 EntityKind joint_kind(const Kinds& kinds);
 EntityKind coupler_kind();
 EntityKind motion_kind();
 EntityKind force_kind(const Kinds& kinds);
+EntityKind actuator_kind();
 EntityKind control_kind(const Kinds& kinds);
 EntityKind measure_kind(const Kinds& kinds);
 EntityKind event_kind();
@@ -113,6 +116,12 @@ AxisSpec read_axis(const Fields& fields, const Node& node, std::string_view key)
 /// The same by their key, nothing if it is not there or this kind has none.
 std::optional<PointSpec> read_point(Fields& fields, std::string_view key);
 std::optional<AxisSpec> read_axis(Fields& fields, std::string_view key);
+/// The key `frames` of a body.
+void read_body_frames(Fields& fields, const std::string& body, ModelDraft& model);
+/// A direction of a frame, "lca.z" or "-lca.x", in the part's drawing.
+std::optional<Eigen::Vector3d> find_frame_axis(const Part& part, const std::string& text);
+/// The body of this name, or on which the frame of this name sits.
+std::string find_body_name(const Fields& fields, const Node& node, std::string_view key);
 /// The two bodies of `bodies = ["a", "b"]`, or of `body_a` (default: ground) and `body_b`.
 void read_bodies(Fields& fields, std::string& body_a, std::string& body_b, bool required = true);
 /// Axes whose third is a direction (default "z").

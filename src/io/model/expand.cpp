@@ -18,8 +18,6 @@ namespace trammel::detail {
 
 namespace {
 
-constexpr int deepest_include = 100;
-
 // body.'left rod'.mass -> {"body", "left rod", "mass"}; empty if it is not a dotted key.
 std::vector<std::string> split_key(const std::string& key) {
   std::vector<std::string> path(1);
@@ -67,6 +65,8 @@ bool remove_value(Node& table, const std::vector<std::string>& path, std::size_t
   return true;
 }
 
+}  // namespace
+
 // A file in another version of the language is not understood: nothing else is said about it.
 void check_format(const Findings& findings, const Node& root) {
   constexpr int known = 1;
@@ -78,11 +78,9 @@ void check_format(const Findings& findings, const Node& root) {
                                  describe(*node), version(), known)}});
 }
 
-}  // namespace
-
 Expansion::Expansion(Findings& findings, const ModelTables& tables, const std::string& text,
                      const std::filesystem::path& file, std::span<const std::string> settings)
-    : findings_(findings), tables_(tables) {
+    : findings_(findings), tables_(tables), frames_(findings, tables.find("frame"), tables.find("body")) {
   const int id = findings_.add_file(file.string());
   root_ = &trees_.emplace_back(parse_toml(text, file.string(), id));
   apply_settings(*root_, settings);
@@ -90,13 +88,23 @@ Expansion::Expansion(Findings& findings, const ModelTables& tables, const std::s
   Part& part = parts_.emplace_back();
   part.file = file.string();
   part.folder = file.parent_path();
+  part.frames = &frames_;
+  const Scope nothing;
   Scope& scope = scopes_.emplace_back();
-  if (const Node* table = root_->find("parameters")) parameters_ = calc_parameters(findings_, *table, {}, scope, part);
-  for (const auto& [name, value] : parameters_) scope.add(name, value);
+  read_units(*root_, part);
+  add_constants(*root_, {}, nothing, part, scope);
+  for (const std::string& name : scope.names())
+    if (const Quantity* value = scope.find(name); !value->is_vector) parameters_[name] = value->number();
+  if (const Node* ports = root_->find("ports"); ports != nullptr && !ports->entries.empty())
+    findings_.add(ports->entries[0].place,
+                  fmt::format("model: this file has a port '{}' and is a part of a machine; it is run by a file that "
+                              "includes it and says what the port is connected to",
+                              ports->entries[0].key));
   Fields fields(findings_, *root_, scope, part, "model", tables_.find(""));
   most_elements_ = fields.integer("max_elements", static_cast<int>(most_elements_));
   expand(*root_, scope, part, "model");
   apply_entity_settings();
+  check_ports();
 }
 
 void Expansion::apply_settings(Node& root, std::span<const std::string> settings) {
@@ -185,6 +193,11 @@ void Expansion::apply_entity_settings() {
       findings_.add(setting.value.place, "a name cannot be changed from the command line");
     else
       apply(setting, copy, 2, tables_.find(kind), fmt::format("{} '{}'", kind, found->name));
+    if (!frames_.replace(kind, found->name, copy))
+      findings_.add(setting.value.place,
+                    fmt::format("the frame '{}' is connected to a part whose parameters follow from it, and these are "
+                                "computed before; change it by a parameter",
+                                found->name));
     found->node = &copy;
   }
 }
@@ -196,6 +209,7 @@ void Expansion::expand(const Node& table, const Scope& scope, Part& part, const 
     const Node* node;
   };
   std::vector<Element> elements;
+  register_frames(table, scope, part);
   for (const Entry& entry : table.entries) {
     if (tables_.find_entity(entry.key) == nullptr && entry.key != "repeat" && entry.key != "include") continue;
     const bool list = entry.value.kind == NodeKind::array;
@@ -238,7 +252,7 @@ double Expansion::estimate_elements(const Node& table, const Scope& scope) const
       if (const Node* node = item.find("count")) {
         if (node->is_number()) count = node->number;
         if (node->kind == NodeKind::string)
-          if (const Evaluated result = evaluate(node->text, scope); result.error.empty()) count = result.value;
+          if (const Evaluated result = evaluate(node->text, scope); result.error.empty()) count = result.value.number();
       }
       n += std::max(1.0, count) * std::max(1.0, estimate_elements(item, scope));
     }
@@ -292,7 +306,7 @@ void Expansion::repeat(const Node& node, const Scope& scope, Part& part) {
     complete_ = false;
     return;
   }
-  if (scope.find(index)) {
+  if (scope.find(index) != nullptr) {
     fields.report(index_place, fmt::format("the index '{0}' has the same name as a parameter or an outer index; choose "
                                            "another one with index = \"...\"",
                                            index));
@@ -309,91 +323,14 @@ void Expansion::repeat(const Node& node, const Scope& scope, Part& part) {
   for (int k = 0; k < count; ++k) {
     if (!allows(1.0, fields, node)) return;
     Scope* inner = &scopes_.emplace_back(&scope, true);
-    inner->add(index, static_cast<double>(start) + k);
+    inner->add(index, Quantity::bare(static_cast<double>(start) + k));
     if (locals != nullptr) {
-      const std::map<std::string, double> values = calc_parameters(findings_, *locals, {}, *inner, part);
+      const std::map<std::string, Quantity> values = calc_parameters(findings_, *locals, {}, *inner, part);
       inner = &scopes_.emplace_back(inner, true);
       for (const auto& [name, value] : values) inner->add(name, value);
     }
     expand(node, *inner, part, "repeat");
   }
-}
-
-void Expansion::include(const Node& node, const Scope& scope, Part& outer) {
-  Fields fields(findings_, node, scope, outer, "include", tables_.find("include"));
-  const Node* file_node = fields.get("file");
-  const std::string prefix = fields.text("prefix", "");
-  const Eigen::Vector3d at = fields.vector("at", Eigen::Vector3d::Zero());
-  const Eigen::Matrix3d rotation = read_orientation(fields);
-  const Node* parameters_node = fields.get("parameters");
-  fields.finish();
-  const bool so_far = complete_;
-  complete_ = false;  // until it is included
-  if (file_node == nullptr) return;
-  const std::string file = fields.text_of(*file_node, "file");
-  if (file.empty()) return;
-
-  int depth = 0;
-  for (const Part* ancestor = &outer; ancestor != nullptr; ancestor = ancestor->parent) ++depth;
-  if (depth > deepest_include) {
-    fields.report(*file_node, fmt::format("files include each other more than {} deep", deepest_include));
-    return;
-  }
-  if (!allows(1.0, fields, *file_node)) return;
-  Part& part = parts_.emplace_back();
-  part.parent = &outer;
-  const std::filesystem::path path = outer.folder / file;
-  part.file = path.lexically_normal().string();
-  part.folder = path.parent_path();
-  part.prefix = outer.prefix + prefix;
-  part.rotation = outer.rotation * rotation;
-  part.position = outer.position + outer.rotation * at;
-  for (const Part* ancestor = &outer; ancestor != nullptr; ancestor = ancestor->parent) {
-    if (std::filesystem::path(ancestor->file).lexically_normal() != std::filesystem::path(part.file)) continue;
-    std::string chain = part.file;
-    for (const Part* p = &outer; p != ancestor->parent; p = p->parent) chain = p->file + " includes " + chain;
-    fields.report(*file_node, "a file cannot include itself: " + chain);
-    return;
-  }
-
-  const auto known = included_.find(part.file);
-  const Node* tree = known == included_.end() ? nullptr : known->second;
-  if (tree == nullptr) {
-    std::string text;
-    if (const std::string trouble = read_source(path, text); !trouble.empty()) {
-      fields.report(*file_node, fmt::format("the file '{}' cannot be read: {}", part.file, trouble));
-      return;
-    }
-    tree = &trees_.emplace_back(parse_toml(text, part.file, findings_.add_file(part.file)));
-    check_format(findings_, *tree);
-    included_[part.file] = tree;
-    const Scope none;
-    Fields root(findings_, *tree, none, part, "included model", tables_.find(""));
-    // What a file needs to run on its own does not concern the model that includes it.
-    for (const std::string& key : tables_.find("")->names()) root.ignore(key);
-    root.finish();
-  }
-
-  std::map<std::string, double> given;
-  const Node* declared = tree->find("parameters");
-  if (parameters_node != nullptr) {
-    std::vector<std::string> names;
-    if (declared != nullptr)
-      for (const Entry& entry : declared->entries) names.push_back(entry.key);
-    if (parameters_node->kind != NodeKind::table) fields.report_type(*parameters_node, "parameters", "a table { ... }");
-    for (const Entry& entry : parameters_node->entries) {
-      given[entry.key] = fields.number_of(entry.value, entry.key, 1.0);
-      if (std::find(names.begin(), names.end(), entry.key) != names.end()) continue;
-      const std::string near = did_you_mean(entry.key, names);
-      findings_.add(entry.place, fmt::format("include: '{}' has no parameter '{}'{} It has {}", part.file, entry.key,
-                                             near.empty() ? "." : near, join_quoted(names)));
-    }
-  }
-  Scope& inner = scopes_.emplace_back(&scope, true);
-  if (declared != nullptr)
-    for (const auto& [name, value] : calc_parameters(findings_, *declared, given, scope, part)) inner.add(name, value);
-  complete_ = so_far;
-  expand(*tree, inner, part, "included model");
 }
 
 }  // namespace trammel::detail

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "frames.h"
 #include "tree.h"
 #include "values.h"
 
@@ -36,6 +37,7 @@ class Expansion {
   const Scope& scope() const { return scopes_.front(); }
   const Part& part() const { return parts_.front(); }
   const std::map<std::string, double>& parameters() const { return parameters_; }
+  const Frames& frames() const { return frames_; }
   const std::vector<Instance>& instances() const { return instances_; }
   /// False if a repeat or an include could not be written out: then names may be missing that are right.
   bool is_complete() const { return complete_; }
@@ -56,9 +58,28 @@ class Expansion {
   void add_entity(const std::string& kind, const Node& node, const Scope& scope, Part& part);
   void repeat(const Node& node, const Scope& scope, Part& part);
   void include(const Node& node, const Scope& scope, Part& part);
+  const Node* open_part(const Fields& fields, const Node& file, Part& part);
+  bool includes_itself(const Fields& fields, const Node& file, const Part& part) const;
+  std::map<std::string, Quantity> given_parameters(const Fields& fields, const Node* given, const Node& tree,
+                                                   const Part& part);
+  void add_constants(const Node& tree, const std::map<std::string, Quantity>& given, const Scope& outer,
+                     const Part& part, Scope& scope);
+  void connect(const Fields& fields, const Node* given, const Node& tree, Part& part);
+  void check_ports();
+  void register_frames(const Node& table, const Scope& scope, const Part& part);
+  void read_units(const Node& tree, Part& part);
+
+  // What an [[include]] connects to a port, looked at when everything has its name.
+  struct Connection {
+    Place place;
+    std::string port, kind, given;
+    const Part* part;
+  };
 
   Findings& findings_;
   const ModelTables& tables_;
+  Frames frames_;
+  std::vector<Connection> connections_;
   Node* root_ = nullptr;
   std::deque<Node> trees_;  // deques: elements never move, the rest points to them
   std::map<std::string, const Node*> included_;
@@ -74,6 +95,12 @@ class Expansion {
   double most_elements_ = 1e6;  // max_elements
   bool complete_ = true;
 };
+
+/// Throws InputError for a file of another version of the language.
+void check_format(const Findings& findings, const Node& root);
+
+/// The keys of `units` at the top of a file.
+std::vector<Key> unit_choice_keys();
 
 /// Reads exactly one of rotation, quaternion, axis_angle, euler (or `orientation = { one of them }`); identity if none.
 Eigen::Matrix3d read_orientation(Fields& fields);

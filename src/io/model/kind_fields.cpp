@@ -25,6 +25,108 @@ void turn_components(const Part& part, std::array<Formula, 3>& components) {
 
 }  // namespace
 
+// ---- frames -----------------------------------------------------------------------------------------------------
+
+const DrawnFrame* ModelKindFields::end(bool second) {
+  if (!has_ends_) {
+    has_ends_ = true;
+    const Node* bodies = fields_.table().find("bodies");
+    const auto find = [&](const Node* node) -> std::optional<DrawnFrame> {
+      const Part& part = fields_.part();
+      if (node == nullptr || node->kind != NodeKind::string || part.frames == nullptr) return std::nullopt;
+      return part.frames->find(part, fields_.text_of(*node, "bodies"));
+    };
+    if (bodies != nullptr && bodies->kind == NodeKind::array && !bodies->items.empty()) {
+      if (bodies->items.size() == 2) ends_[0] = find(&bodies->items[0]);
+      ends_[1] = find(&bodies->items.back());
+    } else if (bodies == nullptr) {
+      ends_[0] = find(fields_.table().find("body_a"));
+      ends_[1] = find(fields_.table().find(is_given("body_b") ? "body_b" : "body"));
+    }
+  }
+  const std::optional<DrawnFrame>& frame = ends_[second ? 1 : 0];
+  return frame ? &*frame : nullptr;
+}
+
+// Which frame says what `key` would say. Two frames have two points; one frame is where both bodies are held.
+const DrawnFrame* ModelKindFields::stands_for(std::string_view key) {
+  if (!fields_.knows(key) || is_given(key)) return nullptr;
+  const DrawnFrame *a = end(false), *b = end(true);
+  const DrawnFrame* any = a != nullptr ? a : b;
+  if (any == nullptr) return nullptr;
+  const bool pair = fields_.knows("point_a"), single = fields_.knows("point");
+  if (pair && (key == "point" || key == "point_a" || key == "point_b")) {
+    if (is_given("point")) return nullptr;
+    const bool both = a != nullptr && b != nullptr;
+    const bool given = is_given("point_a") || is_given("point_b");
+    if (key == "point") return both || given ? nullptr : any;
+    return both || given || !single ? (key == "point_a" ? a : b) : nullptr;
+  }
+  if (key == "point") return is_given("point_b") && b == any ? nullptr : any;
+  if (key == "point_b" && a != nullptr && b != nullptr)
+    return fields_.requires_key(key) || a->position != b->position || is_given("point") ? b : nullptr;
+  if ((key == "axis" && !holds_planar_body()) || (key == "axis_x" && !is_given("axis"))) return any;
+  return key == "axis_b" && fields_.requires_key(key) ? b : nullptr;
+}
+
+// Whose hinges turn about the normal, whatever frames say.
+bool ModelKindFields::holds_planar_body() const {
+  const auto is_planar = [&](const Node* node) {
+    if (node == nullptr || node->kind != NodeKind::string) return false;
+    const BodySpec* body = find_body(find_body_name(fields_, *node, "bodies"));
+    return body != nullptr && body->kind == BodyKind::planar;
+  };
+  const Node* bodies = fields_.table().find("bodies");
+  if (bodies != nullptr)
+    return std::any_of(bodies->items.begin(), bodies->items.end(), [&](const Node& item) { return is_planar(&item); });
+  return is_planar(fields_.table().find("body_a")) || is_planar(fields_.table().find("body_b"));
+}
+
+std::optional<DrawnFrame> ModelKindFields::frame_at(std::string_view key) {
+  const Node* node = fields_.table().find(key);
+  const Part& part = fields_.part();
+  if (node == nullptr || node->kind != NodeKind::string || part.frames == nullptr) return std::nullopt;
+  return part.frames->find(part, fields_.text_of(*node, key));
+}
+
+std::optional<PointSpec> ModelKindFields::point(std::string_view key) {
+  const DrawnFrame* frame = stands_for(key);
+  if (frame == nullptr) return read_point(fields_, key);
+  fields_.ignore(key);
+  const Part& part = fields_.part();
+  return PointSpec{"", part.position + part.rotation * part.point_from_world(frame->position)};
+}
+
+std::optional<AxisSpec> ModelKindFields::axis(std::string_view key) {
+  const DrawnFrame* frame = stands_for(key);
+  if (frame == nullptr) return read_axis(fields_, key);
+  fields_.ignore(key);
+  const Part& part = fields_.part();
+  return AxisSpec{"", part.rotation * part.direction_from_world(frame->axes.col(key == "axis_x" ? 0 : 2))};
+}
+
+void ModelKindFields::bodies(std::string& body_a, std::string& body_b, bool required) {
+  const bool said = is_given("bodies") || is_given("body_a") || is_given("body_b");
+  const auto a = frame_at("point_a"), b = frame_at("point_b");
+  if (!said && b) {  // points on bodies: it need not be said which
+    for (const char* key : {"bodies", "body_a", "body_b"}) fields_.ignore(key);
+    body_a = a ? a->body : body_a;
+    body_b = b->body;
+    return;
+  }
+  if (!said && a) body_a = a->body;
+  read_bodies(fields_, body_a, body_b, required);
+}
+
+std::string ModelKindFields::name(std::string_view key, const std::string& fallback) {
+  const Node* node = fields_.get(key);
+  if (node == nullptr && key == "body")  // of a point that is a frame
+    if (const auto frame = frame_at("point"); frame && fallback.empty()) return frame->body;
+  return node == nullptr ? fallback : find_body_name(fields_, *node, key);
+}
+
+// ---- values -----------------------------------------------------------------------------------------------------
+
 std::string ModelKindFields::word(std::string_view key, const std::string& fallback) {
   Choices<std::string> choices;
   for (const Word& word : fields_.words_of(key)) choices.push_back({word.name, word.name});
@@ -192,7 +294,7 @@ bool ModelKindFields::boolean_item(std::string_view key, std::size_t i, const st
 std::string ModelKindFields::one_of(const std::vector<std::string>& keys) {
   std::string which;
   fields_.one_of(keys, &which);
-  return which;
+  return which.empty() && stands_for(keys[0]) != nullptr ? keys[0] : which;
 }
 
 void ModelKindFields::said_at(const std::string& field, std::string_view key, int item) {

@@ -7,6 +7,7 @@
 
 #include "entities.h"
 #include "expand.h"
+#include "mirror.h"
 #include "trammel/io/source_file.h"
 #include "trammel/mechanics/kinds/control_descriptor.h"
 #include "trammel/mechanics/kinds/force_descriptor.h"
@@ -23,7 +24,7 @@ using detail::Instance;
 using detail::Node;
 
 void read_entities(const Expansion& expansion, const detail::ModelTables& tables, Findings& findings,
-                   detail::ModelDraft& model) {
+                   detail::ModelDraft& model, detail::Mirror& mirror) {
   // Which bodies get their mass from geometry must be known when they are read.
   Findings ignored = findings;  // what is wrong is found again below
   for (const Instance& instance : expansion.instances()) {
@@ -40,7 +41,14 @@ void read_entities(const Expansion& expansion, const detail::ModelTables& tables
       const std::string what = instance.name.empty() ? table.name : fmt::format("{} '{}'", table.name, instance.name);
       Fields fields(findings, *instance.node, *instance.scope, *instance.part, what, keys);
       fields.ignore("name");
+      const bool mirrored = instance.part->is_mirrored();
+      if (mirrored) mirror.begin();
       read(fields, instance.name, model);
+      if (!mirrored) continue;
+      mirror.end(table.name, *instance.part);
+      static const std::set<std::string> unmirrored{"beam", "track", "wheel", "flange_stop"};
+      if (unmirrored.count(table.name) > 0)
+        fields.report(fmt::format("a {} cannot stand in a mirrored part", table.name));
     }
   }
 }
@@ -98,15 +106,17 @@ CheckedStudy StudyReader::read(const std::string& text, const std::filesystem::p
   Study study;
   study.text = text;
   read_root(expansion, *tables, findings, study);
-  detail::ModelDraft draft{std::move(study.model), {}, {}, expansion.is_complete()};
+  detail::ModelDraft draft{std::move(study.model), {}, {}, {}, expansion.is_complete()};
   draft.elements_left = expansion.max_elements();
   draft.joint_kinds = detail::kinds_of_joints(kinds);
   draft.force_kinds = detail::choices_of(kinds.forces);
   draft.measure_kinds = detail::choices_of(kinds.measures);
   draft.shape_kinds = detail::choices_of(kinds.shapes);
   draft.control_kinds = detail::choices_of(kinds.controls);
-  read_entities(expansion, *tables, findings, draft);
+  detail::Mirror mirror(findings, draft);
+  read_entities(expansion, *tables, findings, draft, mirror);
   give_masses(draft);
+  mirror.apply();
   draw_solids(draft);
   const bool complete = draft.complete;
   study.model = std::move(draft);

@@ -14,25 +14,45 @@ namespace {
 KeyTable root_table() {
   return {.name = "",
           .meaning = "The model itself.",
-          .keys = {{.name = "format",
-                    .type = KeyType::integer,
-                    .fallback = "1",
-                    .meaning = "version of the language of model files; this program reads 1"},
-                   {.name = "title", .type = KeyType::text, .fallback = "\"\"", .meaning = "shown in results"},
-                   {.name = "gravity",
-                    .type = KeyType::vector,
-                    .unit = "m/s²",
-                    .fallback = "[0, 0, -9.81]",
-                    .meaning = "in the world"},
-                   {.name = "max_elements",
-                    .type = KeyType::integer,
-                    .fallback = "1000000",
-                    .meaning = "more bodies, joints, … than this, made by `[[repeat]]` and `[[include]]`, or elements "
-                               "of beams are refused before they are made",
-                    .range = Range::between(1.0, 1e9)},
-                   {.name = "parameters",
-                    .type = KeyType::table,
-                    .meaning = "a table: numbers with names, or formulas of other parameters in any order"}}};
+          .keys = {
+              {.name = "format",
+               .type = KeyType::integer,
+               .fallback = "1",
+               .meaning = "version of the language of model files; this program reads 1"},
+              {.name = "title", .type = KeyType::text, .fallback = "\"\"", .meaning = "shown in results"},
+              {.name = "gravity",
+               .type = KeyType::vector,
+               .unit = "m/s²",
+               .fallback = "[0, 0, -9.81]",
+               .meaning = "in the world"},
+              {.name = "max_elements",
+               .type = KeyType::integer,
+               .fallback = "1000000",
+               .meaning = "more bodies, joints, … than this, made by `[[repeat]]` and `[[include]]`, or elements "
+                          "of beams are refused before they are made",
+               .range = Range::between(1.0, 1e9)},
+              {.name = "units",
+               .type = KeyType::table,
+               .fallback = "SI",
+               .meaning = "of this file's bare numbers: `{ length = \"mm\", angle = \"deg\" }`",
+               .inner = detail::unit_choice_keys()},
+              {.name = "parameters",
+               .type = KeyType::table,
+               .meaning = "a table: numbers or vectors `[x, y, z]` with names, or formulas of other parameters in "
+                          "any order"},
+              {.name = "hardpoints",
+               .type = KeyType::table,
+               .meaning = "points from a CSV file as parameters: `{ file = \"axle.csv\", unit = \"mm\" }`",
+               .inner =
+                   {{.name = "file",
+                     .type = KeyType::text,
+                     .required = true,
+                     .meaning = "rows `name, x, y, z`, relative to the folder of this file; `#` begins a comment"},
+                    {.name = "unit", .type = KeyType::text, .fallback = "m", .meaning = "of the numbers in the file"}}},
+              {.name = "ports",
+               .type = KeyType::table,
+               .meaning = "of a part: what an [[include]] of this file must connect, each a `\"body\"`, a "
+                          "`\"frame\"` or a `\"joint\"`: `{ base = \"body\", eye = \"frame\" }`"}}};
 }
 
 KeyTable repeat_table() {
@@ -71,11 +91,19 @@ KeyTable include_table() {
                 {.name = "parameters",
                  .type = KeyType::table,
                  .meaning = "values instead of those of the part: `{ L = 2, k = \"3*k0\" }`"},
+                {.name = "ports",
+                 .type = KeyType::table,
+                 .meaning = "what the ports of the part are connected to: `{ base = \"ground\", eye = \"boom.eye\" }`"},
                 {.name = "at",
                  .type = KeyType::vector,
                  .unit = "m",
                  .fallback = "[0, 0, 0]",
-                 .meaning = "where the part's drawing is placed"}},
+                 .meaning = "where the part's drawing is placed"},
+                {.name = "mirror",
+                 .type = KeyType::word,
+                 .fallback = "none",
+                 .meaning = "the part's drawing is reflected at its plane x, y or z = 0 before it is placed",
+                 .words = {{"x", ""}, {"y", ""}, {"z", ""}}}},
                detail::orientation_keys(
                    "of the part (positions, points, axes, velocities and world forces turn with it)")})};
 }
@@ -108,10 +136,10 @@ std::vector<KeyTable> with_options(std::vector<KeyTable> tables) {
 // In the order in which they are read. Bodies first: a hinge of a planar body takes its axis from it.
 std::vector<detail::EntityKind> entities_of(const Kinds& kinds) {
   using namespace detail;
-  return {body_kind(),   beam_kind(),          coordinate_kind(),   joint_kind(kinds),   coupler_kind(),
-          motion_kind(), force_kind(kinds),    control_kind(kinds), measure_kind(kinds), event_kind(),
-          table_kind(),  geometry_kind(kinds), contact_kind(),      friction_kind(),     track_kind(),
-          wheel_kind(),  flange_stop_kind()};
+  return {body_kind(),         frame_kind(),  beam_kind(),       coordinate_kind(),    joint_kind(kinds),
+          coupler_kind(),      motion_kind(), force_kind(kinds), actuator_kind(),      control_kind(kinds),
+          measure_kind(kinds), event_kind(),  table_kind(),      geometry_kind(kinds), contact_kind(),
+          friction_kind(),     track_kind(),  wheel_kind(),      flange_stop_kind()};
 }
 
 }  // namespace

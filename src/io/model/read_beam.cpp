@@ -28,7 +28,8 @@ void read_curve(const Fields& fields, const Node& node, BeamSpec& beam) {
     const NameResolver names = [&](const std::vector<std::string>& path) -> ResolvedName {
       if (path.size() == 1 && path[0] == "s") return 0;
       if (path.size() == 1)
-        if (const std::optional<double> value = fields.scope().find(path[0])) return *value;
+        if (const Quantity* value = fields.scope().find(path[0]); value != nullptr && !value->is_vector)
+          return value->number();
       return fmt::format("'{}' is not known here; a curve may use s and parameters", path[0]);
     };
     try {

@@ -202,6 +202,14 @@ std::vector<Key> shape_keys() {
                     color_key()}});
 }
 
+Key body_frames_key() {
+  return {.name = "frames",
+          .type = KeyType::table,
+          .meaning =
+              "points of the body with names, `{ eye = [x, y, z] }` in the world as drawn; elsewhere `BODY.eye`, "
+              "as a [[frame]] with the axes of the drawing"};
+}
+
 std::vector<Key> body_keys() {
   const KindNames extended{"rigid", "planar"};
   return together(
@@ -275,6 +283,7 @@ std::vector<Key> body_keys() {
          .fallback = "z",
          .meaning = "of the plane, in the world",
          .kinds = {"planar"}},
+        body_frames_key(),
         {.name = "firm",
          .type = KeyType::names,
          .fallback = "[]",
@@ -314,6 +323,7 @@ void read_body(Fields& fields, const std::string& name, ModelDraft& model) {
   }
   if (body.kind != BodyKind::particle) read_angular_velocity(fields, body);
   read_firm(fields, body);
+  read_body_frames(fields, name, model);
   fields.finish();
 
   const Part& part = fields.part();

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "entities.h"
+#include "frames.h"
 #include "trammel/base/text.h"
 #include "trammel/math/orientation.h"
 #include "trammel/mechanics/kinds/keys.h"
@@ -68,6 +69,13 @@ Eigen::Matrix3d read_rotation(const Fields& fields, const Node& node) {
   const Eigen::Matrix3d R = *matrix;
   const double defect = rotation_defect(R);
   if (defect <= rotation_tol) return nearest_rotation(R);
+  if (rotation_defect(-R) <= rotation_tol) {
+    fields.report(node,
+                  "'rotation' is a reflection and not a rotation matrix (its determinant is -1), and no body can be "
+                  "turned into its mirror image; "
+                  "write the mirrored part as a file of its own and include it with mirror = \"y\"");
+    return Eigen::Matrix3d::Identity();
+  }
   fields.report(node, fmt::format("'rotation' is not a rotation matrix: its columns must be orthogonal unit vectors in "
                                   "right-handed order (|RᵀR − 1| is {:.2g}, allowed {:.0g})",
                                   defect, rotation_tol));
@@ -79,13 +87,36 @@ Eigen::Matrix3d read_rotation(const Fields& fields, const Node& node) {
 Eigen::Vector3d read_direction(const Fields& fields, const Node& node, std::string_view key) {
   if (node.kind != NodeKind::string) return fields.vector_of(node, key, Eigen::Vector3d::UnitZ());
   const std::string text = fields.text_of(node, key);
+  if (const auto axis = find_frame_axis(fields.part(), text)) return *axis;
   const bool negative = !text.empty() && text[0] == '-';
   const std::string letter = text.substr(negative ? 1 : 0);
   if (letter == "x" || letter == "y" || letter == "z")
     return (negative ? -1.0 : 1.0) * Eigen::Vector3d::Unit(letter[0] - 'x');
-  fields.report(
-      node, fmt::format("'{}' is '{}'; a direction is [x, y, z] or one of 'x', 'y', 'z', '-x', '-y', '-z'", key, text));
+  const Evaluated made = evaluate(text, fields.scope(), &fields.part());
+  if (made.error.empty() && made.value.is_vector) return made.value.value;
+  fields.report(node, fmt::format("'{}' is '{}'; a direction is [x, y, z] or one of 'x', 'y', 'z', '-x', '-y', '-z', "
+                                  "an axis of a frame as 'NAME.z', or a formula of vectors",
+                                  key, text));
   return Eigen::Vector3d::UnitZ();
+}
+
+std::optional<Eigen::Vector3d> find_frame_axis(const Part& part, const std::string& text) {
+  const bool negative = text.starts_with('-');
+  const std::string path = text.substr(negative ? 1 : 0);
+  if (part.frames == nullptr || path.size() < 3 || path[path.size() - 2] != '.') return std::nullopt;
+  const int axis = path.back() - 'x';
+  if (axis < 0 || axis > 2) return std::nullopt;
+  const auto frame = part.frames->find(part, path.substr(0, path.size() - 2));
+  if (!frame) return std::nullopt;
+  return (negative ? -1.0 : 1.0) * part.direction_from_world(frame->axes.col(axis));
+}
+
+std::string find_body_name(const Fields& fields, const Node& node, std::string_view key) {
+  const std::string name = fields.name_of(node, key);
+  const Frames* frames = fields.part().frames;
+  if (frames == nullptr || node.kind != NodeKind::string) return name;
+  const auto frame = frames->find(fields.part(), fields.text_of(node, key));
+  return frame ? frame->body : name;
 }
 
 Eigen::Matrix3d read_orientation(Fields& fields) {
@@ -115,11 +146,18 @@ Eigen::Matrix3d read_orientation(Fields& fields) {
 PointSpec read_point(const Fields& outer, const Node& node, std::string_view key) {
   PointSpec point;
   if (node.kind != NodeKind::table) {
-    if (node.kind != NodeKind::array) {
-      outer.report_type(node, key, "a point: [x, y, z] in the world, or { body = \"name\", at = [x, y, z] }");
+    if (node.kind != NodeKind::array && node.kind != NodeKind::string) {
+      outer.report_type(node, key,
+                        "a point: [x, y, z] in the world, the name of a frame, or { body = \"name\", at = [x, y, z] }");
       return point;
     }
-    point.at = outer.part().position + outer.part().rotation * outer.vector_of(node, key, Eigen::Vector3d::Zero());
+    const Part& part = outer.part();
+    const auto frame = node.kind == NodeKind::string && part.frames != nullptr
+                           ? part.frames->find(part, outer.text_of(node, key))
+                           : std::nullopt;
+    const Eigen::Vector3d drawn =
+        frame ? part.point_from_world(frame->position) : outer.vector_of(node, key, Eigen::Vector3d::Zero());
+    point.at = part.position + part.rotation * drawn;
     return point;
   }
   Fields fields = *outer.inner(node, key);
@@ -185,12 +223,12 @@ void read_bodies(Fields& fields, std::string& body_a, std::string& body_b, bool 
                                 describe(*bodies)));
       return;
     }
-    if (bodies->items.size() == 2) body_a = fields.name_of(bodies->items[0], "bodies");
-    body_b = fields.name_of(bodies->items.back(), "bodies");
+    if (bodies->items.size() == 2) body_a = find_body_name(fields, bodies->items[0], "bodies");
+    body_b = find_body_name(fields, bodies->items.back(), "bodies");
     return;
   }
-  if (a != nullptr) body_a = fields.name_of(*a, "body_a");
-  if (b != nullptr) body_b = fields.name_of(*b, "body_b");
+  if (a != nullptr) body_a = find_body_name(fields, *a, "body_a");
+  if (b != nullptr) body_b = find_body_name(fields, *b, "body_b");
   if (b == nullptr && required)
     fields.report(
         "it is not said which bodies it connects: the key 'bodies' = [\"a\", \"b\"] is missing (or 'body_a', "

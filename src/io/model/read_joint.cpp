@@ -103,6 +103,7 @@ void read_joint(Fields& fields, const std::string& name, ModelDraft& model) {
   if (fields.knows("coordinate")) joint.coordinate = fields.name("coordinate", "");
   if (fields.has("loop")) joint.loop = fields.boolean("loop", false);
   fields.finish();
+  model.joint_index.try_emplace(name, model.joints.size());
   model.joints.push_back(std::move(joint));
 }
 

@@ -13,17 +13,22 @@
 
 namespace trammel::detail {
 
-std::optional<double> Scope::find(const std::string& name) const {
+const Quantity* Scope::find(const std::string& name) const {
   const auto it = values_.find(name);
-  if (it != values_.end()) return it->second;
-  return parent_ == nullptr ? std::nullopt : parent_->find(name);
+  if (it != values_.end()) return &it->second;
+  return parent_ == nullptr ? nullptr : parent_->find(name);
 }
 
-std::optional<double> Scope::find_local(const std::string& name) const {
-  if (!has_locals()) return std::nullopt;
+const Quantity* Scope::find_local(const std::string& name) const {
+  if (!has_locals()) return nullptr;
   const auto it = values_.find(name);
-  if (it != values_.end()) return local_ ? std::optional(it->second) : std::nullopt;
-  return parent_ == nullptr ? std::nullopt : parent_->find_local(name);
+  if (it != values_.end()) return local_ || it->second.is_vector ? &it->second : nullptr;
+  return parent_ == nullptr ? nullptr : parent_->find_local(name);
+}
+
+bool Scope::has_locals() const {
+  if (local_ || (parent_ != nullptr && parent_->has_locals())) return true;
+  return std::any_of(values_.begin(), values_.end(), [](const auto& entry) { return entry.second.is_vector; });
 }
 
 std::vector<std::string> Scope::names() const {
@@ -34,12 +39,23 @@ std::vector<std::string> Scope::names() const {
 
 std::string Part::full_name(const std::string& name) const {
   if (name == ground_name) return name;
+  if (const auto port = ports.find(name); port != ports.end()) return parent->full_name(port->second);
+  if (const std::size_t dot = name.find('.'); dot != std::string::npos)  // a frame of a body
+    return full_name(name.substr(0, dot)) + name.substr(dot);
   const std::size_t tail = name.find_last_not_of("0123456789");
   const bool numbered = tail != std::string::npos && tail + 1 < name.size() && name[tail] == '_';
   const std::string beam = numbered ? name.substr(0, tail) : "";
   for (const Part* part = this; part != nullptr; part = part->parent)
     if (part->own_names.count(name) > 0 || part->own_beams.count(beam) > 0) return part->prefix + name;
   return name;
+}
+
+Eigen::Vector3d Part::point_from_world(const Eigen::Vector3d& p) const {
+  return is_moved() || is_mirrored() ? direction_from_world(p - position) : p;
+}
+
+Eigen::Vector3d Part::direction_from_world(const Eigen::Vector3d& d) const {
+  return is_moved() || is_mirrored() ? Eigen::Vector3d(mirror.asDiagonal() * (rotation.transpose() * d)) : d;
 }
 
 namespace {
@@ -267,28 +283,6 @@ Formula Fields::formula(std::string_view key) {
   return node == nullptr ? Formula{} : formula_of(*node, key);
 }
 
-double Fields::number_of(const Node& node, std::string_view key, double fallback) const {
-  double value = node.number;
-  if (node.kind == NodeKind::string) {
-    std::string text;
-    Evaluated result = interpolate(node.text, scope_, text);
-    if (result.error.empty()) result = evaluate(text, scope_);
-    if (!result.error.empty()) {
-      report(node, fmt::format("'{}' = {}: {}", key, describe(node), result.error));
-      return fallback;
-    }
-    value = result.value;
-  } else if (!node.is_number()) {
-    report_type(node, key, "a number (or a formula of parameters in quotes)");
-    return fallback;
-  }
-  if (!std::isfinite(value)) {
-    report(node, fmt::format("'{}' is {}; it must be a finite number", key, value));
-    return fallback;
-  }
-  return value;
-}
-
 std::string Fields::text_of(const Node& node, std::string_view key) const {
   if (node.kind != NodeKind::string) {
     report_type(node, key, "a text in quotes");
@@ -306,70 +300,6 @@ std::string Fields::name_of(const Node& node, std::string_view key) const {
     return "";
   }
   return part_.full_name(text_of(node, key));
-}
-
-std::vector<double> Fields::list_of(const Node& node, std::string_view key) const {
-  std::vector<double> values;
-  if (node.kind != NodeKind::array) {
-    report_type(node, key, "a list of numbers");
-    return values;
-  }
-  for (const Node& item : node.items) values.push_back(number_of(item, key, 0.0));
-  return values;
-}
-
-Eigen::Vector3d Fields::vector_of(const Node& node, std::string_view key, const Eigen::Vector3d& fallback) const {
-  if (node.kind != NodeKind::array) {
-    report_type(node, key, "a list of three numbers [x, y, z]");
-    return fallback;
-  }
-  if (node.items.size() != 3) {
-    report(node, fmt::format("'{}' must be a list of three numbers [x, y, z], not of {}", key, node.items.size()));
-    return fallback;
-  }
-  Eigen::Vector3d value;
-  for (int i = 0; i < 3; ++i) value[i] = number_of(node.items[static_cast<std::size_t>(i)], key, fallback[i]);
-  return value;
-}
-
-std::optional<Eigen::MatrixXd> Fields::matrix_of(const Node& node, std::string_view key, int n) const {
-  const std::string wanted = fmt::format("a {0} x {0} matrix: a list of {0} rows of {0} numbers", n);
-  if (node.kind != NodeKind::array) {
-    report_type(node, key, wanted);
-    return std::nullopt;
-  }
-  Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(n, n);
-  bool fits = static_cast<int>(node.items.size()) == n;
-  for (const Node& row : node.items)
-    fits = fits && row.kind == NodeKind::array && static_cast<int>(row.items.size()) == n;
-  if (!fits) {
-    report(node, fmt::format("'{}' must be {}, not {}", key, wanted, describe(node)));
-    return std::nullopt;
-  }
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j)
-      matrix(i, j) = number_of(node.items[static_cast<std::size_t>(i)].items[static_cast<std::size_t>(j)], key, 0.0);
-  return matrix;
-}
-
-Formula Fields::formula_of(const Node& node, std::string_view key) const {
-  static const std::string zero = "0";
-  Formula formula;
-  formula.where = findings_.where(node.place);
-  if (node.is_number()) {
-    formula.text = fmt::format("{}", number_of(node, key, 0.0));
-  } else if (node.kind == NodeKind::string) {
-    formula.text = globalize(text_of(node, key), scope_, part_);
-    const bool blank = formula.text.find_first_not_of(" \t\n") == std::string::npos;
-    if (blank) {
-      report(node, fmt::format("'{}' is an empty formula; write a number or a formula in quotes", key));
-      formula.text = zero;
-    }
-  } else {
-    report_type(node, key, "a number or a formula in quotes");
-    formula.text = zero;
-  }
-  return formula;
 }
 
 std::optional<Fields> Fields::inner(const Node& node, std::string_view key) const {

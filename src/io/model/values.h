@@ -16,6 +16,7 @@
 
 #include "trammel/base/error.h"
 #include "trammel/base/keys.h"
+#include "trammel/math/quantity.h"
 #include "trammel/mechanics/model.h"
 #include "tree.h"
 
@@ -55,20 +56,26 @@ class Findings {
 class Scope {
  public:
   explicit Scope(const Scope* parent = nullptr, bool local = false) : parent_(parent), local_(local) {}
-  void add(const std::string& name, double value) { values_[name] = value; }
-  std::optional<double> find(const std::string& name) const;
-  /// Only the values that formulas cannot know by name: indices, and parameters of included files.
-  std::optional<double> find_local(const std::string& name) const;
-  bool has_locals() const { return local_ || (parent_ != nullptr && parent_->has_locals()); }
+  void add(const std::string& name, const Quantity& value) { values_[name] = value; }
+  /// nullptr: there is none.
+  const Quantity* find(const std::string& name) const;
+  /// Only the values that formulas cannot know by name: indices, parameters of included files, vectors.
+  const Quantity* find_local(const std::string& name) const;
+  bool has_locals() const;
   std::vector<std::string> names() const;
 
  private:
   const Scope* parent_;
   bool local_;
-  std::map<std::string, double> values_;
+  std::map<std::string, Quantity> values_;
 };
 
+class Frames;
+
 /// A file in its role as a part of the model: the root, or one include of a file.
+///
+/// A point x of its drawing is drawn in the world at p + R B x. R is a rotation. B = diag(±1, ±1, ±1) has the signs of
+/// the mirrors on the way; things are read as if there were none (p + R x) and are reflected when all are read.
 struct Part {
   const Part* parent = nullptr;
   std::string file;                 ///< as shown in messages
@@ -78,22 +85,36 @@ struct Part {
   std::set<std::string> own_beams;  ///< those of them whose nodes have names, NAME_0, NAME_1, …
   Eigen::Matrix3d rotation = Eigen::Matrix3d::Identity();
   Eigen::Vector3d position = Eigen::Vector3d::Zero();
+  Eigen::Vector3d mirror = Eigen::Vector3d::Ones();  ///< diagonal of B
+  std::map<std::string, std::string> ports;          ///< what the including file connects, in its words
+  std::vector<std::pair<Dimension, Unit>> units;     ///< of bare numbers, where it is not SI
+  const Frames* frames = nullptr;                    ///< of the whole model
 
-  /// The full name of what `name` means here: an own entity, else one of the including files.
+  /// The full name of what `name` means here: a port, an own entity, else one of the including files.
   std::string full_name(const std::string& name) const;
   bool is_moved() const { return rotation != Eigen::Matrix3d::Identity() || position != Eigen::Vector3d::Zero(); }
+  bool is_mirrored() const { return mirror != Eigen::Vector3d::Ones(); }
+  Eigen::Matrix3d reflection() const { return rotation * mirror.asDiagonal() * rotation.transpose(); }
+  /// A point and a direction of the drawing of the whole machine in this part's drawing.
+  Eigen::Vector3d point_from_world(const Eigen::Vector3d& p) const;
+  Eigen::Vector3d direction_from_world(const Eigen::Vector3d& d) const;
 };
 
 /// The value of a formula of constants, or what is wrong with it.
 struct Evaluated {
-  double value = 0.0;
+  Quantity value;
   std::string error;  ///< empty: good
 };
-Evaluated evaluate(const std::string& text, const Scope& scope);
+/// `part` (if any): its frames are known as points, and its `units` forbid sums of numbers with and without a unit.
+Evaluated evaluate(const std::string& text, const Scope& scope, const Part* part = nullptr);
 
 /// A resolver for evaluate(): the value of a name, or nothing.
-using ConstantLookup = std::function<std::optional<double>(const std::string& name)>;
-Evaluated evaluate(const std::string& text, const ConstantLookup& lookup, const std::vector<std::string>& names);
+using ConstantLookup = std::function<std::optional<Quantity>(const std::string& name)>;
+Evaluated evaluate(const std::string& text, const ConstantLookup& lookup, const std::vector<std::string>& names,
+                   const Part* part);
+
+/// Whether a formula may hold a number with a unit: a letter right behind a number.
+bool may_have_unit(const std::string& text);
 
 /// "link_{i+1}" with i = 2 -> "link_3".
 Evaluated interpolate(const std::string& text, const Scope& scope, std::string& result);
@@ -170,6 +191,7 @@ class Fields {
   const Node* require(std::string_view key);
   /// Whether this kind has the key.
   bool knows(std::string_view key) const { return keys_->find(key) >= 0; }
+  bool requires_key(std::string_view key) const { return knows(key) && description(key)->required; }
   /// The words that a key's description allows.
   std::vector<Word> words_of(std::string_view key) const {
     const Key* described = description(key);
@@ -231,6 +253,8 @@ class Fields {
   std::string name_of(const Node& node, std::string_view key) const;
   std::vector<double> list_of(const Node& node, std::string_view key) const;
   Eigen::Vector3d vector_of(const Node& node, std::string_view key, const Eigen::Vector3d& fallback) const;
+  /// A number or a vector as it stands there, its unit not looked at; nothing (which is reported) if it is neither.
+  std::optional<Quantity> quantity_of(const Node& node, std::string_view key) const;
   std::optional<Eigen::MatrixXd> matrix_of(const Node& node, std::string_view key, int n) const;
   Formula formula_of(const Node& node, std::string_view key) const;
   /// The fields of a table inside this one, if it is a table.
@@ -246,6 +270,10 @@ class Fields {
   int mark(std::string_view key);  // as asked for; its place in keys_, or −1 without
   void specify(std::string_view kind, bool is_said);
   bool is_in_range(const Node& node, std::string_view key, double value) const;
+  // In SI: by its own unit, which must fit the key's, or by the file's for such keys. False: reported.
+  bool convert(const Node& node, std::string_view key, Quantity& value) const;
+  bool has_right_unit(const Node& node, std::string_view key, const Quantity& value) const;
+  void judge_formula(const Node& node, std::string_view key, const std::string& text) const;
   void report_choice(const Node& node, std::string_view key, const std::string& text,
                      const std::vector<std::string>& names) const;
 

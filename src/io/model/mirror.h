@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "entities.h"
+
+namespace trammel::detail {
+
+/// Reflects what mirrored parts hold, when all of it is read. With the plane's reflection H (x ↦ p + H (x − p), world),
+/// the signs B of body axes, and δ = det H = det B:
+///
+///   positions, velocities, forces (polar)     H x                     in body axes  B x
+///   torques, angular velocities (axial)       δ H x                                 δ B x
+///   orientations of bodies and frames         H R B, a rotation: the body's own axes are reflected as well
+///   inertia                                   B J B
+///   axes of joints that slide                 H a: the displacement keeps its sign
+///   axes of joints that turn                  δ H a: the angle keeps its sign, as do springs, stops and motions on it
+///   axes of joints that do both               H a: the angle changes its sign, and so does the pitch of a screw
+///   stiffness of bushings (x and z by H, y = z × x)   T K T,   T = diag(1, δ, 1, δ, 1, δ)
+///
+/// What is given in the axes of a body outside the part stays as it is given.
+class Mirror {
+ public:
+  Mirror(Findings& findings, ModelDraft& model) : findings_(findings), model_(model) {}
+
+  /// Call before and after an element of a mirrored part is read: what it added is its own.
+  void begin();
+  void end(const std::string& kind, const Part& part);
+  /// Reflects all of them.
+  void apply();
+
+ private:
+  struct Sizes {
+    std::size_t bodies = 0, joints = 0, couplers = 0, motions = 0, forces = 0, measures = 0, geometry = 0, solids = 0;
+  };
+  struct Range {
+    const Part* part;
+    Sizes from, to;
+  };
+  class Reflection;
+  Sizes sizes() const;
+  void refuse_angle(const std::string& place, const std::string& what, const std::string& joint,
+                    JointCoordinate coordinate);
+
+  Findings& findings_;
+  ModelDraft& model_;
+  Sizes before_;
+  std::vector<Range> ranges_;
+};
+
+}  // namespace trammel::detail
