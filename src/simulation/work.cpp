@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "trammel/simulation/machine_length.h"
 #include "trammel/simulation/methods/integrator_descriptor.h"
 #include "trammel/simulation/run_ledger.h"
 
@@ -12,6 +13,10 @@ namespace {
 
 // What the bend of P adds to the trapezoidal rule in a step, beside kinetic energy and work so far.
 constexpr double straight_power = 1e-7;
+
+// (3) Tolerances that a right run may be off by, and the drift beside kinetic energy and work from which on it is asked
+// what they make of the power.
+constexpr double right_in_tolerances = 10.0, doubtful_drift = 2e-4;
 
 }  // namespace
 
@@ -47,10 +52,14 @@ void RunLedger::update(const MotionVariables& x, double h) {
   if (h == 0.0) {
     ledger_.start = energy.kinetic + energy.potential;
     before_.a = x.a;
+    looked_at_ = x.t;
+    q_rate_.setZero(x.v.size());
     may_work_ = may_work();
   } else {
     ledger_.work += calc_step_work(x, h);
     ++smooth_steps_;
+    const double size = std::abs(ledger_.kinetic) + std::abs(ledger_.work);
+    if (may_work_ && !study_.solver.h && std::abs(ledger_.drift()) > doubtful_drift * size) look_at_tolerance(x);
   }
   largest_drift_ = std::max(largest_drift_, std::abs(ledger_.drift()));
 }
@@ -62,6 +71,25 @@ void RunLedger::note_end(double t, double power) {
   std::copy_backward(ends_.begin(), ends_.end() - 1, ends_.end());
   ends_[0] = {t, power};
   n_ends_ = std::min(n_ends_ + 1, static_cast<int>(ends_.size()));
+}
+
+// (3) since it was looked at last.
+void RunLedger::look_at_tolerance(const MotionVariables& x) {
+  const SolverOptions& o = study_.solver;
+  const double rtol = right_in_tolerances * o.rtol.value_or(0.0), atol = right_in_tolerances * o.atol.value_or(0.0);
+  machine_.moved().calc_q_rate(x.q, x.v, q_rate_);
+  const double speed = size_of(x.v), rate = size_of(q_rate_);
+  if (speed > 0.0 && rate > 0.0) {
+    sample_ = x;
+    const double power = calc_power(viewer_.show(sample_, state_));
+    sample_.v = (1.0 + rtol + atol / speed) * x.v;
+    const double of_velocity = calc_power(viewer_.show(sample_, state_)) - power;
+    sample_ = x;
+    sample_.q += (atol + rtol * machine_length(study_.model)) / rate * q_rate_;
+    const double of_position = calc_power(viewer_.show(sample_, state_)) - power;
+    uncertainty_ += (x.t - looked_at_) * std::max(std::abs(of_velocity), std::abs(of_position));
+  }
+  looked_at_ = x.t;
 }
 
 void RunLedger::note_impulse(double energy, const MotionVariables& x) {

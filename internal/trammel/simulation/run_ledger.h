@@ -33,6 +33,13 @@ namespace trammel {
 /// A method whose velocities violate Φ̇ = 0 moves along its reactions: where nothing drives, that is its own dissipation
 /// and nobody's work, −λᵀ(G v − Φ̇) = 0. Beside motions −λᵀG v is kept: errors of λ and v belong together, and their
 /// product with the exact u̇ errs by more.
+///
+/// Where a law has a high gain, a run that is right to ten tolerances knows its power to
+///
+///   (3)  δP = P(q, v + δv) − P(q, v) or P(q + δq, v) − P(q, v), whichever is larger,   W to ∫ |δP| dt
+///
+/// with δv and δq of ten tolerances along the motion, inputs as they are. Of dampers and friction that is next to
+/// nothing: what moves together does not stretch them. It is looked for where drift makes the run doubtful.
 class RunLedger {
  public:
   /// `solver` is that of recorded frames.
@@ -44,6 +51,9 @@ class RunLedger {
   const Ledger& now() const { return ledger_; }  ///< at the end of the last step
   /// Work until t within the last step.
   double calc_work(double t) const;
+
+  /// (3) so far [J].
+  double uncertainty() const { return uncertainty_; }
 
   /// Steps since the start, or since forget_smooth_steps(): a kink, a change of contact.
   int smooth_steps() const { return smooth_steps_; }
@@ -77,6 +87,7 @@ class RunLedger {
   double calc_power(const Shown& shown);
   std::optional<double> solve_for_power(const MotionVariables& x, double t);
   void note_end(double t, double power);
+  void look_at_tolerance(const MotionVariables& x);
   double calc_step_work(const MotionVariables& x, double h);
   double calc_work_of_ends(int n, double h);
   double integrate(double theta) const;
@@ -113,6 +124,8 @@ class RunLedger {
   std::vector<Known> known_;  // powers that tell the work within the last step; none: those of its ends
   bool may_work_ = true;      // something brings energy in or takes it out
   double largest_drift_ = 0.0;
+  double uncertainty_ = 0.0, looked_at_ = 0.0;
+  Eigen::VectorXd q_rate_;
 };
 
 }  // namespace trammel
