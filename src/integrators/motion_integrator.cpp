@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trammel/integrators/motion_integrator.h"
 
+#include <array>
+#include <cmath>
+
 namespace trammel {
 
 namespace {
@@ -13,7 +16,12 @@ void hermite(double theta, double h, const Eigen::VectorXd& x0, const Eigen::Vec
   x.noalias() = a0 * x0 + a1 * x1 + b0 * d0 + b1 * d1;
 }
 
+const std::array<double, 3> gauss_points{0.5 - 0.5 * std::sqrt(0.6), 0.5, 0.5 + 0.5 * std::sqrt(0.6)};
+constexpr std::array<double, 3> gauss_weights{5.0 / 18.0, 8.0 / 18.0, 5.0 / 18.0};
+
 }  // namespace
+
+PowerRule PowerRule::gauss() { return {.points = gauss_points, .weights = gauss_weights}; }
 
 void StepEnds::interpolate(double t, MotionVariables& at) const {
   const double h = to.t - from.t, theta = h > 0.0 ? (t - from.t) / h : 1.0;

@@ -24,6 +24,10 @@ constexpr double newton_noise = 2.0;
 // Smaller errors do not bound the growth of a step; nor does a velocity across the constraints, in units of q's
 // tolerance over h, that makes a third of this.
 constexpr double unbounding_error = 0.1, ringing_part = 0.3;
+// What rounding leaves of Φ is larger by 1/σ in q near a position where G loses rank, at any h: shorter steps would
+// only be followed by shorter ones. It lies across the constraints, where the filter finds nothing. Errors of positions
+// up to this multiple of the least that is seen are led through it before they make a step shorter.
+constexpr double rounding_reach = 16.0, harmless_error = 0.5;
 // In units of rounding of z: Newton's remainder is of that size, and no smaller error can be seen beside it.
 constexpr double state_rounding = 1024.0;
 
@@ -32,7 +36,11 @@ constexpr double state_rounding = 1024.0;
 double OneStep::error_norm(double h) {
   double largest = dae_.nz() > 0 ? state_error_norm(h) : 0.0;
   const auto of_position = [&](Eigen::Index i) { return local_error(h, i); };
-  largest = motion_error_norm(largest, false, of_position, [&](Eigen::Index i) { return position_limit(i); });
+  const auto place = [&](Eigen::Index i) { return position_limit(i); };
+  const double of_states = largest;
+  largest = motion_error_norm(of_states, false, of_position, place);
+  if (largest > harmless_error && residual_.head(dae_.nv()).lpNorm<Eigen::Infinity>() <= rounding_reach * unseen_)
+    largest = motion_error_norm(of_states, true, of_position, place);
   const auto of_velocity = [&](Eigen::Index i) { return velocity_error(h, i); };
   return motion_error_norm(largest, true, of_velocity, [&](Eigen::Index i) { return velocity_limit(h, i); });
 }

@@ -11,12 +11,12 @@ namespace trammel {
 RadauTableau::RadauTableau(int stages) : s_(stages), A_inverse_(stages, stages) {
   using Complex = std::complex<double>;
   if (s_ == 1) {
-    c_ = {1.0};
+    c_ = b_ = {1.0};
     A_inverse_ << 1.0;
     gamma_ = left_[0] = right_[0] = 1.0;
   }
   if (s_ == 2) {
-    c_ = {1.0 / 3.0, 1.0};
+    c_ = {1.0 / 3.0, 1.0}, b_ = {0.75, 0.25};
     A_inverse_ << 1.5, 0.5,  //
         -4.5, 2.5;
     mu_ = {2.0, 1.4142135623730949};
@@ -27,6 +27,7 @@ RadauTableau::RadauTableau(int stages) : s_(stages), A_inverse_(stages, stages) 
   if (s_ == 3) {
     const double root = std::sqrt(6.0);
     c_ = {(4.0 - root) / 10.0, (4.0 + root) / 10.0, 1.0};
+    b_ = {(16.0 - root) / 36.0, (16.0 + root) / 36.0, 1.0 / 9.0};
     A_inverse_ << 3.2247448713915867, 1.1678400846904058, -0.2531972647421814,  //
         -3.5678400846904026, 0.77525512860841062, 1.053197264742181,            //
         5.5319726474218101, -7.5319726474218101, 5.0;

@@ -139,6 +139,7 @@ RunAlarms::RunAlarms(const Machine& machine, Viewer& viewer, const Motion& motio
 
 void RunAlarms::note_step(const MotionVariables& x, const RunLedger& ledger) {
   const Ledger& now = ledger.now();
+  unknown_work_ = ledger.uncertainty();
   if (energy_watch_.update(x.t, now)) energy_watch_.mark(find_largest_energy(x));
   checks_.note_reactions(x.t, ledger.lam(), ledger.smooth_steps() > 1);
   if (can_be_late(study_)) checks_.note_delay(x.t, now.kinetic, now.drift(), x.v);
@@ -198,13 +199,14 @@ void RunAlarms::raise(Summary& summary) const {
   std::optional<Alarm> imbalance;
   const std::optional<ImbalanceParts> parts = imbalance_parts(study_, energy_watch_.available());
   if (parts) {
-    imbalance = energy_watch_.judge_imbalance(parts->gain, parts->loss);
-    if (energy && !fixed && energy->value <= parts->gain * energy_watch_.available()) energy.reset();
+    imbalance = energy_watch_.judge_imbalance(parts->gain, parts->loss, unknown_work_);
+    if (energy && !fixed && energy->value <= parts->gain * energy_watch_.available() + unknown_work_) energy.reset();
   }
   if (energy) imbalance.reset();
   if (imbalance && imbalance->value <= calc_energy_noise(study_)) imbalance.reset();
   if (energy) summary.alarms.push_back(*energy);
-  if (parts && !energy && !imbalance && can_be_late(study_))
+  const bool knows_energy = parts && unknown_work_ <= parts->gain * energy_watch_.available();
+  if (knows_energy && !energy && !imbalance && can_be_late(study_))
     if (const std::optional<Alarm> delay = judge_delay(study_, checks_, index3_)) summary.alarms.push_back(*delay);
   if (imbalance && imbalance->element.empty())  // no force or contact stores anything
     imbalance->element = fmt::format("integrator '{}'", word_of(*study_.solver.integrator));

@@ -80,9 +80,10 @@ std::optional<Alarm> EnergyWatch::judge(bool fixed_step) const {
   return alarm;
 }
 
-std::optional<Alarm> EnergyWatch::judge_imbalance(double gain_part, double loss_part) const {
+std::optional<Alarm> EnergyWatch::judge_imbalance(double gain_part, double loss_part, double unknown) const {
   const bool gained = gain_ * loss_part >= loss_ * gain_part;  // the larger one beside its limit
-  const double part = gained ? gain_part : loss_part, limit = part * available(), value = gained ? gain_ : loss_;
+  const double part = gained ? gain_part : loss_part, limit = part * available() + unknown,
+               value = gained ? gain_ : loss_;
   if (!(value > limit) || !(value > rounding_part * largest_)) return std::nullopt;
   Alarm alarm{.name = "energy imbalance",
               .t = gained ? gain_t_ : loss_t_,
@@ -94,7 +95,7 @@ std::optional<Alarm> EnergyWatch::judge_imbalance(double gain_part, double loss_
       "the machine {} {:.3g} J that no force or motion accounts for, limit {:.3g} J ({:.2g} % of the {:.3g} J that it "
       "had or was given): the method's own error is that large; shorten 'h' or leave it out, tighten rtol and atol, or "
       "take a method of higher order",
-      gained ? "gained" : "lost", value, limit, 100.0 * part, available());
+      gained ? "gained" : "lost", value, limit, 100.0 * limit / available(), available());
   return alarm;
 }
 

@@ -33,13 +33,22 @@ StepReport RadauMotion::advance(double t_end, State& state) {
 }
 
 void RadauMotion::interpolate(double t, MotionVariables& at) const {
-  radau_.interpolate(t, y_at_, yp_at_);
-  form_->unpack(t, y_at_, yp_at_, at);  // v̇, λ and algebraic z of the collocation polynomial
+  interpolate_balance(t, at);  // v̇, λ and algebraic z of the collocation polynomial
   if (!(radau_.t() > radau_.t_from())) return;
   const Inputs none;
   const Status refined = form_->interpolate({radau_.t_from(), none, radau_.y_from(), radau_.yp_from()},
                                             {radau_.t(), none, radau_.y(), radau_.yp()}, t, *state_, at, *workspace_);
   if (!refined.ok()) form_->unpack(t, y_at_, yp_at_, at);  // right to a lower order
+}
+
+PowerRule RadauMotion::power_rule() const {
+  const RadauTableau& tableau = radau_.tableau();
+  return {.points = tableau.c(), .weights = tableau.b()};
+}
+
+void RadauMotion::interpolate_balance(double t, MotionVariables& at) const {
+  radau_.interpolate(t, y_at_, yp_at_);
+  form_->unpack(t, y_at_, yp_at_, at);
 }
 
 double RadauMotion::calc_condition() {

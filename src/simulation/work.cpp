@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <utility>
 
+#include "trammel/simulation/machine_length.h"
 #include "trammel/simulation/methods/integrator_descriptor.h"
 #include "trammel/simulation/run_ledger.h"
 
@@ -10,11 +11,12 @@ namespace trammel {
 
 namespace {
 
-const std::array<double, 3> power_points{0.5 - 0.5 * std::sqrt(0.6), 0.5, 0.5 + 0.5 * std::sqrt(0.6)};
-constexpr std::array<double, 3> power_weights{5.0 / 18.0, 8.0 / 18.0, 5.0 / 18.0};
-
 // What the bend of P adds to the trapezoidal rule in a step, beside kinetic energy and work so far.
 constexpr double straight_power = 1e-7;
+
+// (3) Tolerances that a right run may be off by, and the drift beside kinetic energy and work from which on it is asked
+// what they make of the power.
+constexpr double right_in_tolerances = 10.0, doubtful_drift = 2e-4;
 
 }  // namespace
 
@@ -28,15 +30,15 @@ RunLedger::RunLedger(const Machine& machine, Viewer& viewer, const Motion& motio
       state_(motion.state),
       violations_(violations),
       solver_(solver),
-      sample_(motion.x) {}
+      sample_(motion.x) {
+  known_.reserve(most_known);
+}
 
 void RunLedger::update(const MotionVariables& x, double h) {
   const Shown shown = viewer_.show(x, state_);
   const MechanicalSystem::Energy energy = viewer_.calc_energy(shown);
-  const double h_before = ledger_time_ - before_.t, power_before = before_.power;
-  before_.t = ledger_time_, before_.power = last_power_, before_.ledger = ledger_;
+  before_.ledger = ledger_;
   before_.a.swap(newest_a_);
-  ledger_time_ = x.t;
   newest_a_ = x.a;
   ledger_.kinetic = energy.kinetic;
   ledger_.potential = energy.potential;
@@ -46,24 +48,53 @@ void RunLedger::update(const MotionVariables& x, double h) {
   double power = energy.power;
   if (!drives()) power += viewer_.lam().dot(violations_.phi_dot());
   if (solves_for_power()) power = solve_for_power(x, viewer_.time_of_inputs(x.t)).value_or(power);
-  const double bend = h > 0.0 && h_before > 0.0
-                          ? ((power - last_power_) / h - (last_power_ - power_before) / h_before) / (h + h_before)
-                          : 0.0;
+  note_end(x.t, power);
   if (h == 0.0) {
     ledger_.start = energy.kinetic + energy.potential;
     before_.a = x.a;
+    looked_at_ = x.t;
+    q_rate_.setZero(x.v.size());
     may_work_ = may_work();
   } else {
-    ledger_.work += calc_step_work(x, h, power, bend);
+    ledger_.work += calc_step_work(x, h);
     ++smooth_steps_;
+    const double size = std::abs(ledger_.kinetic) + std::abs(ledger_.work);
+    if (may_work_ && !study_.solver.h && std::abs(ledger_.drift()) > doubtful_drift * size) look_at_tolerance(x);
   }
-  last_power_ = power;
   largest_drift_ = std::max(largest_drift_, std::abs(ledger_.drift()));
+}
+
+// Ends of another method's steps, which may be much longer, are of no use.
+void RunLedger::note_end(double t, double power) {
+  const MotionIntegrator* mover = &motion_.active();
+  if (std::exchange(mover_, mover) != mover) n_ends_ = std::min(n_ends_, 1);
+  std::copy_backward(ends_.begin(), ends_.end() - 1, ends_.end());
+  ends_[0] = {t, power};
+  n_ends_ = std::min(n_ends_ + 1, static_cast<int>(ends_.size()));
+}
+
+// (3) since it was looked at last.
+void RunLedger::look_at_tolerance(const MotionVariables& x) {
+  const SolverOptions& o = study_.solver;
+  const double rtol = right_in_tolerances * o.rtol.value_or(0.0), atol = right_in_tolerances * o.atol.value_or(0.0);
+  machine_.moved().calc_q_rate(x.q, x.v, q_rate_);
+  const double speed = size_of(x.v), rate = size_of(q_rate_);
+  if (speed > 0.0 && rate > 0.0) {
+    sample_ = x;
+    const double power = calc_power(viewer_.show(sample_, state_));
+    sample_.v = (1.0 + rtol + atol / speed) * x.v;
+    const double of_velocity = calc_power(viewer_.show(sample_, state_)) - power;
+    sample_ = x;
+    sample_.q += (atol + rtol * machine_length(study_.model)) / rate * q_rate_;
+    const double of_position = calc_power(viewer_.show(sample_, state_)) - power;
+    uncertainty_ += (x.t - looked_at_) * std::max(std::abs(of_velocity), std::abs(of_position));
+  }
+  looked_at_ = x.t;
 }
 
 void RunLedger::note_impulse(double energy, const MotionVariables& x) {
   ledger_.work += energy;
-  last_power_ = viewer_.calc_energy(viewer_.show(x, state_)).power;
+  ends_[0].power = viewer_.calc_energy(viewer_.show(x, state_)).power;
 }
 
 void RunLedger::note_load(double load, const MechanicalSystem::Energy& energy) {
@@ -103,7 +134,7 @@ bool RunLedger::solves_for_power() const {
 // The power just behind a kink, where the next step begins: forces and reactions may have jumped there.
 void RunLedger::renew_power(const MotionVariables& x) {
   if (!may_work_ || study_.solver.h) return;
-  last_power_ = solve_for_power(x, x.t + side_of_kink(x.t)).value_or(last_power_);
+  ends_[0].power = solve_for_power(x, x.t + side_of_kink(x.t)).value_or(ends_[0].power);
 }
 
 std::optional<double> RunLedger::solve_for_power(const MotionVariables& x, double t) {
@@ -113,59 +144,76 @@ std::optional<double> RunLedger::solve_for_power(const MotionVariables& x, doubl
   return calc_power(viewer_.show(sample_, state_));
 }
 
-// Over the step that ends at x; `power` there, `bend` = P″/2 from the last three ends.
-double RunLedger::calc_step_work(const MotionVariables& x, double h, double power, double bend) {
-  knows_inner_powers_ = false;
+// (2) through the last n ends.
+double RunLedger::calc_work_of_ends(int n, double h) {
+  const double from = ends_[1].t;
+  known_.clear();
+  for (int i = 0; i < n; ++i) known_.push_back({(ends_[i].t - from) / h, ends_[i].power});
+  return h * integrate(1.0);
+}
+
+// Over the step that ends at x.
+double RunLedger::calc_step_work(const MotionVariables& x, double h) {
+  known_.clear();
   if (!may_work_) return 0.0;
-  const double trapezoid = 0.5 * h * (last_power_ + power);
-  // Nothing is known within the step: −h³/12 P″.
+  const double trapezoid = 0.5 * h * (ends_[1].power + ends_[0].power);
+  // Nothing is known within the step.
   if (study_.analysis.kind != AnalysisKind::dynamics || solves_for_power())
-    return trapezoid - (smooth_steps_ > 0 ? h * h * h / 6.0 * bend : 0.0);
+    return calc_work_of_ends(std::min(3, n_ends_), h);
+  const MotionIntegrator& method = motion_.active();
   if (method_of(study_.solver).traits.power == PowerAt::middle) {
-    motion_.active().interpolate(x.t - 0.5 * h, sample_);
+    method.interpolate(x.t - 0.5 * h, sample_);
     sample_.a = x.a, sample_.lam = x.lam;
     return h * calc_power(viewer_.show(sample_, state_));
   }
   if (method_of(study_.solver).traits.power == PowerAt::ends) return trapezoid;
   // Where P is nearly straight, three ends of steps tell enough.
-  const double correction = -h * h * h / 6.0 * bend;
-  const double size = std::abs(ledger_.kinetic) + std::abs(ledger_.work);
-  if (smooth_steps_ > 0 && std::abs(correction) <= straight_power * size) return trapezoid + correction;
+  const double size = std::abs(ledger_.kinetic) + std::abs(ledger_.work),
+               bent = calc_work_of_ends(std::min(3, n_ends_), h);
+  if (n_ends_ > 2 && std::abs(bent - trapezoid) <= straight_power * size) return bent;
+  const PowerRule rule = method.power_rule();
+  if (rule.points.empty()) return calc_work_of_ends(std::min(rule.ends, n_ends_), h);
+  known_.clear();
+  known_.push_back({0.0, ends_[1].power});
   double sum = 0.0;
-  for (std::size_t i = 0; i < power_points.size(); ++i) {
-    motion_.active().interpolate(x.t - h * (1.0 - power_points[i]), sample_);
-    inner_powers_[i] = calc_power(viewer_.show(sample_, state_));
-    sum += power_weights[i] * inner_powers_[i];
+  for (std::size_t i = 0; i < rule.points.size(); ++i) {
+    double power = ends_[0].power;
+    if (rule.points[i] < 1.0) {
+      method.interpolate_balance(x.t - h * (1.0 - rule.points[i]), sample_);
+      power = calc_power(viewer_.show(sample_, state_));
+      known_.push_back({rule.points[i], power});
+    }
+    sum += rule.weights[i] * power;
   }
-  knows_inner_powers_ = true;
+  known_.push_back({1.0, ends_[0].power});
   return h * sum;
 }
 
-// Work until t within the last step: the integral of the polynomial through all powers that are known of it, at its
-// ends and at Gauss' points, or of a cubic with the right integral.
-double RunLedger::calc_work(double t) const {
-  const double h = ledger_time_ - before_.t, theta = h > 0.0 ? std::clamp((t - before_.t) / h, 0.0, 1.0) : 1.0;
-  const double rest = 1.0 - theta, change = ledger_.work - before_.ledger.work;
-  if (!knows_inner_powers_)
-    return before_.ledger.work + theta * theta * (3.0 - 2.0 * theta) * change +
-           h * theta * rest * (rest * before_.power - theta * last_power_);
-  const std::array<double, 5> at{0.0, power_points[0], power_points[1], power_points[2], 1.0};
-  const std::array<double, 5> power{before_.power, inner_powers_[0], inner_powers_[1], inner_powers_[2], last_power_};
-  const auto integral = [&](double until) {  // Gauss' points are exact for it
-    double sum = 0.0;
-    for (std::size_t i = 0; i < power_points.size(); ++i) {
-      double value = 0.0;
-      for (std::size_t j = 0; j < at.size(); ++j) {
-        double basis = power[j];
-        for (std::size_t k = 0; k < at.size(); ++k)
-          if (k != j) basis *= (until * power_points[i] - at[k]) / (at[j] - at[k]);
-        value += basis;
-      }
-      sum += power_weights[i] * value;
+// ∫₀^θ of the polynomial through all powers that are known of the step: Gauss' three points are exact for six of them.
+double RunLedger::integrate(double theta) const {
+  const PowerRule gauss = PowerRule::gauss();
+  double sum = 0.0;
+  for (std::size_t i = 0; i < gauss.points.size(); ++i) {
+    double value = 0.0;
+    for (const Known& at : known_) {
+      double basis = at.power;
+      for (const Known& other : known_)
+        if (&other != &at) basis *= (theta * gauss.points[i] - other.part) / (at.part - other.part);
+      value += basis;
     }
-    return h * until * sum;
-  };
-  return before_.ledger.work + integral(theta) + theta * theta * (3.0 - 2.0 * theta) * (change - integral(1.0));
+    sum += gauss.weights[i] * value;
+  }
+  return theta * sum;
+}
+
+// Work until t within the last step: of that polynomial, or of a cubic, with the right integral.
+double RunLedger::calc_work(double t) const {
+  const double from = ends_[1].t, h = ends_[0].t - from, theta = h > 0.0 ? std::clamp((t - from) / h, 0.0, 1.0) : 1.0;
+  const double rest = 1.0 - theta, change = ledger_.work - before_.ledger.work;
+  const double share = theta * theta * (3.0 - 2.0 * theta);
+  if (known_.empty())
+    return before_.ledger.work + share * change + h * theta * rest * (rest * ends_[1].power - theta * ends_[0].power);
+  return before_.ledger.work + h * integrate(theta) + share * (change - h * integrate(1.0));
 }
 
 }  // namespace trammel

@@ -114,5 +114,57 @@ end = 2
     }
 }
 
+// A sledge of 1 kg is led along x = 1 − cos t by a law of its velocity or its place, whose gain makes more than the
+// whole force out of what the tolerance allows. At radau's stages the force is known nevertheless, and so is its work;
+// elsewhere what the tolerance makes of the power is no reason to doubt a run whose velocity is right.
+TEST(Ledger, stiff_laws_raise_no_alarm_and_work_at_stages_is_that_of_the_motion) {
+  const auto sledge = [](const std::string& law) {
+    return fmt::format(R"toml(
+gravity = [0, 0, 0]
+[[body]]
+name = "sledge"
+mass = 1
+inertia = [1, 1, 1]
+[[joint]]
+name = "track"
+kind = "prismatic"
+bodies = ["ground", "sledge"]
+point = [0, 0, 0]
+axis = "x"
+[[force]]
+name = "lead"
+kind = "force"
+body = "sledge"
+force = ["{}", 0, 0]
+[analysis]
+end = 10
+[output]
+interval = 0.05
+)toml",
+                       law);
+  };
+  const double gains[] = {1e3, 1e5, 1e7};
+  for (const double gain : gains)
+    for (const std::string& law :
+         {fmt::format("-{}*(sledge.vx - sin(t))", gain),
+          fmt::format("-{}*(sledge.x - 1 + cos(t)) - {}*(sledge.vx - sin(t))", gain, std::sqrt(gain))})
+      for (const char* method : {"auto", "radau", "bdf"})
+        for (const char* coordinates : {"absolute", "joint"}) {
+          SCOPED_TRACE(fmt::format("{} {} {}", law, method, coordinates));
+          const Recorded run = run_text(sledge(law), {fmt::format("solver.integrator={}", method),
+                                                      fmt::format("solver.coordinates={}", coordinates)});
+          EXPECT_TRUE(run.summary.completed);
+          EXPECT_TRUE(run.summary.alarms.empty()) << run.summary.to_text();
+          const Eigen::MatrixXd v = run.values("sledge.velocity");
+          for (std::size_t i = 0; i < run.times().size(); ++i) {
+            const double t = run.times()[i];
+            if (t < 0.5) continue;
+            EXPECT_NEAR(v(static_cast<Eigen::Index>(i), 0), std::sin(t), 2e-3) << t;
+          }
+          if (std::string(method) != "radau") continue;
+          EXPECT_LT(run.values("energy.drift").cwiseAbs().maxCoeff(), 0.5 * 1e-3);  // of 0.5 J
+        }
+}
+
 }  // namespace
 }  // namespace trammel::test_ledger

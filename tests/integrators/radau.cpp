@@ -30,6 +30,18 @@ TEST(RadauTableau, satisfies_the_collocation_conditions) {
   }
 }
 
+// Quadrature on the stages is exact for degrees up to 2s − 2.
+TEST(RadauTableau, has_the_weights_of_quadrature) {
+  for (int s = 1; s <= 3; ++s) {
+    const RadauTableau t(s);
+    for (int k = 0; k <= 2 * s - 2; ++k) {
+      double sum = 0.0;
+      for (std::size_t i = 0; i < t.b().size(); ++i) sum += t.b()[i] * std::pow(t.c()[i], k);
+      EXPECT_NEAR(sum, 1.0 / (k + 1), 1e-15) << s << " stages, degree " << k;
+    }
+  }
+}
+
 // Left and right eigenvectors of A⁻¹, ℓᵀ A⁻¹ = γ ℓᵀ, A⁻¹ r = γ r, ℓᵀ r = 1, and the same of the complex pair.
 TEST(RadauTableau, has_left_and_right_eigenvectors) {
   using Complex = std::complex<double>;

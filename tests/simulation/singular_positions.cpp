@@ -150,5 +150,22 @@ TEST(SingularPositions, slider_cranks_and_crossed_loops_in_space_go_on_as_they_w
       }
 }
 
+// At 1e-10 what rounding leaves of Φ, times 1/σ, exceeds the tolerance of positions (7e-13 m) before a position is near
+// enough to be passed. It is no error that shorter steps make smaller: they would be shortened until they vanish.
+TEST(SingularPositions, rounding_before_one_shortens_no_step) {
+  Machine machine = make_slider_crank(2.0, 3.0, 0.2);
+  machine.gravity = {4.0, -3.0};
+  const Motion start{-0.5, 3.0};
+  Simulation simulation(read_study_text(write_model(machine, start, {}) +
+                                            "[analysis]\nend = 4\n[solver]\nintegrator = \"generalized_alpha\"\n"
+                                            "coordinates = \"joint\"\nrtol = 1e-10\natol = 1e-10\n",
+                                        "model.toml"));
+  MemoryRecord record;
+  const Summary summary = simulation.run(record);
+  EXPECT_TRUE(summary.completed) << summary.failure;
+  EXPECT_LT(summary.rejected_error, 100);
+  EXPECT_LT(compare(record, machine, start, {}).position, 1e-6);
+}
+
 }  // namespace
 }  // namespace trammel::test_singular_positions

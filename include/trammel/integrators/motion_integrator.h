@@ -47,6 +47,14 @@ struct StepEnds {
   void interpolate(double t, MotionVariables& at) const;
 };
 
+/// Where forces of the last step are known, so that their power becomes work.
+struct PowerRule {
+  std::span<const double> points, weights;  ///< of quadrature, as parts of the step; none: the ends of steps alone
+  int ends = 2;  ///< of steps, the newest first: a polynomial through what is known there is as good as the motion
+
+  static PowerRule gauss();  ///< with three points, of order 6
+};
+
 /// A method that moves a machine step by step, as a simulation sees it.
 class MotionIntegrator {
  public:
@@ -73,6 +81,11 @@ class MotionIntegrator {
   virtual void interpolate(double t, MotionVariables& at) const = 0;
   /// The same for q, v and z alone; the rest of `at` is left in whatever state it is.
   virtual void interpolate_motion(double t, MotionVariables& at) const { interpolate(t, at); }
+
+  /// Where work is summed, and the motion there. Methods that solve M v̇ + Gᵀλ = f within a step, or at its end alone,
+  /// say so: forces balance momentum there, however much a stiff one makes of what dense output misses elsewhere.
+  virtual PowerRule power_rule() const { return PowerRule::gauss(); }
+  virtual void interpolate_balance(double t, MotionVariables& at) const { interpolate(t, at); }
 
   // ---- for reports -----------------------------------------------------------------------------------------------
   virtual const Layout& layout() const = 0;  ///< names of the rows and unknowns in StepReport

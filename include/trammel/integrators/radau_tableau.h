@@ -4,6 +4,7 @@
 #include <Eigen/Core>
 #include <array>
 #include <complex>
+#include <span>
 
 namespace trammel {
 
@@ -30,6 +31,9 @@ class RadauTableau {
   int stages() const { return s_; }
   int order() const { return 2 * s_ - 1; }
   double c(int i) const { return c_[i]; }
+  /// Stages and weights of quadrature, the last row of A.
+  std::span<const double> c() const { return std::span(c_).first(static_cast<std::size_t>(s_)); }
+  std::span<const double> b() const { return std::span(b_).first(static_cast<std::size_t>(s_)); }
   const Matrix& A_inverse() const { return A_inverse_; }
 
   bool has_real() const { return s_ != 2; }
@@ -50,7 +54,7 @@ class RadauTableau {
 
  private:
   int s_;
-  std::array<double, max_stages> c_{};
+  std::array<double, max_stages> c_{}, b_{};
   Matrix A_inverse_;
   double gamma_ = 0.0;
   std::complex<double> mu_{};

@@ -26,6 +26,8 @@ class BdfMotion final : public MotionIntegrator {
   void commit(State& state) override { bdf_->commit(state); }
   const MotionVariables& newest() const override { return newest_; }
   void interpolate(double t, MotionVariables& at) const override;
+  /// The ends of the last steps, one more than the formula has: products of polynomials bend more than these.
+  PowerRule power_rule() const override { return {{}, {}, bdf_->history().last_order() + 2}; }
   const Layout& layout() const override { return form_->layout(); }
   const LinearSolver<double>& linear_solver() const override { return *solver_; }
   double calc_condition() override { return bdf_->iteration_operator().condition(); }

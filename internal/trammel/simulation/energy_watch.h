@@ -30,8 +30,8 @@ class EnergyWatch {
 
   double available() const { return start_ - least_potential_ + brought_; }  ///< (2)
   std::optional<Alarm> judge(bool fixed_step) const;
-  /// (1) or (3) beside these parts of (2).
-  std::optional<Alarm> judge_imbalance(double gain_part, double loss_part) const;
+  /// (1) or (3) beside these parts of (2) and the work that is not known better [J].
+  std::optional<Alarm> judge_imbalance(double gain_part, double loss_part, double unknown) const;
 
  private:
   struct Mark {

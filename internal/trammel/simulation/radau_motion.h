@@ -20,6 +20,9 @@ class RadauMotion final : public MotionIntegrator {
   /// Positions, velocities and states by FirstOrderForm::interpolate from the ends of the step, whose order the
   /// collocation polynomial (s) does not reach; v̇ and λ on that polynomial.
   void interpolate(double t, MotionVariables& at) const override;
+  /// The stages.
+  PowerRule power_rule() const override;
+  void interpolate_balance(double t, MotionVariables& at) const override;
   const Layout& layout() const override { return form_->layout(); }
   const LinearSolver<double>& linear_solver() const override { return radau_.blocks().real_solver(); }
   /// The larger of the two blocks.

@@ -35,6 +35,7 @@ class RunAlarms {
   Viewer& viewer_;
   const Motion& motion_;
   EnergyWatch energy_watch_;
+  double unknown_work_ = 0.0;  // RunLedger::uncertainty
   RunChecks checks_;
   std::unique_ptr<SingularPassage> rank_look_;  // at σ, with a fixed step
   std::vector<double> violation_limits_;        // of recorded frames, for each row

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <vector>
 
 #include "trammel/dae/acceleration_solver.h"
 #include "trammel/simulation/motion.h"
@@ -17,17 +18,28 @@ namespace trammel {
 ///
 ///   (1)  W ← W + ∫ P dt over the step,   P = Σ f·v of what is not conservative − λᵀG v of motions
 ///
-/// bdf, radau and the explicit pair take long steps in which P is anything but a straight line: Gauss' three points on
-/// the dense output, of order 6, unless P is as good as straight. They lie within the step, so that kinks at its ends
-/// do not matter. One-step methods of order 2 keep the trapezoidal rule, of the same order: their multipliers ring with
-/// the steps, and its mean of both ends is what damps that. The multipliers of the midpoint rule belong to the middle
-/// of the step, and so does its power. With error control its velocities are now and then put back on the constraints,
-/// by impulses that are in no multiplier: where motions drive, the power at the ends is that of multipliers solved for
-/// there.
+/// bdf, radau and the explicit pair take long steps in which P is anything but a straight line. Unless it is as good as
+/// that, the method says where forces are known (MotionIntegrator::power_rule):
+///
+///   (2)  ∫ P dt = h Σ b_i P(t + c_i h), or the integral of the polynomial through P at the last ends of steps
+///
+/// A stiff force makes much of what an interpolant misses (c = 1e5 N s/m makes 1 N of 1e-5 m/s), but not at points
+/// where the method has solved M v̇ + Gᵀλ = f: the stages of radau, and the ends of steps of bdf. One-step methods of
+/// order 2 keep the trapezoidal rule, of the same order: their multipliers ring with the steps, and its mean of both
+/// ends is what damps that. The multipliers of the midpoint rule belong to the middle of the step, and so does its
+/// power. With error control its velocities are now and then put back on the constraints, by impulses that are in no
+/// multiplier: where motions drive, the power at the ends is that of multipliers solved for there.
 ///
 /// A method whose velocities violate Φ̇ = 0 moves along its reactions: where nothing drives, that is its own dissipation
 /// and nobody's work, −λᵀ(G v − Φ̇) = 0. Beside motions −λᵀG v is kept: errors of λ and v belong together, and their
 /// product with the exact u̇ errs by more.
+///
+/// Where a law has a high gain, a run that is right to ten tolerances knows its power to
+///
+///   (3)  δP = P(q, v + δv) − P(q, v) or P(q + δq, v) − P(q, v), whichever is larger,   W to ∫ |δP| dt
+///
+/// with δv and δq of ten tolerances along the motion, inputs as they are. Of dampers and friction that is next to
+/// nothing: what moves together does not stretch them. It is looked for where drift makes the run doubtful.
 class RunLedger {
  public:
   /// `solver` is that of recorded frames.
@@ -40,9 +52,12 @@ class RunLedger {
   /// Work until t within the last step.
   double calc_work(double t) const;
 
+  /// (3) so far [J].
+  double uncertainty() const { return uncertainty_; }
+
   /// Steps since the start, or since forget_smooth_steps(): a kink, a change of contact.
   int smooth_steps() const { return smooth_steps_; }
-  void forget_smooth_steps() { smooth_steps_ = 0; }
+  void forget_smooth_steps() { smooth_steps_ = 0, n_ends_ = 1; }
   /// The power just behind a kink, where the next step begins: forces and reactions may have jumped there.
   void renew_power(const MotionVariables& x);
   /// Velocities have jumped to those of x, which took this energy.
@@ -71,7 +86,11 @@ class RunLedger {
   bool solves_for_power() const;
   double calc_power(const Shown& shown);
   std::optional<double> solve_for_power(const MotionVariables& x, double t);
-  double calc_step_work(const MotionVariables& x, double h, double power, double bend);
+  void note_end(double t, double power);
+  void look_at_tolerance(const MotionVariables& x);
+  double calc_step_work(const MotionVariables& x, double h);
+  double calc_work_of_ends(int n, double h);
+  double integrate(double theta) const;
 
   const Machine& machine_;
   const Study& study_;
@@ -85,19 +104,28 @@ class RunLedger {
   Eigen::VectorXd phi_dot_;
 
   Ledger ledger_;             // at the end of the last step
-  double ledger_time_ = 0.0;  // its instant
   Eigen::VectorXd newest_a_;  // its accelerations
   Eigen::VectorXd lam_;       // its multipliers, of all rows
   struct {
-    double t = 0.0, power = 0.0;
     Ledger ledger;
     Eigen::VectorXd a;
-  } before_;                              // the same at its beginning
-  int smooth_steps_ = 0;                  // since the start, a kink or a change of contact
-  std::array<double, 3> inner_powers_{};  // at Gauss' points of the last step
-  bool knows_inner_powers_ = false;
-  bool may_work_ = true;  // something brings energy in or takes it out
-  double last_power_ = 0.0, largest_drift_ = 0.0;
+  } before_;              // the same at its beginning
+  int smooth_steps_ = 0;  // since the start, a kink or a change of contact
+  struct End {
+    double t = 0.0, power = 0.0;
+  };
+  static constexpr std::size_t most_known = 6;
+  std::array<End, most_known> ends_{};       // of the last steps, the newest first
+  int n_ends_ = 0;                           // that a polynomial may go through
+  const MotionIntegrator* mover_ = nullptr;  // that the last step is of
+  struct Known {
+    double part, power;
+  };
+  std::vector<Known> known_;  // powers that tell the work within the last step; none: those of its ends
+  bool may_work_ = true;      // something brings energy in or takes it out
+  double largest_drift_ = 0.0;
+  double uncertainty_ = 0.0, looked_at_ = 0.0;
+  Eigen::VectorXd q_rate_;
 };
 
 }  // namespace trammel

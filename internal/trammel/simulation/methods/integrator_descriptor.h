@@ -29,7 +29,7 @@ enum class NewtonLimit {
 enum class PowerAt {
   ends,    ///< the trapezoidal rule
   middle,  ///< to which the method's forces and reactions belong
-  within,  ///< on a dense output of more than order 2: at Gauss' points
+  within,  ///< of more than order 2: MotionIntegrator::power_rule
 };
 
 /// The equations that a method moves.
