@@ -68,7 +68,7 @@ Status LinearSolver<S>::analyze(const Pattern& pattern, const OrderingHint& hint
     throw Error(fmt::format("linear solver '{}': the matrix must be square, it has {} rows and {} columns", name(),
                             pattern.n_rows, pattern.n_cols));
   const std::size_t n = static_cast<std::size_t>(pattern.n_cols);
-  for (const std::size_t size : {hint.roles.size(), hint.blocks.size(), hint.rows.size()})
+  for (const std::size_t size : {hint.roles.size(), hint.blocks.size(), hint.rows.size(), hint.own_rows.size()})
     if (size != 0 && size != n)
       throw Error(fmt::format("linear solver '{}': the ordering hint has {} entries for {} unknowns", name(), size, n));
   n_ = pattern.n_cols;
