@@ -275,6 +275,11 @@ void Bdf::update_weights() {
   const std::span<const Kind> kinds = system_.layout().kinds();
   const bool relative = std::isfinite(options_.extent);
   for (int i = 0; i < history_.n(); ++i) {
+    if (error_mask_[i] == 0.0 && of_corrector[i] == 0.0) {  // in no test
+      history_.set_factor(i, 0.0);
+      corrector_factor_[i] = 0.0;
+      continue;
+    }
     const double y = history_.y(i);
     changed_[i] = std::max(changed_[i], std::abs(y - y_first_[i]));
     const double travelled = y_first_[i] + (t_ - t_first_) * yp_first_[i];
@@ -301,6 +306,7 @@ void Bdf::update_weights() {
 int Bdf::find_unresolvable() const {
   double square = 0.0;
   for (int i = 0; i < history_.n(); ++i) {
+    if (history_.factor(i) == 0.0) continue;
     const double size = history_.y(i) * history_.factor(i);
     square += size * size;
   }

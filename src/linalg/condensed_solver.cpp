@@ -36,14 +36,14 @@ class CondensedSolver final : public LinearSolver<S> {
   }
 
   Status do_solve(std::span<S> b) override {
-    for (std::size_t i = 0; i < row_.size(); ++i) x_[i] = b[row_[i]];
+    row_runs_.gather(b, x_);
     for (std::size_t e = 0; e < own_.size(); ++e) {
       const S t = t_[e] = product(b[own_[e].row], inverse_[e]);
       for (int k = V_.start[e]; k < V_.start[e + 1]; ++k) x_[V_.index[k]] -= product(V_.value[k], t);
     }
     const Status status = inner_->solve(x_);
     if (!status.ok()) return named(status);
-    for (std::size_t i = 0; i < unknown_.size(); ++i) b[unknown_[i]] = x_[i];
+    unknown_runs_.scatter(x_, b);
     for (std::size_t e = 0; e < own_.size(); ++e) {
       S x = t_[e];
       for (int k = A_.start[e]; k < A_.start[e + 1]; ++k) x -= product(A_.value[k], x_[A_.index[k]]);
@@ -54,14 +54,14 @@ class CondensedSolver final : public LinearSolver<S> {
 
   // The transposed of (3): (B − V P⁻¹A)ᵀ y = c − AᵀP⁻¹c_e, and P y_e = c_e − Vᵀ y.
   Status do_solve_transposed(std::span<S> b) override {
-    for (std::size_t i = 0; i < unknown_.size(); ++i) x_[i] = b[unknown_[i]];
+    unknown_runs_.gather(b, x_);
     for (std::size_t e = 0; e < own_.size(); ++e) {
       const S c = t_[e] = b[own_[e].unknown];
       for (int k = A_.start[e]; k < A_.start[e + 1]; ++k) x_[A_.index[k]] -= product(A_.value[k], c);
     }
     const Status status = inner_->solve_transposed(x_);
     if (!status.ok()) return named(status);
-    for (std::size_t i = 0; i < row_.size(); ++i) b[row_[i]] = x_[i];
+    row_runs_.scatter(x_, b);
     for (std::size_t e = 0; e < own_.size(); ++e) {
       S c = t_[e];
       for (int k = V_.start[e]; k < V_.start[e + 1]; ++k) c -= product(V_.value[k], x_[V_.index[k]]);
@@ -75,6 +75,33 @@ class CondensedSolver final : public LinearSolver<S> {
 
   struct Own {
     int unknown, row, slot;
+  };
+  // Numbers of a longer vector in ascending order: nearly always a few runs of neighbours.
+  struct Runs {
+    struct Run {
+      int from, length;
+    };
+    std::vector<Run> runs;
+
+    void take(const std::vector<int>& indices) {
+      runs.clear();
+      for (const int i : indices)
+        if (!runs.empty() && runs.back().from + runs.back().length == i)
+          ++runs.back().length;
+        else
+          runs.push_back({i, 1});
+    }
+    void gather(std::span<const S> from, std::vector<S>& to) const {
+      auto next = to.begin();
+      for (const Run& run : runs) next = std::copy_n(from.begin() + run.from, run.length, next);
+    }
+    void scatter(const std::vector<S>& from, std::span<S> to) const {
+      auto next = from.begin();
+      for (const Run& run : runs) {
+        std::copy_n(next, run.length, to.begin() + run.from);
+        next += run.length;
+      }
+    }
   };
   // Entries of V by columns, of P⁻¹A by rows; their places in (3).
   struct Entries {
@@ -119,6 +146,7 @@ class CondensedSolver final : public LinearSolver<S> {
       if (stays) unknown_.push_back(j);
     }
     A_.take(A), V_.take(V);
+    row_runs_.take(row_), unknown_runs_.take(unknown_);
   }
 
   std::size_t count_products() const {
@@ -203,6 +231,7 @@ class CondensedSolver final : public LinearSolver<S> {
   std::unique_ptr<LinearSolver<S>> inner_;
   std::vector<Own> own_;
   std::vector<int> row_, unknown_;  // of (3)
+  Runs row_runs_, unknown_runs_;
   Entries A_, V_;
   std::vector<int> direct_from_, direct_to_, product_to_;
   std::vector<S> values_, x_, t_, inverse_;

@@ -129,9 +129,9 @@ Eigen::MatrixXd dense(const Pattern& pattern, const std::vector<double>& values)
   return A;
 }
 
-class PlanarHinges : public ::testing::TestWithParam<bool> {};
+class PlanarHingeRows : public ::testing::TestWithParam<bool> {};
 
-TEST_P(PlanarHinges, have_the_rows_of_frames_in_space) {
+TEST_P(PlanarHingeRows, have_the_rows_of_frames_in_space) {
   Case c(GetParam());
   ASSERT_EQ(c.system.nc(), 8);
   const Case::Residual r = c.stabilized(c.at, c.mu);
@@ -155,7 +155,7 @@ TEST_P(PlanarHinges, have_the_rows_of_frames_in_space) {
   EXPECT_LT((motion - r.motion).norm() + (phi - r.phi).norm(), rounding);
 }
 
-TEST_P(PlanarHinges, have_the_derivatives_of_their_rows) {
+TEST_P(PlanarHingeRows, have_the_derivatives_of_their_rows) {
   Case c(GetParam());
   MotionPlanes planes;
   ASSERT_TRUE(
@@ -179,8 +179,8 @@ TEST_P(PlanarHinges, have_the_derivatives_of_their_rows) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, PlanarHinges, ::testing::Bool(),
-                         [](const auto& info) { return info.param ? "beside_a_spring" : "alone"; });
+INSTANTIATE_TEST_SUITE_P(, PlanarHingeRows, ::testing::Bool(),
+                         [](const auto& which) { return which.param ? "beside_a_spring" : "alone"; });
 
 // Weight and inertia of a machine without other elements are those that frames have.
 TEST(PlanarHinges, balance_bodies_as_frames_do) {

@@ -43,6 +43,16 @@ int first_not_finite(ConstVec x) {
   return -1;
 }
 
+// Of a machine of planar bodies. What was noted of an angle serves four times as long as it is old.
+bool must_note_angles(const AbsoluteSystem& system, const MotionPoint& p, const State& state) {
+  const auto spin = [&](int frame) { return frame == 0 ? 0.0 : p.v[system.frame_map(frame).offset + 2]; };
+  for (std::size_t b = 0; b < state.branches.size(); ++b) {
+    const auto& [a, c] = system.branches()[b].frame;
+    if (!turns_little(spin(a), spin(c), state.branches[b], 4.0 * (p.t - state.branches[b].t))) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 AbsoluteSystem::AbsoluteSystem() {
@@ -525,6 +535,7 @@ void AbsoluteSystem::calc_q_rate(ConstVec q, ConstVec v, Vec q_rate) const {
 
 void AbsoluteSystem::accepted(const MotionPoint& p, double chart_threshold, Vec q, State& state,
                               Workspace& workspace) const {
+  if (hinges_->alone() && !must_note_angles(*this, p, state)) return;
   const KinematicState k = update_kinematics(p, state, workspace);
   for (std::size_t b = 0; b < branches_.size(); ++b) {
     const BranchMap& branch = branches_[b];

@@ -69,7 +69,8 @@ PlanarHinges::PlanarHinges(const AbsoluteSystem& system) {
   }
   group_ = found;
   alone_ = system.nz() == 0;
-  for (const auto& group : system.groups()) alone_ = alone_ && (group.get() == group_ || group->size() == 0);
+  for (const auto& group : system.groups())
+    alone_ = alone_ && (group.get() == group_ || (group->size() == 0 && group->n_modes() == 0));
   for (int f = 1; f < system.n_frames(); ++f) {
     const FrameMap& map = system.frame_map(f);
     alone_ = alone_ && map.kind == FrameMap::Kind::planar;
