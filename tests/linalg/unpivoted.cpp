@@ -39,10 +39,8 @@ TestMatrix<double> massless(double epsilon, double rho) {
 }
 
 OrderingHint two_coordinates_and_a_multiplier() {
-  return {.roles = {UnknownRole::coordinate, UnknownRole::coordinate, UnknownRole::multiplier},
-          .blocks = {},
-          .rows = {},
-          .own_rows = {}};
+  return {
+      .roles = {UnknownRole::coordinate, UnknownRole::coordinate, UnknownRole::multiplier}, .blocks = {}, .rows = {}};
 }
 
 Eigen::VectorXd solve(LinearSolver<double>& solver, const TestMatrix<double>& A, const Eigen::VectorXd& b) {
@@ -109,7 +107,7 @@ TEST_P(Unpivoted, solutions_that_cannot_be_refined_are_refused) {
 TEST_P(Unpivoted, pivots_stand_in_the_rows_of_the_hint) {
   TestMatrix<double> A = testing::make_test_matrix(
       "cyclic", 3, 3, {{1, 0, 4.0}, {2, 1, 5.0}, {0, 2, 3.0}, {2, 0, 1.0}, {0, 1, -1.0}, {1, 2, 0.5}});
-  const OrderingHint hint{.roles = {}, .blocks = {}, .rows = {1, 2, 0}, .own_rows = {}};
+  const OrderingHint hint{.roles = {}, .blocks = {}, .rows = {1, 2, 0}};
   const std::unique_ptr<LinearSolver<double>> solver = GetParam()({});
   ASSERT_TRUE(solver->analyze(A.pattern).ok());
   EXPECT_FALSE(solver->factor(A.values).ok());
