@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <optional>
 
@@ -19,7 +20,8 @@
 #endif
 
 // Trammel beside its peers, in one run: ./dev bench peers [P1 P2 P3 P4 P5 explicit counts first_steps] [alone]
-// With `alone` Trammel's runs only, each once, for counting instructions: see tools/costs.py.
+// With `alone` Trammel's runs only, each once, for counting instructions: see tools/costs.py. Numbers are lengths of
+// the chains of P1 (100) and their tolerances (1e-5), instead of all.
 
 namespace trammel::peers {
 
@@ -315,6 +317,14 @@ void first_steps() {
 
 int run(std::vector<std::string> wanted) {
   alone = std::erase(wanted, "alone") > 0;
+  std::vector<double> numbers;
+  std::erase_if(wanted, [&](const std::string& word) {
+    char* end = nullptr;
+    const double x = std::strtod(word.c_str(), &end);
+    const bool is_number = end != word.c_str() && *end == '\0';
+    if (is_number) numbers.push_back(x);
+    return is_number;
+  });
   const auto asked = [&](const char* name, bool by_default = true) {
     return wanted.empty() ? by_default : std::find(wanted.begin(), wanted.end(), name) != wanted.end();
   };
@@ -323,11 +333,19 @@ int run(std::vector<std::string> wanted) {
   // Counted, a chain of 1000 would take an hour, and it does what that of 100 does.
   std::vector<int> chains{10, 100, 1000};
   if (alone) chains.pop_back();
+  std::vector<double> tolerances{1e-4, 1e-5, 1e-6, 1e-7, 1e-8};
+  const bool some = !numbers.empty();
+  if (std::any_of(numbers.begin(), numbers.end(), [](double x) { return x >= 1.0; })) chains.clear();
+  if (std::any_of(numbers.begin(), numbers.end(), [](double x) { return x < 1.0; })) tolerances.clear();
+  for (const double x : numbers)
+    if (x >= 1.0)
+      chains.push_back(static_cast<int>(x));
+    else
+      tolerances.push_back(x);
   if (asked("P1"))
     for (const int n : chains)
-      compare_planar(fmt::format("P1 chain {}", n), {Planar::Kind::chain, n}, {1e-4, 1e-5, 1e-6, 1e-7, 1e-8},
-                     {1e-4, 1e-6, 1e-8});
-  if (asked("P1"))
+      compare_planar(fmt::format("P1 chain {}", n), {Planar::Kind::chain, n}, tolerances, {1e-4, 1e-6, 1e-8});
+  if (asked("P1") && !some)
     for (const int n : chains) compare_explicit(n);
   if (asked("P2"))
     compare_planar("P2 four-bars 40", {Planar::Kind::four_bar, 40},

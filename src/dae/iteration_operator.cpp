@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "trammel/linalg/condensed_solver.h"
 #include "trammel/linalg/condition.h"
 #include "trammel/linalg/guarded_ldlt.h"
 
@@ -30,7 +31,8 @@ void store(const Inputs& in, std::vector<double>& w) {
 std::unique_ptr<LinearSolver<double>> make_solver(const DaeSystem& system, LinearSolverKind kind) {
   auto solver = make_linear_solver<double>(kind, system.layout().n());
   const bool chooses = kind == LinearSolverKind::automatic && solver->name() != "dense";
-  return chooses && !system.pivot_rows().empty() ? make_guarded_ldlt<double>() : std::move(solver);
+  return chooses && !system.pivot_rows().empty() ? make_condensed_solver<double>(make_guarded_ldlt<double>())
+                                                 : std::move(solver);
 }
 
 }  // namespace
@@ -172,6 +174,7 @@ void MatrixOperator::analyze() {
   OrderingHint hint;
   for (const Kind kind : kinds) hint.roles.push_back(role_of(kind));
   hint.rows = system_.pivot_rows();
+  hint.own_rows = system_.own_rows();
   // A pattern that cannot be ordered is what factor() fails with.
   static_cast<void>(solver_->analyze(pattern_, hint));
   values_.assign(slot_.size(), 0.0);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include "first_order_scratch.h"
 #include "trammel/dae/acceleration_solver.h"
@@ -77,6 +78,12 @@ std::vector<int> FirstOrderForm::pivot_rows() const {
   for (int i = 0; i < layout_.n(); ++i) rows.push_back(i);
   for (int r = 0; r < nc_; ++r)  // a nonholonomic row has no Φ, and its own row for μ = 0
     if (system_.holonomic()[r]) std::swap(rows[lam0() + r], rows[mu0() + r]);
+  return rows;
+}
+
+std::vector<int> FirstOrderForm::own_rows() const {
+  std::vector<int> rows(static_cast<std::size_t>(layout_.n()), -1);
+  std::iota(rows.begin() + v0(), rows.begin() + z0(), 0);
   return rows;
 }
 

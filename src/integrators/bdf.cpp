@@ -18,6 +18,12 @@ namespace {
 // The part of the largest multiplier that Newton settles at least.
 constexpr double multiplier_part = 1e-3;
 
+// Of an unknown with a tolerance that is relative to its size, what counts as its size.
+double part_of(Kind kind, double y, double changed, double travelled, double extent) {
+  if (kind == Kind::velocity) return relative_speed(y, changed);
+  return kind == Kind::position ? relative_size(kind, y, travelled, extent) : y;
+}
+
 BdfOptions checked(const DaeSystem& system, BdfOptions options) {
   std::vector<Issue> found = options.issues(system.layout());
   if (!found.empty()) throw InputError(std::move(found));
@@ -260,17 +266,25 @@ void Bdf::update_means() {
 // What rtol is a part of.
 double Bdf::size_of(int i, double y) const {
   if (!std::isfinite(options_.extent)) return y;
-  const Kind kind = system_.layout().kinds()[i];
-  if (kind == Kind::velocity) return relative_speed(y, changed_[i]);
-  if (kind != Kind::position) return y;
-  return relative_size(kind, y, y_first_[i] + (t_ - t_first_) * yp_first_[i], options_.extent);
+  return part_of(system_.layout().kinds()[i], y, changed_[i], y_first_[i] + (t_ - t_first_) * yp_first_[i],
+                 options_.extent);
 }
 
 void Bdf::update_weights() {
   const double* of_corrector = corrector_ == Corrector::modified ? error_mask_.data() : corrector_mask_.data();
+  const std::span<const Kind> kinds = system_.layout().kinds();
+  const bool relative = std::isfinite(options_.extent);
   for (int i = 0; i < history_.n(); ++i) {
-    changed_[i] = std::max(changed_[i], std::abs(history_.y(i) - y_first_[i]));
-    const double inverse = 1.0 / tolerance_.weight(i, size_of(i, history_.y(i)));
+    if (error_mask_[i] == 0.0 && of_corrector[i] == 0.0) {  // in no test
+      history_.set_factor(i, 0.0);
+      corrector_factor_[i] = 0.0;
+      continue;
+    }
+    const double y = history_.y(i);
+    changed_[i] = std::max(changed_[i], std::abs(y - y_first_[i]));
+    const double travelled = y_first_[i] + (t_ - t_first_) * yp_first_[i];
+    const double size = relative ? part_of(kinds[i], y, changed_[i], travelled, options_.extent) : y;
+    const double inverse = 1.0 / tolerance_.weight(i, size);
     history_.set_factor(i, error_mask_[i] * error_mean_ * inverse);
     corrector_factor_[i] = of_corrector[i] * corrector_mean_ * inverse;
   }
@@ -292,6 +306,7 @@ void Bdf::update_weights() {
 int Bdf::find_unresolvable() const {
   double square = 0.0;
   for (int i = 0; i < history_.n(); ++i) {
+    if (history_.factor(i) == 0.0) continue;
     const double size = history_.y(i) * history_.factor(i);
     square += size * size;
   }

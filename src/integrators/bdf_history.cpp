@@ -140,6 +140,7 @@ BdfHistory::Estimates BdfHistory::calc_estimates(ConstVec e) const {
     double sum_k = 0.0, sum_1 = 0.0, sum_2 = 0.0, sum_up = 0.0, sum_second = 0.0;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const Row& row = rows_[i];
+      if (row.factor == 0.0) continue;  // in no test
       double d = e[i] * row.factor;
       sum_k += d * d;
       if constexpr (k < max_order) {

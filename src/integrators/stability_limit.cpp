@@ -40,6 +40,7 @@ void StabilityLimit::add_equation(ConstVec e, const BdfHistory& history) {
   Fit now;
   std::vector<double>&d1 = past_[0], &d2 = past_[1];
   for (int i = 0; i < history.n(); ++i) {
+    if (history.factor(i) == 0.0 && d1[i] == 0.0 && d2[i] == 0.0) continue;  // in no test
     const double x0 = history.third_difference(i, e[i]), x1 = d1[i], x2 = d2[i];
     now.s00 += x0 * x0;
     now.s01 += x0 * x1;

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "magnitude.h"
+#include "small_kernels.h"
 #include "trammel/base/error.h"
 #include "trammel/base/text.h"
 #include "trammel/linalg/automatic_solver.h"
@@ -38,15 +39,18 @@ constexpr int automatic_dense_limit = 24;
 bool is_finite(double x) { return std::isfinite(x); }
 bool is_finite(const std::complex<double>& x) { return std::isfinite(x.real()) && std::isfinite(x.imag()); }
 
-/// True when every number is finite. 0·x is 0 for finite x and NaN otherwise, so four running sums tell without
-/// branches.
+/// True when every number is finite. 0·x is 0 for finite x and NaN otherwise, so running sums tell without branches.
 bool all_finite(std::span<const double> x) {
-  double sum[4] = {0, 0, 0, 0};
+  Two even{0.0, 0.0}, odd{0.0, 0.0};
   std::size_t i = 0;
-  for (; i + 4 <= x.size(); i += 4)
-    for (std::size_t lane = 0; lane < 4; ++lane) sum[lane] += 0.0 * x[i + lane];
-  for (; i < x.size(); ++i) sum[0] += 0.0 * x[i];
-  return sum[0] + sum[1] + sum[2] + sum[3] == 0.0;
+  for (; i + 4 <= x.size(); i += 4) {
+    even += 0.0 * load_two(x.data() + i);
+    odd += 0.0 * load_two(x.data() + i + 2);
+  }
+  double sum = 0.0;
+  for (; i < x.size(); ++i) sum += 0.0 * x[i];
+  even += odd;
+  return even[0] + even[1] + sum == 0.0;
 }
 bool all_finite(std::span<const std::complex<double>> x) {
   return all_finite(std::span<const double>(reinterpret_cast<const double*>(x.data()), 2 * x.size()));
@@ -68,7 +72,7 @@ Status LinearSolver<S>::analyze(const Pattern& pattern, const OrderingHint& hint
     throw Error(fmt::format("linear solver '{}': the matrix must be square, it has {} rows and {} columns", name(),
                             pattern.n_rows, pattern.n_cols));
   const std::size_t n = static_cast<std::size_t>(pattern.n_cols);
-  for (const std::size_t size : {hint.roles.size(), hint.blocks.size(), hint.rows.size()})
+  for (const std::size_t size : {hint.roles.size(), hint.blocks.size(), hint.rows.size(), hint.own_rows.size()})
     if (size != 0 && size != n)
       throw Error(fmt::format("linear solver '{}': the ordering hint has {} entries for {} unknowns", name(), size, n));
   n_ = pattern.n_cols;

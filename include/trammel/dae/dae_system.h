@@ -62,6 +62,8 @@ class DaeSystem {
   /// For solvers that do not exchange rows: the row that determines each unknown, a permutation. Empty: row i, unknown
   /// i.
   virtual std::vector<int> pivot_rows() const { return {}; }
+  /// The row that gives an unknown by the others at every α, −1: none (OrderingHint::own_rows). Empty: of no unknown.
+  virtual std::vector<int> own_rows() const { return {}; }
   /// Brings pattern and planes up to date with the State. Returns true when the pattern changed.
   bool update_pattern(const State& state, Planes& planes) const;
 

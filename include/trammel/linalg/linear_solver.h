@@ -26,6 +26,9 @@ struct OrderingHint {
   std::vector<UnknownRole> roles;
   std::vector<int> blocks;  ///< unknowns of one block (body, joint) belong together; −1: none
   std::vector<int> rows;    ///< the row in which each unknown has its pivot, a permutation; empty: row i for unknown i
+  /// The row that gives an unknown by the others, −1: none; such rows have one such unknown each. For solvers that
+  /// take these unknowns out before they factor (condensed_solver.h).
+  std::vector<int> own_rows{};
 };
 
 /// The pivot most likely to name the culprit when a matrix is nearly singular.

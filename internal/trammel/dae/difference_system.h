@@ -51,6 +51,7 @@ class DifferenceSystem final : public DaeSystem {
   bool has_constant_rates() const override { return system_.has_constant_rates(); }
   Status update_rates(const Point& p, const State& state, Planes& planes, Workspace& workspace) const override;
   std::vector<int> pivot_rows() const override { return system_.pivot_rows(); }
+  std::vector<int> own_rows() const override { return system_.own_rows(); }
   void accepted(const Point& p, State& state, Workspace& workspace) const override;
   Status residual(const Point& p, const State& state, Vec F, Workspace& workspace) const override;
   void calc_inputs(double t, InputBuffer& inputs) const override { system_.calc_inputs(t, inputs); }

@@ -103,6 +103,8 @@ class CoordinateSplitForm final : public FirstOrderForm {
 
   // ---- DaeSystem -------------------------------------------------------------------------------------------------
   std::unique_ptr<Workspace> make_workspace() const override;
+  /// None: kinematic rows of dependent coordinates give way to those of μ.
+  std::vector<int> own_rows() const override { return {}; }
   Status residual(const Point& p, const State& state, Vec F, Workspace& workspace) const override;
   Status linearize(const Point& p, const State& state, Planes& planes, Workspace& workspace) const override;
   bool has_exact_rates() const override { return false; }  // P M follows the split

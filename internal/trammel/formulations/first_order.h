@@ -78,6 +78,8 @@ class FirstOrderForm : public DaeSystem {
   Pattern make_pattern(const State& state) const override;
   /// Stabilized forms: λ acts on v and is found from Φ̇ = 0, μ acts on q and is found from Φ = 0.
   std::vector<int> pivot_rows() const override;
+  /// v from (1).
+  std::vector<int> own_rows() const override;
   std::vector<PlaneRole> plane_roles() const override { return {PlaneRole::y, PlaneRole::yp, PlaneRole::y}; }
   /// F_y′ = (1, M, E, 0): of forms whose multipliers have no rates.
   bool has_exact_rates() const override;

@@ -43,6 +43,16 @@ int first_not_finite(ConstVec x) {
   return -1;
 }
 
+// Of a machine of planar bodies. What was noted of an angle serves four times as long as it is old.
+bool must_note_angles(const AbsoluteSystem& system, const MotionPoint& p, const State& state) {
+  const auto spin = [&](int frame) { return frame == 0 ? 0.0 : p.v[system.frame_map(frame).offset + 2]; };
+  for (std::size_t b = 0; b < state.branches.size(); ++b) {
+    const auto& [a, c] = system.branches()[b].frame;
+    if (!turns_little(spin(a), spin(c), state.branches[b], 4.0 * (p.t - state.branches[b].t))) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 AbsoluteSystem::AbsoluteSystem() {
@@ -50,6 +60,8 @@ AbsoluteSystem::AbsoluteSystem() {
   frames_[0].name = "ground";
   inputs_.push_back(TimeFunction::polynomial({0.0, 1.0}));  // u₀ = t
 }
+
+AbsoluteSystem::~AbsoluteSystem() = default;
 
 int AbsoluteSystem::add_frame(FrameMap frame) {
   switch (frame.kind) {
@@ -133,6 +145,7 @@ void AbsoluteSystem::finish() {
   n_modes_ = 0;
   for (const auto& group : groups_) n_modes_ += group->n_modes();
   find_world_vectors();
+  hinges_ = std::make_unique<detail::PlanarHinges>(*this);
 }
 
 void AbsoluteSystem::find_world_vectors() {
@@ -218,6 +231,7 @@ std::unique_ptr<Workspace> AbsoluteSystem::make_workspace() const {
   ground.p.setZero(), ground.v.setZero(), ground.w.setZero();
   workspace->wrench.resize(n_frames());
   workspace->mu_wrench.resize(n_frames());
+  workspace->planar_turns.resize(n_frames());
   workspace->lam.assign(n_rows(), 0.0);
   workspace->mu.assign(n_rows(), 0.0);
   workspace->phi.assign(n_rows(), 0.0);
@@ -298,6 +312,15 @@ KinematicState AbsoluteSystem::update_kinematics(const MotionPoint& p, const Sta
 
 // ---- equations -----------------------------------------------------------------------------------------------------
 
+// Frames are for elements: hinges of planar bodies need none.
+KinematicState AbsoluteSystem::begin_residual(const MotionPoint& p, const State& state, Workspace& workspace) const {
+  AbsoluteWorkspace& ws = scratch(workspace);
+  hinges_->update_turns(p.q, ws.planar_turns);
+  if (hinges_->alone()) return {};
+  std::fill(ws.rates.begin(), ws.rates.end(), 0.0);
+  return update_kinematics(p, state, workspace);
+}
+
 // motion = M a + gyroscopic terms − weight − wrench, mapped by Sᵀ.
 void AbsoluteSystem::balance(const MotionPoint& p, const AbsoluteWorkspace& ws, Vec motion) const {
   for (int f = 1; f < n_frames(); ++f) {
@@ -344,18 +367,23 @@ Status AbsoluteSystem::check_finite(ConstVec motion, ConstVec internal, ConstVec
 Status AbsoluteSystem::residual(const MotionPoint& p, const State& state, Vec motion, Vec internal, Vec phi,
                                 Workspace& workspace) const {
   AbsoluteWorkspace& ws = scratch(workspace);
-  KinematicState k = update_kinematics(p, state, workspace);
-  for (Wrench<double>& w : ws.wrench) w = zero_wrench<double>();
-  std::fill(ws.rates.begin(), ws.rates.end(), 0.0);
-  ModeCursor modes(state);
-  for (const auto& group : groups_) {
-    k.modes = modes.next(*group);
-    group->add_forces(k, ws.wrench, ws.rates);
-    group->add_constraints(k, ws.phi, ws.wrench);
+  KinematicState k = begin_residual(p, state, workspace);
+  if (hinges_->alone()) {
+    hinges_->calc_balance(p.a, motion);
+  } else {
+    for (Wrench<double>& w : ws.wrench) w = zero_wrench<double>();
+    ModeCursor modes(state);
+    for (const auto& group : groups_) {
+      k.modes = modes.next(*group);
+      if (group.get() == hinges_->group()) continue;
+      group->add_forces(k, ws.wrench, ws.rates);
+      group->add_constraints(k, ws.phi, ws.wrench);
+    }
+    balance(p, ws, motion);
+    for (int z = 0; z < nz(); ++z) internal[z] = E_[z] * p.zp[z] - ws.rates[z];
+    for (int row = 0; row < nc_; ++row) phi[row] = ws.phi[all_row_[row]];
   }
-  balance(p, ws, motion);
-  for (int z = 0; z < nz(); ++z) internal[z] = E_[z] * p.zp[z] - ws.rates[z];
-  for (int row = 0; row < nc_; ++row) phi[row] = ws.phi[all_row_[row]];
+  hinges_->add_rows(p, ws.planar_turns, motion, phi);
   return with_cause(check_finite(motion, internal, phi), groups_, k);
 }
 
@@ -363,17 +391,34 @@ Status AbsoluteSystem::stabilized_residual(const MotionPoint& p, ConstVec mu, co
                                            Vec internal, Vec phi, Vec phi_dot, Vec kinematic,
                                            Workspace& workspace) const {
   AbsoluteWorkspace& ws = scratch(workspace);
-  KinematicState k = update_kinematics(p, state, workspace);
-  for (int f = 0; f < n_frames(); ++f) ws.wrench[f] = ws.mu_wrench[f] = zero_wrench<double>();
-  std::fill(ws.rates.begin(), ws.rates.end(), 0.0);
-  for (int row = 0; row < n_rows(); ++row) ws.mu[row] = active_[row] < 0 ? 0.0 : mu[active_[row]];
-  ModeCursor modes(state);
-  for (const auto& group : groups_) {
-    k.modes = modes.next(*group);
-    group->add_forces(k, ws.wrench, ws.rates);
-    group->add_stabilized_constraints(k, ws.mu, ws.phi, ws.phi_dot, ws.wrench, ws.mu_wrench);
+  KinematicState k = begin_residual(p, state, workspace);
+  if (hinges_->alone()) {
+    hinges_->calc_balance(p.a, motion);
+    kinematic.setZero();
+  } else {
+    for (int f = 0; f < n_frames(); ++f) ws.wrench[f] = ws.mu_wrench[f] = zero_wrench<double>();
+    for (int row = 0; row < n_rows(); ++row) ws.mu[row] = active_[row] < 0 ? 0.0 : mu[active_[row]];
+    ModeCursor modes(state);
+    for (const auto& group : groups_) {
+      k.modes = modes.next(*group);
+      if (group.get() == hinges_->group()) continue;
+      group->add_forces(k, ws.wrench, ws.rates);
+      group->add_stabilized_constraints(k, ws.mu, ws.phi, ws.phi_dot, ws.wrench, ws.mu_wrench);
+    }
+    balance(p, ws, motion);
+    push_coordinates(ws, kinematic);
+    for (int z = 0; z < nz(); ++z) internal[z] = E_[z] * p.zp[z] - ws.rates[z];
+    for (int row = 0; row < nc_; ++row) {
+      phi[row] = ws.phi[all_row_[row]];
+      phi_dot[row] = ws.phi_dot[all_row_[row]];
+    }
   }
-  balance(p, ws, motion);
+  hinges_->add_stabilized_rows(p, mu, ws.planar_turns, motion, phi, phi_dot, kinematic);
+  return with_cause(check_finite(motion, internal, phi), groups_, k);
+}
+
+// kinematic = Gᵀμ, mapped by Sᵀ.
+void AbsoluteSystem::push_coordinates(const AbsoluteWorkspace& ws, Vec kinematic) const {
   for (int f = 1; f < n_frames(); ++f) {
     const FrameMap& map = frames_[f];
     const Wrench<double>& w = ws.mu_wrench[f];
@@ -385,12 +430,6 @@ Status AbsoluteSystem::stabilized_residual(const MotionPoint& p, ConstVec mu, co
       for (int i = 0; i < map.nv; ++i) row[i] = i < 3 ? -w.force[i] : -w.moment[i - 3];
     }
   }
-  for (int z = 0; z < nz(); ++z) internal[z] = E_[z] * p.zp[z] - ws.rates[z];
-  for (int row = 0; row < nc_; ++row) {
-    phi[row] = ws.phi[all_row_[row]];
-    phi_dot[row] = ws.phi_dot[all_row_[row]];
-  }
-  return with_cause(check_finite(motion, internal, phi), groups_, k);
 }
 
 void AbsoluteSystem::all_constraints(const MotionPoint& p, const State& state, std::span<double> phi,
@@ -445,8 +484,21 @@ void AbsoluteSystem::calc_G_times(const MotionPoint& p, const State& state, Cons
 Status AbsoluteSystem::linearize(const MotionPoint& p, const State& state, PlaneSet set, MotionPlanes& planes,
                                  Workspace& workspace) const {
   AbsoluteWorkspace& ws = scratch(workspace);
-  KinematicState k = update_kinematics(p, state, workspace);
   if (ws.assembly.version() != state.version) ws.assembly.rebuild(*this, state);
+  if (hinges_->alone())
+    planes.adopt(ws.assembly.patterns());
+  else
+    linearize_frames(p, state, set, planes, workspace);
+  if (hinges_->empty()) return Status::success();
+  hinges_->update_turns(p.q, ws.planar_turns);
+  hinges_->add_planes(p, set, ws.planar_turns, ws.assembly.hinge_slots(), planes);
+  return Status::success();
+}
+
+void AbsoluteSystem::linearize_frames(const MotionPoint& p, const State& state, PlaneSet set, MotionPlanes& planes,
+                                      Workspace& workspace) const {
+  AbsoluteWorkspace& ws = scratch(workspace);
+  KinematicState k = update_kinematics(p, state, workspace);
   ws.assembly.clear(set);
   FramePlanes& frame = ws.assembly.frames();
   // The diagonal pairs were registered first: the slot of frame f is the number of moving frames before it.
@@ -468,10 +520,9 @@ Status AbsoluteSystem::linearize(const MotionPoint& p, const State& state, Plane
   ModeCursor modes(state);
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     k.modes = modes.next(*groups_[g]);
-    groups_[g]->add_planes(k, set, ws.assembly.slots(g), frame);
+    if (groups_[g].get() != hinges_->group()) groups_[g]->add_planes(k, set, ws.assembly.slots(g), frame);
   }
   ws.assembly.gather(*this, set, planes);
-  return Status::success();
 }
 
 void AbsoluteSystem::to_chart(ConstVec q, MotionPlanes& planes, std::vector<double>& G_chart) const {
@@ -484,6 +535,7 @@ void AbsoluteSystem::calc_q_rate(ConstVec q, ConstVec v, Vec q_rate) const {
 
 void AbsoluteSystem::accepted(const MotionPoint& p, double chart_threshold, Vec q, State& state,
                               Workspace& workspace) const {
+  if (hinges_->alone() && !must_note_angles(*this, p, state)) return;
   const KinematicState k = update_kinematics(p, state, workspace);
   for (std::size_t b = 0; b < branches_.size(); ++b) {
     const BranchMap& branch = branches_[b];

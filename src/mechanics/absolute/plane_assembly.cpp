@@ -130,6 +130,7 @@ void PlaneAssembly::rebuild(const AbsoluteSystem& system, const State& state) {
   patterns_.state_rate = build(state_rates_, false, true, nz, nv);
   patterns_.state_state = build(state_states_, false, false, nz, nz);
   patterns_.state_lam = build(state_lams_, false, false, nz, nc);
+  hinge_slots_ = system.planar_hinges().make_slots(patterns_);
 
   for (auto* plane : {&frame_.M, &frame_.D, &frame_.K, &frame_.K_lam}) plane->resize(pairs_.size());
   for (auto* plane : {&frame_.G, &frame_.Gv_q}) plane->resize(rows_.size());

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "planar_hinges.h"
 #include "trammel/mechanics/absolute/absolute_system.h"
 
 namespace trammel::detail {
@@ -18,6 +19,8 @@ class PlaneAssembly {
 
   void clear(PlaneSet set);
   FramePlanes& frames() { return frame_; }
+  const MotionPatterns& patterns() const { return patterns_; }
+  const PlanarHinges::Slots& hinge_slots() const { return hinge_slots_; }
   /// Puts the frame-level planes, mapped by the frames' S, into the coordinate planes; the blocks are used up.
   void gather(const AbsoluteSystem& system, PlaneSet set, MotionPlanes& planes);
 
@@ -35,11 +38,13 @@ class PlaneAssembly {
   std::vector<int> column_slots_;
   std::vector<int> by_column_;  // pairs_ as the matrix has them, column after column: it is written once, front to end
   MotionPatterns patterns_;
+  PlanarHinges::Slots hinge_slots_;
 };
 
 struct AbsoluteWorkspace final : Workspace {
   std::vector<Frame<double>> frames;
   std::vector<Wrench<double>> wrench, mu_wrench;
+  std::vector<PlanarHinges::Turn> planar_turns;  // of each frame
   std::vector<double> lam, mu, turns, phi, phi_dot, bias, rates, no_input;
   PlaneAssembly assembly;
 };

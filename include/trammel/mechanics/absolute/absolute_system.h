@@ -15,7 +15,8 @@ namespace trammel {
 
 namespace detail {
 struct AbsoluteWorkspace;
-}
+class PlanarHinges;
+}  // namespace detail
 
 /// How a frame follows from its own few coordinates. twist = S v with a constant S for every kind, so mass matrices are
 /// constant and M v̇ has no velocity terms but the gyroscopic one.
@@ -49,6 +50,7 @@ struct FrameMap {
 class AbsoluteSystem final : public MechanicalSystem {
  public:
   AbsoluteSystem();
+  ~AbsoluteSystem() override;
 
   // ---- building --------------------------------------------------------------------------------------------------
   int add_frame(FrameMap frame);         ///< returns its number; 0 is the ground
@@ -77,6 +79,7 @@ class AbsoluteSystem final : public MechanicalSystem {
   const std::string& row_owner(int row) const { return row_owner_[row]; }
   std::string describe_row(int row) const;
   const std::vector<std::unique_ptr<ElementGroup>>& groups() const { return groups_; }
+  const detail::PlanarHinges& planar_hinges() const { return *hinges_; }  ///< what is evaluated without frames
   const Eigen::Vector3d& gravity() const { return gravity_; }
   struct BranchMap {
     RelativeCoordinate x;
@@ -134,7 +137,11 @@ class AbsoluteSystem final : public MechanicalSystem {
  private:
   int frame_of(int coordinate) const;
   void find_world_vectors();
+  KinematicState begin_residual(const MotionPoint& p, const State& state, Workspace& workspace) const;
   void balance(const MotionPoint& p, const detail::AbsoluteWorkspace& workspace, Vec motion) const;
+  void push_coordinates(const detail::AbsoluteWorkspace& workspace, Vec kinematic) const;
+  void linearize_frames(const MotionPoint& p, const State& state, PlaneSet set, MotionPlanes& planes,
+                        Workspace& workspace) const;
   Status check_finite(ConstVec motion, ConstVec internal, ConstVec phi) const;
 
   Eigen::Vector3d gravity_ = Eigen::Vector3d::Zero();
@@ -143,6 +150,7 @@ class AbsoluteSystem final : public MechanicalSystem {
   BreakpointSet breakpoints_;  // of formulas that use t
   std::vector<TimePart> time_parts_;
   std::vector<std::unique_ptr<ElementGroup>> groups_;
+  std::unique_ptr<const detail::PlanarHinges> hinges_;  // made by finish()
   double planar_turn(int frame, const Vec3<double>& n, ConstVec q) const;
   double planar_turns(const BranchMap& branch, const Frame<double>* f, ConstVec q) const;
 

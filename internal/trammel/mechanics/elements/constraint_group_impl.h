@@ -7,17 +7,6 @@
 
 namespace trammel {
 
-// Slots per element: the block of each ordered pair of frames (for K_lam), then (row, frame) for G and Gv_q.
-template <class K>
-void ConstraintGroup<K>::connect(std::span<const int>, Connectivity& connectivity, std::vector<int>& slots) const {
-  for (const Element& e : elements_) {
-    for (int i = 0; i < K::n_frames; ++i)
-      for (int j = 0; j < K::n_frames; ++j) slots.push_back(connectivity.pair(e.frame[i], e.frame[j]));
-    for (int r = 0; r < K::n_rows; ++r)
-      for (int j = 0; j < K::n_frames; ++j) slots.push_back(connectivity.row(e.row + r, e.frame[j]));
-  }
-}
-
 namespace detail {
 
 inline void subtract_scaled(Wrench<double>& from, double factor, const FrameRow<double>& row) {
@@ -32,6 +21,20 @@ concept WithoutRows = requires(const typename K::Params& c, const Frame<double>&
 };
 
 }  // namespace detail
+
+// Slots per element: the block of each ordered pair of frames (for K_lam), then (row, frame) for G and Gv_q. Where rows
+// turn with their own frame alone, pairs of two frames have no block.
+template <class K>
+void ConstraintGroup<K>::connect(std::span<const int>, Connectivity& connectivity, std::vector<int>& slots) const {
+  constexpr bool own_frames = detail::WithoutRows<K>;
+  for (const Element& e : elements_) {
+    for (int i = 0; i < K::n_frames; ++i)
+      for (int j = 0; j < K::n_frames; ++j)
+        slots.push_back(own_frames && i != j ? -1 : connectivity.pair(e.frame[i], e.frame[j]));
+    for (int r = 0; r < K::n_rows; ++r)
+      for (int j = 0; j < K::n_frames; ++j) slots.push_back(connectivity.row(e.row + r, e.frame[j]));
+  }
+}
 
 template <class K>
 void ConstraintGroup<K>::add_constraints(const KinematicState& state, std::span<double> phi,

@@ -17,7 +17,10 @@
 /// cannot pass through a full turn in one step either, as T(θ) is singular there, and (2) will do.
 namespace trammel {
 
-/// (1) is enough.
+/// (1) is enough, for bodies that turn with |ω_A| and |ω_B|.
+inline bool turns_little(double w_a, double w_b, const Branch& branch, double dt) {
+  return dt * dt * (2.0 * (w_a * w_a + w_b * w_b) + branch.rate * branch.rate) < 0.25;
+}
 inline bool turns_little(const Frame<double>& a, const Frame<double>& b, const Branch& branch, double dt) {
   return dt * dt * (2.0 * (a.w.squaredNorm() + b.w.squaredNorm()) + branch.rate * branch.rate) < 0.25;
 }
