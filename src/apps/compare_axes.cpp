@@ -18,7 +18,7 @@ const Axes known_axes{
     {"integrator", {"generalized_alpha", "midpoint", "energy_decaying", "radau", "bdf", "runge_kutta"}},
     {"formulation", {"index3", "stabilized_index2", "stabilized_index1", "coordinate_split"}},
     {"coordinates", {"absolute", "joint"}},
-    {"linear_solver", {"dense", "sparse_lu", "sparse_ldlt", "skyline_ldlt"}}};
+    {"linear_solver", {"dense", "sparse_lu", "sparse_ldlt", "skyline_ldlt", "umfpack"}}};
 
 /// The words that `solver.NAME` takes.
 std::vector<std::string> allowed_words(const std::string& name) {

@@ -33,9 +33,9 @@ bool is_linear(const MotionPlanes& planes) { return planes.f_lam.empty() && plan
 
 // Without M/h² + ρ GᵀG a massless coordinate leaves a zero on the diagonal of [M Gᵀ; G 0]: solvers that do not exchange
 // rows are meant for steps only.
-LinearSolverKind with_row_exchanges(LinearSolverKind kind) {
-  const bool exchanges_rows = kind == LinearSolverKind::dense || kind == LinearSolverKind::sparse_lu;
-  return exchanges_rows ? kind : LinearSolverKind::automatic;
+LinearSolverChoice with_row_exchanges(LinearSolverChoice choice) {
+  if (!exchanges_rows(choice.kind)) choice.kind = LinearSolverKind::automatic;
+  return choice;
 }
 
 std::vector<int> map_slots(const Pattern& plane, int row, int column, const Pattern& to) {
@@ -56,7 +56,7 @@ double calc_mass_unit(const std::vector<double>& M) {
 
 }  // namespace
 
-AccelerationSolver::AccelerationSolver(const SecondOrderDae& dae, LinearSolverKind solver)
+AccelerationSolver::AccelerationSolver(const SecondOrderDae& dae, LinearSolverChoice solver)
     : dae_(dae), solver_(make_linear_solver<double>(with_row_exchanges(solver), dae.nv() + dae.nz() + dae.nc())) {
   r_.setZero(dae.nv() + dae.nz() + dae.nc());
   bias_.setZero(dae.nc());

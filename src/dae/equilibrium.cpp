@@ -45,12 +45,12 @@ double largest(const std::vector<double>& values) {
 
 }  // namespace
 
-Equilibrium::Equilibrium(const SecondOrderDae& dae, LinearSolverKind solver, EquilibriumOptions options)
+Equilibrium::Equilibrium(const SecondOrderDae& dae, LinearSolverChoice solver, EquilibriumOptions options)
     : dae_(dae), options_(std::move(options)) {
   const int n = dae.nv() + dae.nz() + dae.nc();
   // Stiffness has no sign and multipliers no inertia here: pivots must be chosen.
-  const bool chooses = solver == LinearSolverKind::dense || solver == LinearSolverKind::sparse_lu;
-  solver_ = make_linear_solver<double>(chooses ? solver : LinearSolverKind::automatic, n);
+  if (!exchanges_rows(solver.kind)) solver.kind = LinearSolverKind::automatic;
+  solver_ = make_linear_solver<double>(solver, n);
   steady_.assign(dae.nv(), 0);
   follows_.assign(dae.nz(), 0);
   for (const int i : options_.steady) steady_[i] = 1;

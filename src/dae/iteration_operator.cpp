@@ -28,16 +28,16 @@ void store(const Inputs& in, std::vector<double>& w) {
 }
 
 // A system that names the row of every unknown can be factored without a search for pivots.
-std::unique_ptr<LinearSolver<double>> make_solver(const DaeSystem& system, LinearSolverKind kind) {
-  auto solver = make_linear_solver<double>(kind, system.layout().n());
-  const bool chooses = kind == LinearSolverKind::automatic && solver->name() != "dense";
-  return chooses && !system.pivot_rows().empty() ? make_condensed_solver<double>(make_guarded_ldlt<double>())
-                                                 : std::move(solver);
+std::unique_ptr<LinearSolver<double>> make_solver(const DaeSystem& system, LinearSolverChoice choice) {
+  auto solver = make_linear_solver<double>(choice, system.layout().n());
+  const bool chooses = choice.kind == LinearSolverKind::automatic && solver->name() != "dense";
+  if (!chooses || system.pivot_rows().empty()) return solver;
+  return make_condensed_solver<double>(make_guarded_ldlt<double>({.dense_kernel = choice.dense_kernel}));
 }
 
 }  // namespace
 
-MatrixOperator::MatrixOperator(const DaeSystem& system, LinearSolverKind solver, const RowColumnScaling* scaling)
+MatrixOperator::MatrixOperator(const DaeSystem& system, LinearSolverChoice solver, const RowColumnScaling* scaling)
     : system_(system), scaling_(scaling), solver_(make_solver(system, solver)) {}
 
 Status MatrixOperator::setup(const Point& p, const State& state, const Coefficients& c, double h, Refresh refresh,

@@ -8,7 +8,7 @@
 
 namespace trammel {
 
-MotionOperator::MotionOperator(const SecondOrderDae& dae, LinearSolverKind solver, const MotionScaling& scaling)
+MotionOperator::MotionOperator(const SecondOrderDae& dae, LinearSolverChoice solver, const MotionScaling& scaling)
     : dae_(dae), scaling_(scaling), solver_(make_linear_solver<double>(solver, dae.nv() + dae.nz() + dae.nc())) {}
 
 Status MotionOperator::setup(const MotionPoint& p, const State& state, const MotionCoefficients& coefficients, double h,

@@ -51,7 +51,7 @@ void diagonalize(Eigen::MatrixXd& H, Eigen::Ref<Eigen::MatrixXd> N) {
 
 }  // namespace
 
-Projection::Projection(const SecondOrderDae& dae, LinearSolverKind solver, std::vector<char> firm,
+Projection::Projection(const SecondOrderDae& dae, LinearSolverChoice solver, std::vector<char> firm,
                        double regularization)
     : dae_(dae),
       firm_(std::move(firm)),

@@ -6,7 +6,8 @@
 
 namespace trammel {
 
-TwoFieldOperator::TwoFieldOperator(const FirstOrderForm& form, LinearSolverKind solver, const RowColumnScaling* scaling)
+TwoFieldOperator::TwoFieldOperator(const FirstOrderForm& form, LinearSolverChoice solver,
+                                   const RowColumnScaling* scaling)
     : form_(form),
       scaling_(scaling),
       solver_(make_linear_solver<double>(solver, form.layout().n() - form.v0())),

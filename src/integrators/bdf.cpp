@@ -76,7 +76,7 @@ Bdf::Bdf(const DaeSystem& system, BdfOptions options, std::unique_ptr<IterationO
   points_.setZero(static_cast<Eigen::Index>(system.chart_unknowns().size()), BdfHistory::max_order + 1);
 }
 
-Bdf::Bdf(const DaeSystem& system, BdfOptions options, LinearSolverKind solver)
+Bdf::Bdf(const DaeSystem& system, BdfOptions options, LinearSolverChoice solver)
     : Bdf(system, options, [&] {
         auto matrix = std::make_unique<MatrixOperator>(system, solver);
         if (options.jacobian_update == JacobianUpdate::extended) matrix->follow_inputs();

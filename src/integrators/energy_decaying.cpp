@@ -23,7 +23,7 @@ constexpr int max_halvings = 40;
 }  // namespace
 
 EnergyDecaying::EnergyDecaying(std::unique_ptr<const JumpSystem> jump, const SecondOrderDae& dae,
-                               const StepOptions& options, LinearSolverKind solver)
+                               const StepOptions& options, LinearSolverChoice solver)
     : own_jump_(std::move(jump)),
       jump_(*own_jump_),
       dae_(dae),

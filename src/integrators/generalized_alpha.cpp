@@ -23,7 +23,7 @@ AlphaCoefficients AlphaCoefficients::newmark(double gamma) {
 }
 
 GeneralizedAlpha::GeneralizedAlpha(const SecondOrderDae& dae, AlphaCoefficients coefficients,
-                                   const StepOptions& options, LinearSolverKind solver, const MotionScaling& scaling)
+                                   const StepOptions& options, LinearSolverChoice solver, const MotionScaling& scaling)
     : OneStep(dae, options, solver, scaling), c_(coefficients) {
   const double delta = c_.alpha_m - c_.alpha_f;
   of_second_ = 0.5 - c_.gamma - delta;

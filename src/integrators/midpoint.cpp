@@ -5,7 +5,7 @@
 
 namespace trammel {
 
-Midpoint::Midpoint(const SecondOrderDae& dae, const StepOptions& options, LinearSolverKind solver,
+Midpoint::Midpoint(const SecondOrderDae& dae, const StepOptions& options, LinearSolverChoice solver,
                    const MotionScaling& scaling)
     : OneStep(dae, options, solver, scaling) {
   stage_.resize(dae.nv(), dae.nz(), dae.nc());

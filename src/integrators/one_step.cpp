@@ -31,7 +31,7 @@ double calc_factor(const StepOptions& options, double from, int order) {
 
 }  // namespace
 
-OneStep::OneStep(const SecondOrderDae& dae, const StepOptions& options, LinearSolverKind solver,
+OneStep::OneStep(const SecondOrderDae& dae, const StepOptions& options, LinearSolverChoice solver,
                  const MotionScaling& scaling)
     : dae_(dae),
       operator_(dae, solver, scaling),

@@ -46,7 +46,7 @@ std::vector<Issue> RadauOptions::issues(const Layout& layout) const {
   return found;
 }
 
-Radau::Radau(const DaeSystem& system, RadauOptions options, LinearSolverKind solver, const RowColumnScaling* scaling)
+Radau::Radau(const DaeSystem& system, RadauOptions options, LinearSolverChoice solver, const RowColumnScaling* scaling)
     : system_(system),
       options_(checked(system, std::move(options))),
       tableau_(options_.stages),

@@ -19,7 +19,7 @@ double condition_of(const Pattern& pattern, const std::vector<S>& values, Linear
 
 }  // namespace
 
-RadauBlocks::RadauBlocks(const DaeSystem& system, const RadauTableau& tableau, LinearSolverKind solver,
+RadauBlocks::RadauBlocks(const DaeSystem& system, const RadauTableau& tableau, LinearSolverChoice solver,
                          const RowColumnScaling* scaling)
     : system_(system),
       tableau_(tableau),

@@ -5,16 +5,18 @@
 #include <complex>
 
 #include "small_kernels.h"
+#include "trammel/linalg/predicted_work.h"
 
 namespace trammel {
 
 namespace {
 
 template <class S>
-class CondensedSolver final : public LinearSolver<S> {
+class CondensedSolver final : public LinearSolver<S>, public WorkPrediction {
  public:
   explicit CondensedSolver(std::unique_ptr<LinearSolver<S>> inner) : inner_(std::move(inner)) {}
   std::string_view name() const override { return inner_->name(); }
+  std::string_view dense_kernel() const override { return dense_kernel_of(*inner_); }
 
  protected:
   Status do_analyze(const Pattern& pattern, const OrderingHint& hint) override {
@@ -25,7 +27,9 @@ class CondensedSolver final : public LinearSolver<S> {
     x_.assign(unknown_.size(), S(0));
     t_.assign(own_.size(), S(0));
     inverse_.assign(own_.size(), S(0));
-    return named(inner_->analyze(condensed, make_hint(hint)));
+    const Status status = named(inner_->analyze(condensed, make_hint(hint)));
+    predict(predicted_work_of(*inner_));
+    return status;
   }
 
   Status do_factor(std::span<const S> values) override { return factor_with(values, false); }

@@ -57,10 +57,10 @@ class GuardedLdlt final : public LinearSolver<S>, public WorkPrediction {
 
  private:
   static constexpr int patience = 20;
-  // Of a factorization, that iterations with the same matrix may cost.
+  // Of a factorization, that the iterations of one solution may cost; those of all solutions with a matrix: a whole.
   static constexpr double part_of_factors = 0.5;
   // An operation that waits for memory beside one that does not.
-  static constexpr double per_moved_number = 16.0;
+  static constexpr double per_moved_number = 10.0;
 
   LinearSolver<S>& active() const { return iterates_ ? *gmres_ : pivoted_ > 0 ? *lu_ : *ldlt_; }
 
@@ -76,10 +76,10 @@ class GuardedLdlt final : public LinearSolver<S>, public WorkPrediction {
     // cycle, twice.
     const GmresOptions usual;
     const double iteration = 4.0 * static_cast<double>(pattern.index.size()) + 2.0 * pattern.n_cols * usual.restart;
-    const double whole = part_of_factors * this->predicted_work().operations / (per_moved_number * iteration);
+    const double whole = this->predicted_work().operations / (per_moved_number * iteration);
     max_iterations_ = static_cast<long>(whole);
-    gmres_ = make_gmres<S>({.max_iterations = static_cast<int>(std::clamp(whole, 1.0, 1.0 * usual.max_iterations)),
-                            .dense_kernel = options_.dense_kernel});
+    const double one = std::clamp(part_of_factors * whole, 1.0, static_cast<double>(usual.max_iterations));
+    gmres_ = make_gmres<S>({.max_iterations = static_cast<int>(one), .dense_kernel = options_.dense_kernel});
     if (!gmres_->analyze(pattern, hint).ok()) gmres_ = nullptr;
   }
 

@@ -16,6 +16,7 @@
 #include "trammel/linalg/skyline_ldlt.h"
 #include "trammel/linalg/sparse_ldlt.h"
 #include "trammel/linalg/sparse_lu.h"
+#include "trammel/linalg/umfpack.h"
 
 namespace trammel {
 
@@ -225,11 +226,16 @@ template class LinearSolver<double>;
 template class LinearSolver<std::complex<double>>;
 
 const std::vector<std::string>& linear_solver_kind_names() {
-  static const std::vector<std::string> names{"auto", "dense", "sparse_lu", "skyline_ldlt", "sparse_ldlt", "gmres"};
+  static const std::vector<std::string> names{"auto",        "dense", "sparse_lu", "skyline_ldlt",
+                                              "sparse_ldlt", "gmres", "umfpack"};
   return names;
 }
 
 std::string_view to_text(LinearSolverKind kind) { return linear_solver_kind_names()[static_cast<std::size_t>(kind)]; }
+
+bool exchanges_rows(LinearSolverKind kind) {
+  return kind == LinearSolverKind::dense || kind == LinearSolverKind::sparse_lu || kind == LinearSolverKind::umfpack;
+}
 
 LinearSolverKind parse_linear_solver_kind(std::string_view text) {
   const std::vector<std::string>& names = linear_solver_kind_names();
@@ -240,10 +246,10 @@ LinearSolverKind parse_linear_solver_kind(std::string_view text) {
 }
 
 template <class S>
-std::unique_ptr<LinearSolver<S>> make_linear_solver(LinearSolverKind kind, int n) {
-  switch (kind) {
+std::unique_ptr<LinearSolver<S>> make_linear_solver(LinearSolverChoice choice, int n) {
+  switch (choice.kind) {
     case LinearSolverKind::automatic:
-      return n <= automatic_dense_limit ? make_dense_lu<S>() : make_automatic_solver<S>();
+      return n <= automatic_dense_limit ? make_dense_lu<S>() : make_automatic_solver<S>(choice.dense_kernel);
     case LinearSolverKind::dense:
       return make_dense_lu<S>();
     case LinearSolverKind::sparse_lu:
@@ -251,14 +257,16 @@ std::unique_ptr<LinearSolver<S>> make_linear_solver(LinearSolverKind kind, int n
     case LinearSolverKind::skyline_ldlt:
       return make_skyline_ldlt<S>();
     case LinearSolverKind::sparse_ldlt:
-      return make_sparse_ldlt<S>();
+      return make_sparse_ldlt<S>({.dense_kernel = choice.dense_kernel});
     case LinearSolverKind::gmres:
-      return make_gmres<S>();
+      return make_gmres<S>({.dense_kernel = choice.dense_kernel});
+    case LinearSolverKind::umfpack:
+      return make_umfpack<S>();
   }
   throw Error("there is no such linear solver");
 }
 
-template std::unique_ptr<LinearSolver<double>> make_linear_solver(LinearSolverKind, int);
-template std::unique_ptr<LinearSolver<std::complex<double>>> make_linear_solver(LinearSolverKind, int);
+template std::unique_ptr<LinearSolver<double>> make_linear_solver(LinearSolverChoice, int);
+template std::unique_ptr<LinearSolver<std::complex<double>>> make_linear_solver(LinearSolverChoice, int);
 
 }  // namespace trammel

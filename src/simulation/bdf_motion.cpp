@@ -6,7 +6,7 @@
 namespace trammel {
 
 BdfMotion::BdfMotion(const MechanicalSystem& system, std::unique_ptr<FirstOrderForm> form, const BdfOptions& options,
-                     LinearSolverKind solver, const FirstOrderScaling::Options& scaling, bool two_field,
+                     LinearSolverChoice solver, const FirstOrderScaling::Options& scaling, bool two_field,
                      const std::optional<DifferenceOptions>& differences)
     : form_(std::move(form)),
       differences_(differences ? std::make_unique<DifferenceSystem>(*form_, *differences) : nullptr),

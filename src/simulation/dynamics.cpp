@@ -55,8 +55,8 @@ Dynamics::Dynamics(Rig& rig, RecordSink& sink, const ProgressCallback& progress,
       sink_(sink),
       progress_(progress),
       contact_changes_(contact_changes),
-      after_kinks_(machine_.index3(), machine_.solver_kind()),
-      of_frames_(machine_.index3(), machine_.solver_kind()),
+      after_kinks_(machine_.index3(), machine_.solver_choice()),
+      of_frames_(machine_.index3(), machine_.solver_choice()),
       violations_(machine_, viewer_),
       ledger_(machine_, viewer_, motion_, violations_, of_frames_),
       alarms_(machine_, viewer_, motion_),
@@ -324,6 +324,7 @@ void Dynamics::sum_up_exchanges() {
 void Dynamics::sum_up_method() {
   const MotionIntegrator& method = motion_.method();
   sum_up_exchanges();
+  summary_.describe_solver(method.linear_solver());
   summary_.linear_solver = method.solver_name();
   const MotionIntegrator::JacobianReport jacobians = method.jacobians();
   summary_.function_calls = jacobians.function_calls, summary_.corrector_calls = jacobians.corrector_calls;

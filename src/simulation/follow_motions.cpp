@@ -60,7 +60,7 @@ FollowMotions::FollowMotions(Rig& rig, RecordSink& sink, const ProgressCallback&
       sink_(sink),
       progress_(progress),
       inverse_(study_.analysis.kind == AnalysisKind::inverse_dynamics),
-      acceleration_(index3_, rig.machine.solver_kind()),
+      acceleration_(index3_, rig.machine.solver_choice()),
       violations_(rig.machine, viewer_),
       ledger_(rig.machine, viewer_, rig.motion, violations_, acceleration_),
       writer_(viewer_, rig.recorder, rig.run_watch, sink),
@@ -154,7 +154,7 @@ void FollowMotions::sum_up() {
   summary_.t = x_.t;
   summary_.completed = summary_.stop.empty();
   if (summary_.completed) summary_.stop = fmt::format("reached the end, t = {:.6g} s", x_.t);
-  summary_.linear_solver = acceleration_.linear_solver().name();
+  summary_.describe_solver(acceleration_.linear_solver());
   rig_.finish_summary(summary_, ledger_, violations_);
 }
 

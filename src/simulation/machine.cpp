@@ -291,7 +291,7 @@ Status Machine::find_first_accelerations(Scratch& scratch) {
     joint_->calc_inputs(x_.t, scratch.inputs);
     return joint_->accelerate(x_.point(scratch.inputs.view()), state_, x_.a, x_.zp, *scratch.moved);
   }
-  AccelerationSolver acceleration(*index3_, solver_kind());
+  AccelerationSolver acceleration(*index3_, solver_choice());
   return acceleration.solve(x_, state_, *scratch.moved);
 }
 

@@ -330,6 +330,11 @@ std::vector<Option> method_options() {
              {.fallback = "auto",
               .meaning = "of Newton's iteration, see [linear solvers](linear_solvers.md)",
               .refusal = implicit}),
+      option("dense_kernel", AT(solver.dense_kernel),
+             {.fallback = "auto",
+              .meaning = "products of large dense blocks in factorizations, "
+                         "[which bits](linear_solvers.md#the-same-bits-on-every-machine)",
+              .analyses = every_analysis}),
   };
 }
 

@@ -60,16 +60,25 @@ template <>
 const std::vector<WordOf<LinearSolverKind>>& words_of() {
   static const std::vector<WordOf<LinearSolverKind>> words = [] {
     const std::pair<LinearSolverKind, const char*> meanings[] = {
-        {LinearSolverKind::automatic, "by the size of the machine"},
+        {LinearSolverKind::automatic, "by predicted work"},
         {LinearSolverKind::dense, "LU"},
         {LinearSolverKind::sparse_lu, "KLU"},
         {LinearSolverKind::skyline_ldlt, "without row exchanges, profile storage"},
         {LinearSolverKind::sparse_ldlt, "without row exchanges, multifrontal"},
-        {LinearSolverKind::gmres, "iterative"}};
+        {LinearSolverKind::gmres, "iterative"},
+        {LinearSolverKind::umfpack, "UMFPACK"}};
     std::vector<WordOf<LinearSolverKind>> made;
     for (const auto& [kind, meaning] : meanings) made.push_back({kind, std::string(to_text(kind)), meaning});
     return made;
   }();
+  return words;
+}
+
+template <>
+const std::vector<WordOf<DenseKernel>>& words_of() {
+  static const std::vector<WordOf<DenseKernel>> words{
+      {DenseKernel::automatic, "auto", "the fastest that the processor has"},
+      {DenseKernel::portable, "portable", "the same bits on every machine"}};
   return words;
 }
 

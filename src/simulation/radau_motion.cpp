@@ -6,7 +6,7 @@
 namespace trammel {
 
 RadauMotion::RadauMotion(const MechanicalSystem& system, std::unique_ptr<FirstOrderForm> form,
-                         const RadauOptions& options, LinearSolverKind solver,
+                         const RadauOptions& options, LinearSolverChoice solver,
                          const FirstOrderScaling::Options& scaling)
     : form_(std::move(form)),
       scaling_(*form_, system, scaling),

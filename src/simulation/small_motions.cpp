@@ -15,7 +15,7 @@ constexpr double difference = 1e-6;  // of coordinates, for derivatives of measu
 
 // Accelerations and multipliers of the point itself: zero in an equilibrium.
 Status find_accelerations(Rig& rig) {
-  AccelerationSolver acceleration(rig.machine.index3(), rig.machine.solver_kind());
+  AccelerationSolver acceleration(rig.machine.index3(), rig.machine.solver_choice());
   return acceleration.solve(rig.motion.x, rig.motion.state, rig.viewer.workspace());
 }
 

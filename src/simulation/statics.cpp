@@ -85,7 +85,7 @@ std::string Statics::explain(const EquilibriumReport& report) const {
 EquilibriumReport Statics::find_equilibrium(const EquilibriumOptions& options, const Equilibrium::Watch& watch) {
   const MotionVariables drawn = x_;
   const State drawn_state = state_;
-  Equilibrium equilibrium(index3_, rig_.machine.solver_kind(), options);
+  Equilibrium equilibrium(index3_, rig_.machine.solver_choice(), options);
   EquilibriumReport report = equilibrium.find(x_, state_, viewer_.workspace(), watch);
   if (report.status.ok() && options.steady.empty()) leave_unstable(options, drawn, drawn_state, report);
   if (!report.status.ok() || index3_.nz() == 0 || !options.steady.empty()) return report;
@@ -120,7 +120,7 @@ void Statics::leave_unstable(EquilibriumOptions options, const MotionVariables& 
       }
     }
     options.descends = true;
-    Equilibrium lower(index3_, rig_.machine.solver_kind(), options);
+    Equilibrium lower(index3_, rig_.machine.solver_choice(), options);
     const EquilibriumReport found = lower.find(x_, state_, viewer_.workspace());
     if (!found.status.ok()) {  // nothing holds it below
       x_ = kept, state_ = kept_state;
@@ -196,7 +196,7 @@ Summary Statics::run(RecordSink& sink) {
                        : options.arc_length    ? "statics, Newton along the path"
                                                : "statics, Newton with load steps";
   summary.formulation = options.steady.empty() ? "equilibrium" : "steady motion";
-  AccelerationSolver solver(index3_, rig_.machine.solver_kind());
+  AccelerationSolver solver(index3_, rig_.machine.solver_choice());
   Violations violations(rig_.machine, viewer_);
   RunLedger ledger(rig_.machine, viewer_, rig_.motion, violations, solver);
   FrameWriter writer(viewer_, rig_.recorder, rig_.run_watch, sink);
@@ -227,7 +227,7 @@ Summary Statics::run(RecordSink& sink) {
 void Statics::sum_up(const EquilibriumReport& report, std::string turned, Summary& summary) const {
   summary.steps = report.load_steps;
   summary.iterations = report.iterations;
-  summary.linear_solver = to_text(rig_.machine.solver_kind());
+  summary.linear_solver = to_text(rig_.machine.solver_choice().kind);
   summary.completed = report.status.ok() && turned.empty();
   summary.t = report.load;
   if (!turned.empty()) {

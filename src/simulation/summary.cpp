@@ -8,6 +8,8 @@
 #include <cmath>
 #include <type_traits>
 
+#include "trammel/linalg/predicted_work.h"
+
 namespace trammel {
 
 namespace {
@@ -42,6 +44,13 @@ std::string Alarm::to_text() const {
   return fmt::format("{} at t = {:.6g} s{}: {}", name, t, element.empty() ? "" : ", " + element, text);
 }
 
+void Summary::describe_solver(const LinearSolver<double>& solver) {
+  linear_solver = solver.name();
+  dense_kernel = dense_kernel_of(solver);
+  const PredictedWork predicted = predicted_work_of(solver);
+  predicted_numbers = predicted.numbers, predicted_operations = predicted.operations;
+}
+
 std::string Summary::to_text() const {
   std::string text = fmt::format("Summary\n");
   const auto line = [&](const std::string& name, const std::string& value) {
@@ -53,6 +62,10 @@ std::string Summary::to_text() const {
                               degrees_of_freedom));
   line("method", fmt::format("{} on {}, {}", integrator, formulation, linear_solver));
   if (!choice.empty()) line("chosen", choice);
+  if (predicted_operations > 0.0)
+    line("linear solver", fmt::format("{}; of factors {:.3g} numbers and {:.3g} operations predicted{}", linear_solver,
+                                      predicted_numbers, predicted_operations,
+                                      dense_kernel.empty() ? "" : fmt::format(", {} products", dense_kernel)));
   if (statics) {
     line("load", fmt::format("{:.4g} of the whole, {} load steps, {} iterations", t, steps, iterations));
     line("energy", fmt::format("{:.6g} J", energy_start));
@@ -114,12 +127,15 @@ SummaryEntries Summary::to_attributes() const {
   a["integrator"] = integrator;
   a["formulation"] = formulation;
   a["linear_solver"] = linear_solver;
+  if (!dense_kernel.empty()) a["dense_kernel"] = dense_kernel;
   const auto number = [&](const std::string& name, auto value) {
     if constexpr (std::is_integral_v<decltype(value)>)
       a[name] = static_cast<long>(value);
     else
       a[name] = value;
   };
+  if (predicted_operations > 0.0)
+    number("predicted_numbers", predicted_numbers), number("predicted_operations", predicted_operations);
   number("t", t);
   number("steps", steps), number("rejected_error", rejected_error), number("rejected_newton", rejected_newton);
   if (rejected_contact > 0) number("rejected_contact", rejected_contact);

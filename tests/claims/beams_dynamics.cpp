@@ -378,7 +378,7 @@ TEST_P(FlexiblePendulum, moves_alike_with_every_integrator_formulation_and_linea
   static const Eigen::Vector3d expected =
       run_text(pendulum, {"solver.integrator=generalized_alpha", "solver.h=2e-4", "solver.newton_tol=1e-10"})
           .last("rope_12.position");
-  for (const char* solver : {"auto", "dense", "sparse_lu", "sparse_ldlt", "skyline_ldlt", "gmres"}) {
+  for (const char* solver : {"auto", "dense", "sparse_lu", "umfpack", "sparse_ldlt", "skyline_ldlt", "gmres"}) {
     SCOPED_TRACE(fmt::format("{} {} {}", method.integrator, method.formulation, solver));
     SetList settings{fmt::format("solver.integrator={}", method.integrator),
                      fmt::format("solver.formulation={}", method.formulation),

@@ -75,6 +75,23 @@ TEST(UnpivotedRefusals, refuse_massless_coordinates_of_first_order_forms_by_name
   }
 }
 
+// What is predicted and what was used stands in the summary and in records, and a run repeats its bits.
+TEST(SolversOfRuns, are_described_in_the_summary) {
+  for (const std::string solver : {"auto", "sparse_ldlt", "umfpack"}) {
+    SCOPED_TRACE(solver);
+    const SetList settings{"parameters.M=14", "analysis.end=2e-3", "solver.linear_solver=" + solver,
+                           "solver.dense_kernel=portable"};
+    const Recorded once = run_example("models/net.toml", settings), again = run_example("models/net.toml", settings);
+    EXPECT_EQ(once.summary.linear_solver, solver == "auto" ? "sparse_ldlt" : solver);
+    EXPECT_EQ(once.last("knot_7_7.position"), again.last("knot_7_7.position"));
+    if (solver == "umfpack") continue;  // tells nothing before it factors
+    EXPECT_GT(once.summary.predicted_operations, 1e5);
+    EXPECT_EQ(once.summary.dense_kernel, "portable");
+    EXPECT_NE(once.summary.to_text().find("operations predicted, portable products"), std::string::npos);
+    EXPECT_TRUE(once.summary.to_attributes().contains("predicted_numbers"));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Forms, UnpivotedSolvers,
                          ::testing::Values(Form{"bdf", "index3"}, Form{"bdf", "stabilized_index2"},
                                            Form{"bdf", "stabilized_index1"}, Form{"bdf", "index2"},

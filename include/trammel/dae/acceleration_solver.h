@@ -23,7 +23,7 @@ namespace trammel {
 ///   (2)  q ← q ∘ δ,  M δ + Gᵀμ = 0,  G δ = −Φ             (3)  v ← v + δ,  M δ + Gᵀμ = 0,  G δ = −Φ̇
 class AccelerationSolver {
  public:
-  AccelerationSolver(const SecondOrderDae& dae, LinearSolverKind solver);
+  AccelerationSolver(const SecondOrderDae& dae, LinearSolverChoice solver);
 
   /// Overwrites x.a, x.zp, x.lam and algebraic x.z; the values on entry are the first guess.
   Status solve(MotionVariables& x, const State& state, Workspace& workspace);

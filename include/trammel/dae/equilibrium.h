@@ -75,7 +75,7 @@ struct EquilibriumReport {
 /// and the load that remains on them is reported.
 class Equilibrium {
  public:
-  Equilibrium(const SecondOrderDae& dae, LinearSolverKind solver, EquilibriumOptions options);
+  Equilibrium(const SecondOrderDae& dae, LinearSolverChoice solver, EquilibriumOptions options);
 
   /// Called after each load step with what was reached.
   using Watch = std::function<void(const EquilibriumReport&, const MotionVariables&, const State&)>;

@@ -86,7 +86,7 @@ UnknownRole role_of(Kind kind);
 class MatrixOperator final : public IterationOperator {
  public:
   /// The scaling (none if null) must outlive the operator.
-  MatrixOperator(const DaeSystem& system, LinearSolverKind solver, const RowColumnScaling* scaling = nullptr);
+  MatrixOperator(const DaeSystem& system, LinearSolverChoice solver, const RowColumnScaling* scaling = nullptr);
 
   Status setup(const Point& p, const State& state, const Coefficients& c, double h, Refresh refresh,
                Workspace& workspace) override;

@@ -55,7 +55,7 @@ class MotionOperator {
     linearize,  ///< new planes at the given point
   };
 
-  MotionOperator(const SecondOrderDae& dae, LinearSolverKind solver, const MotionScaling& scaling);
+  MotionOperator(const SecondOrderDae& dae, LinearSolverChoice solver, const MotionScaling& scaling);
 
   Status setup(const MotionPoint& p, const State& state, const MotionCoefficients& coefficients, double h,
                Refresh refresh, Workspace& workspace);

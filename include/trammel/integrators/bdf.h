@@ -60,7 +60,7 @@ class Bdf {
   /// Throws InputError when the options cannot be used. The system must outlive the method.
   Bdf(const DaeSystem& system, BdfOptions options, std::unique_ptr<IterationOperator> iteration_operator);
   /// With the assembled matrix.
-  Bdf(const DaeSystem& system, BdfOptions options, LinearSolverKind solver = LinearSolverKind::automatic);
+  Bdf(const DaeSystem& system, BdfOptions options, LinearSolverChoice solver = LinearSolverKind::automatic);
 
   /// Starts from consistent values, at order 1.
   Status start(double t, ConstVec y, ConstVec yp, State& state);

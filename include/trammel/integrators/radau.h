@@ -70,7 +70,7 @@ struct RadauCounters {
 class Radau {
  public:
   /// Throws InputError when the options cannot be used. System and scaling must outlive the method.
-  Radau(const DaeSystem& system, RadauOptions options, LinearSolverKind solver = LinearSolverKind::automatic,
+  Radau(const DaeSystem& system, RadauOptions options, LinearSolverChoice solver = LinearSolverKind::automatic,
         const RowColumnScaling* scaling = nullptr);
 
   /// Starts from consistent values.

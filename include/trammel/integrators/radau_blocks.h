@@ -15,7 +15,7 @@ namespace trammel {
 class RadauBlocks {
  public:
   /// The scaling (none if null) must outlive the blocks.
-  RadauBlocks(const DaeSystem& system, const RadauTableau& tableau, LinearSolverKind solver,
+  RadauBlocks(const DaeSystem& system, const RadauTableau& tableau, LinearSolverChoice solver,
               const RowColumnScaling* scaling);
 
   Status setup(const Point& p, const State& state, double h, Refresh refresh, Workspace& workspace);

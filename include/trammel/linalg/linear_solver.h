@@ -152,6 +152,6 @@ extern template class LinearSolver<double>;
 extern template class LinearSolver<std::complex<double>>;
 
 template <class S = double>
-std::unique_ptr<LinearSolver<S>> make_linear_solver(LinearSolverKind kind, int n);
+std::unique_ptr<LinearSolver<S>> make_linear_solver(LinearSolverChoice choice, int n);
 
 }  // namespace trammel

@@ -114,6 +114,8 @@ const std::vector<WordOf<CoordinateSet>>& words_of();
 template <>
 const std::vector<WordOf<LinearSolverKind>>& words_of();
 template <>
+const std::vector<WordOf<DenseKernel>>& words_of();
+template <>
 const std::vector<WordOf<RedundancyPolicy>>& words_of();
 template <>
 const std::vector<WordOf<AlarmPolicy>>& words_of();

@@ -136,6 +136,7 @@ struct SolverOptions {
   std::optional<Formulation> formulation;
   std::optional<CoordinateSet> coordinates;
   std::optional<LinearSolverKind> linear_solver;
+  std::optional<DenseKernel> dense_kernel;
   std::optional<double> h;           ///< fixed step [s]; absent: error-controlled
   std::optional<double> h0;          ///< first step of an error-controlled run [s]
   std::optional<double> hmin, hmax;  ///< [s]
@@ -156,6 +157,10 @@ struct SolverOptions {
   std::optional<bool> record_condition;    ///< condition number of the iteration matrix per step
   std::optional<bool> record_corrections;  ///< sizes of every Newton correction
   Source source;
+
+  LinearSolverChoice linear_choice() const {
+    return {linear_solver.value_or(LinearSolverKind::automatic), dense_kernel.value_or(DenseKernel::automatic)};
+  }
 };
 
 struct OutputOptions {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "trammel/base/status.h"
+#include "trammel/linalg/linear_solver.h"
 #include "trammel/simulation/record.h"
 
 namespace trammel {
@@ -29,6 +30,9 @@ struct Summary {
   std::string stop;     ///< why it stopped, one line
   std::string failure;  ///< the whole failure report; empty when completed
   std::string integrator, formulation, linear_solver;
+  std::string dense_kernel;  ///< the products of its large dense blocks; empty: it has none
+  /// Of its factors, from the pattern alone; 0: not predicted.
+  double predicted_numbers = 0.0, predicted_operations = 0.0;
   std::string choice;  ///< why this method, where the program chose it
   double t = 0.0;      ///< where it stopped [s]; statics: the part of the load
   bool statics = false;
@@ -55,6 +59,8 @@ struct Summary {
   std::vector<std::string> notes;   ///< corrected initial values, dropped rows, …
   std::vector<Alarm> alarms;        ///< what makes its numbers doubtful
 
+  /// Name, prediction and products of the solver that steps used.
+  void describe_solver(const LinearSolver<double>& solver);
   std::string to_text() const;
   SummaryEntries to_attributes() const;  ///< for records
 };

@@ -25,7 +25,7 @@ class Projection {
   static constexpr double nearly_singular = 1e-13;
 
   /// `regularization` is ε as part of the mean of G W⁻¹ Gᵀ.
-  Projection(const SecondOrderDae& dae, LinearSolverKind solver, std::vector<char> firm,
+  Projection(const SecondOrderDae& dae, LinearSolverChoice solver, std::vector<char> firm,
              double regularization = redundant_rows);
 
   /// Linearises G at the point.

@@ -30,7 +30,7 @@ namespace trammel {
 class TwoFieldOperator final : public IterationOperator {
  public:
   /// The form, and the scaling (none if null), must outlive the operator.
-  TwoFieldOperator(const FirstOrderForm& form, LinearSolverKind solver, const RowColumnScaling* scaling = nullptr);
+  TwoFieldOperator(const FirstOrderForm& form, LinearSolverChoice solver, const RowColumnScaling* scaling = nullptr);
 
   Status setup(const Point& p, const State& state, const Coefficients& c, double h, Refresh refresh,
                Workspace& workspace) override;

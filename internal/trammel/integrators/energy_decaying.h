@@ -37,7 +37,7 @@ namespace trammel {
 class EnergyDecaying final : public MotionIntegrator {
  public:
   EnergyDecaying(std::unique_ptr<const JumpSystem> jump, const SecondOrderDae& dae, const StepOptions& options,
-                 LinearSolverKind solver);
+                 LinearSolverChoice solver);
 
   Status start(const MotionVariables& at, State& state) override;
   StepReport advance(double t_end, State& state) override;

@@ -38,7 +38,7 @@ struct AlphaCoefficients {
 class GeneralizedAlpha final : public OneStep {
  public:
   GeneralizedAlpha(const SecondOrderDae& dae, AlphaCoefficients coefficients, const StepOptions& options,
-                   LinearSolverKind solver, const MotionScaling& scaling);
+                   LinearSolverChoice solver, const MotionScaling& scaling);
 
  protected:
   int order() const override { return of_second_ == 0.0 ? 2 : 1; }

@@ -26,7 +26,7 @@ namespace trammel {
 /// where v̇ and ż are linear. A velocity across the constraints is taken away before it bounds the step.
 class Midpoint final : public OneStep {
  public:
-  Midpoint(const SecondOrderDae& dae, const StepOptions& options, LinearSolverKind solver,
+  Midpoint(const SecondOrderDae& dae, const StepOptions& options, LinearSolverChoice solver,
            const MotionScaling& scaling);
 
  protected:

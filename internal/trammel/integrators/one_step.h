@@ -59,7 +59,8 @@ class OneStep : public MotionIntegrator {
   void restore(std::span<const double> numbers) override;
 
  protected:
-  OneStep(const SecondOrderDae& dae, const StepOptions& options, LinearSolverKind solver, const MotionScaling& scaling);
+  OneStep(const SecondOrderDae& dae, const StepOptions& options, LinearSolverChoice solver,
+          const MotionScaling& scaling);
 
   // ---- the formula ---------------------------------------------------------------------------------------------
   virtual int order() const = 0;

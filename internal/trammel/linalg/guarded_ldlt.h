@@ -25,10 +25,9 @@ struct GuardedOptions {
 ///
 /// Where a factorization takes more than `iterate_above` operations, systems are solved by GMRES as long as that is
 /// cheaper. Operations are counted, not timed, so that every run does the same: those of iterations, which wait for
-/// memory, sixteenfold (GMRES moves a number for every two operations, factors are multiplied in caches). When
-/// the iterations with one matrix have cost half of its factorization, it is factored; a solution that did not converge
-/// by then makes the next `patience` matrices be factored at once. So a matrix never costs more than one and a half of
-/// its factorizations, and mostly far less than one.
+/// memory, tenfold (measured on 8000 spheres: 3 ms for an iteration of 14 million, 2.1 s for factors of 10¹¹). When the
+/// iterations with one matrix have cost as much as its factorization, it is factored; a solution that did not converge
+/// within half of that makes the next `patience` matrices be factored at once.
 ///
 /// name() and smallest_pivot() are those of the solver at hand, predicted_work() is that of sparse_ldlt.
 template <class S>

@@ -17,7 +17,7 @@ class BdfMotion final : public MotionIntegrator {
  public:
   /// `differences`: how the Jacobian is taken if not by exact derivatives; not with two fields or a split.
   BdfMotion(const MechanicalSystem& system, std::unique_ptr<FirstOrderForm> form, const BdfOptions& options,
-            LinearSolverKind solver, const FirstOrderScaling::Options& scaling, bool two_field = false,
+            LinearSolverChoice solver, const FirstOrderScaling::Options& scaling, bool two_field = false,
             const std::optional<DifferenceOptions>& differences = {});
 
   Status start(const MotionVariables& at, State& state) override;

@@ -29,7 +29,7 @@ class Machine {
   const Study& study() const { return study_; }  ///< with the settings that take effect
   const Model& model() const { return study_.model; }
   bool is_customized() const { return customize_ != nullptr; }
-  LinearSolverKind solver_kind() const { return study_.solver.linear_solver.value_or(LinearSolverKind::automatic); }
+  LinearSolverChoice solver_choice() const { return study_.solver.linear_choice(); }
   /// Of a machine whose method was chosen: what it may go over to, and how fast its fastest small motion is [1/s].
   const std::optional<SolverOptions>& other_method() const { return other_method_; }
   double fastest_rate() const { return fastest_rate_; }

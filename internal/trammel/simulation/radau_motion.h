@@ -11,7 +11,7 @@ namespace trammel {
 class RadauMotion final : public MotionIntegrator {
  public:
   RadauMotion(const MechanicalSystem& system, std::unique_ptr<FirstOrderForm> form, const RadauOptions& options,
-              LinearSolverKind solver, const FirstOrderScaling::Options& scaling);
+              LinearSolverChoice solver, const FirstOrderScaling::Options& scaling);
 
   Status start(const MotionVariables& at, State& state) override;
   StepReport advance(double t_end, State& state) override;

@@ -147,7 +147,7 @@ struct BdfMethod {
       differences = {o.bdf.jacobian == JacobianSource::sparse_differences,
                      o.bdf.jacobian_sparsity == JacobianSparsity::estimated};
     return {.method = std::make_unique<BdfMotion>(machine.moved(), make_form(machine, steps.solver), options,
-                                                  steps.solver_kind(), first_order_scaling_of(o.scaling),
+                                                  steps.solver_choice(), first_order_scaling_of(o.scaling),
                                                   o.bdf.fields == BdfFields::two, differences),
             .max_corrections = options.max_iterations};
   }

@@ -28,7 +28,7 @@ struct EnergyDecayingMethod {
         solver.linear_solver == LinearSolverKind::sparse_ldlt || solver.linear_solver == LinearSolverKind::gmres)
       checks.report("linear_solver",
                     fmt::format("the matrix of 'energy_decaying' is not symmetric and needs pivots: choose 'auto', "
-                                "'dense' or 'sparse_lu', not '{}'",
+                                "'dense', 'sparse_lu' or 'umfpack', not '{}'",
                                 word_of(*solver.linear_solver)));
     if (solver.coordinates == CoordinateSet::joint)
       checks.report("coordinates",
@@ -48,8 +48,9 @@ struct EnergyDecayingMethod {
       throw InputError(std::move(refused));
     const Assembly& full = machine.full();
     auto slots = std::make_unique<SlotSystem>(machine.kept(), viewer.calc_frames(full.drawn, full.state));
-    return {.method = std::make_unique<EnergyDecaying>(std::move(slots), machine.index3(), steps, range.solver_kind()),
-            .max_corrections = steps.max_iterations};
+    return {
+        .method = std::make_unique<EnergyDecaying>(std::move(slots), machine.index3(), steps, range.solver_choice()),
+        .max_corrections = steps.max_iterations};
   }
 };
 

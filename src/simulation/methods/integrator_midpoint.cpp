@@ -22,7 +22,7 @@ struct MidpointMethod {
   static MadeMethod make(const Machine& machine, Viewer&, const StepRange& range) {
     const StepOptions steps = step_options_of(machine, range);
     MadeMethod made{.scaling = make_scaling(range.solver.scaling), .max_corrections = steps.max_iterations};
-    made.method = std::make_unique<Midpoint>(machine.index3(), steps, range.solver_kind(), *made.scaling);
+    made.method = std::make_unique<Midpoint>(machine.index3(), steps, range.solver_choice(), *made.scaling);
     return made;
   }
 };

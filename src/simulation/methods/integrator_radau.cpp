@@ -48,7 +48,7 @@ struct RadauMethod {
     options.max_iterations = *o.max_iterations;
     options.hmin = steps.hmin, options.hmax = steps.hmax;
     return {.method = std::make_unique<RadauMotion>(machine.moved(), make_form(machine, steps.solver), options,
-                                                    steps.solver_kind(), first_order_scaling_of(o.scaling))};
+                                                    steps.solver_choice(), first_order_scaling_of(o.scaling))};
   }
 };
 

@@ -70,7 +70,7 @@ struct StepRange {
   const SolverOptions& solver;
   double hmin = 0.0, hmax = 0.0, span = 0.0;
 
-  LinearSolverKind solver_kind() const { return solver.linear_solver.value_or(LinearSolverKind::automatic); }
+  LinearSolverChoice solver_choice() const { return solver.linear_choice(); }
 };
 
 /// A method on a machine. It refers to its scaling, which outlives it.

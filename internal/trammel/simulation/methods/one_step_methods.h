@@ -11,7 +11,7 @@ inline MadeMethod make_alpha(const AlphaCoefficients& coefficients, const Machin
   const StepOptions steps = step_options_of(machine, range);
   MadeMethod made{.scaling = make_scaling(range.solver.scaling), .max_corrections = steps.max_iterations};
   made.method =
-      std::make_unique<GeneralizedAlpha>(machine.index3(), coefficients, steps, range.solver_kind(), *made.scaling);
+      std::make_unique<GeneralizedAlpha>(machine.index3(), coefficients, steps, range.solver_choice(), *made.scaling);
   return made;
 }
 
