@@ -41,6 +41,7 @@ CheckReport check(const Study& study) {
     tolerant.solver.strict = false;
     try {
       const Simulation simulation(tolerant);
+      simulation.make_schema();  // refuses channels that do not exist
       report.remarks = simulation.notes();
       report.choice = simulation.choice();
       if (!report.choice.empty()) settings = simulation.settings();

@@ -30,6 +30,7 @@ struct Summary {
   std::string failure;  ///< the whole failure report; empty when completed
   std::string integrator, formulation, linear_solver;
   std::string choice;  ///< why this method, where the program chose it
+  std::string frames;  ///< when frames were recorded
   double t = 0.0;      ///< where it stopped [s]; statics: the part of the load
   bool statics = false;
   long steps = 0, rejected_error = 0, rejected_newton = 0, iterations = 0, linearizations = 0, factorizations = 0;
