@@ -118,7 +118,8 @@ struct CompareCommand {
   std::vector<std::string> across;
   std::vector<double> tolerances{1e-3, 1e-4, 1e-5, 1e-6};
   double error = 0.0;           ///< wanted [m]; 0: 1e-4 of the extent of the motion
-  double limit = 60.0;          ///< [s] of one run
+  double limit = 60.0;          ///< [s] of one run, of the processor
+  double give_up = 0.0;         ///< times the cost of what the program chooses; 0: never
   std::filesystem::path out;    ///< figure; empty: none
   std::filesystem::path table;  ///< .csv or .json; empty: none
   bool quiet = false;

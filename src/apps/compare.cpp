@@ -24,7 +24,8 @@ namespace trammel::apps {
 
 namespace {
 
-constexpr double short_run = 0.1;        // [s]
+constexpr double short_run = 0.02;       // [s]
+constexpr double least_measure = 2e-3;   // [s] of what --give-up counts in
 constexpr double usual_accuracy = 1e-4;  // of the extent of the motion, unless --error says otherwise
 constexpr double doubtful = 3.0;         // errors within this many times that of the reference
 
@@ -234,17 +235,26 @@ class Comparison {
           else
             study.solver.coordinates = parse_word<CoordinateSet>(choice.values[i]);
       }
-      ComparedRun run = run_to_compare(study, rtol, command_.limit);
+      const double limit = limit_at(choice, rtol);
+      ComparedRun run = run_to_compare(study, rtol, limit);
       run.left_out.insert(run.left_out.end(), left_out.begin(), left_out.end());
       // What takes a moment is measured thrice: the shortest time is that of the method, the rest is the machine's.
       for (int again = 0; again < 2 && run.complete && run.seconds < short_run; ++again)
-        run.seconds = std::min(run.seconds, run_to_compare(study, rtol, command_.limit).seconds);
+        run.seconds = std::min(run.seconds, run_to_compare(study, rtol, limit).seconds);
       return run;
     } catch (const InputError& error) {
       ComparedRun refused;
       refused.trouble = error.issues().front().message;
       return refused;
     }
+  }
+
+  /// [s] What the program chooses comes first, and may be the measure.
+  double limit_at(const Choice& choice, double rtol) const {
+    if (!(command_.give_up > 0.0) || choice.values.empty() || curves_.empty()) return command_.limit;
+    for (const Row& row : curves_.front().rows)
+      if (row.rtol == rtol) return std::min(command_.limit, command_.give_up * std::max(row.seconds, least_measure));
+    return command_.limit;
   }
 
   void try_choice(const Choice& choice) {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <ctime>
 #include <limits>
 #include <set>
@@ -49,6 +48,7 @@ ComparedRun run_to_compare(Study study, double rtol, double limit) {
   study.solver.rtol = rtol;
   study.solver.atol = atol_over_rtol * rtol;
   study.output.every_step = false;
+  study.output.channels.reset();
   study.output.interval = study.analysis.span() / compared_frames;
   ComparedRun run;
   run.left_out = drop_foreign(study);
@@ -56,18 +56,18 @@ ComparedRun run_to_compare(Study study, double rtol, double limit) {
     run.trouble = found.front().message;
     return run;
   }
-  const auto begun = std::chrono::steady_clock::now();
-  const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count(); };
+  const auto seconds_from = [](std::clock_t from) { return static_cast<double>(std::clock() - from) / CLOCKS_PER_SEC; };
   try {
     Simulation simulation(study);
     MemoryRecord record(compared_frames + 2);
     const std::clock_t from = std::clock();
-    run.summary = simulation.run(record, [&](const Progress&) { return elapsed() < limit; });
-    run.seconds = static_cast<double>(std::clock() - from) / CLOCKS_PER_SEC;
+    run.summary = simulation.run(record, [&](const Progress&) { return seconds_from(from) < limit; });
+    run.seconds = seconds_from(from);
     run.complete = run.summary.completed;
     if (!run.complete) {
       const std::string& failure = run.summary.failure;
-      run.trouble = failure.empty() ? fmt::format("took more than {} s", limit) : failure.substr(0, failure.find('\n'));
+      run.trouble =
+          failure.empty() ? fmt::format("took more than {:.3g} s", limit) : failure.substr(0, failure.find('\n'));
       return run;
     }
     run.positions = read_table(record, "/frames/position"), run.velocities = read_table(record, "/frames/velocity");

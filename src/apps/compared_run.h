@@ -32,7 +32,7 @@ struct Deviation {
   double reaction = 0.0;  ///< largest difference of a reaction force or moment, as part of the largest one
 };
 
-/// Runs with error control, and gives up after `limit` seconds.
+/// Runs with error control, and gives up after `limit` seconds of the processor.
 ComparedRun run_to_compare(Study study, double rtol, double limit);
 
 Deviation find_deviation(const ComparedRun& run, const ComparedRun& reference);

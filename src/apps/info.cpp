@@ -143,7 +143,7 @@ std::string describe_results(const InfoCommand& command, const ResultsReader& re
   json.key("steps").number(static_cast<double>(reader.n_steps())).key("damaged").begin_array();
   for (const DamagedPart& part : reader.damaged())
     json.begin_object().key("part").text(part.part).key("trouble").text(part.trouble).end_object();
-  json.end_array().key("channels").begin_array();
+  json.end_array().key("left_out").text(describe_left_out(reader.schema())).key("channels").begin_array();
   put_channels(json, reader.schema().frames);
   put_channels(json, reader.schema().solver);
   json.end_array().key("summary");
@@ -180,6 +180,7 @@ int info(const InfoCommand& command) {
   print_line("time",
              times.empty() ? "nothing recorded" : fmt::format("{:.6g} … {:.6g} s", times.front(), times.back()));
   print_line("frames", fmt::format("{}", reader.n_frames()));
+  if (const std::string text = describe_left_out(reader.schema()); !text.empty()) print_line("left out", text);
   print_line("steps", fmt::format("{}", reader.n_steps()));
   for (const DamagedPart& part : reader.damaged()) print_line("damaged", part.part + ": " + part.trouble);
   print_channels(reader.schema());

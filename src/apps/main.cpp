@@ -281,6 +281,11 @@ void add_compare(CLI::App& app, const Call& call) {
   sub->add_option("--limit", command->limit, "Longest time of one run [s]")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  sub->add_option(
+         "--give-up", command->give_up,
+         "Methods that take this many times as long as what the program chooses, at the same tolerance, are given "
+         "up; default: never")
+      ->check(CLI::PositiveNumber);
   sub->add_option("-o,--out", command->out, "Work-precision figure, .svg or .png")->type_name("FILE");
   sub->add_option("--table", command->table, "The table as a file, .csv or .json")->type_name("FILE");
   sub->add_flag("-q,--quiet", command->quiet, "No progress");

@@ -7,6 +7,7 @@
 
 #include "commands.h"
 #include "messages.h"
+#include "trammel/base/text.h"
 #include "trammel/io/figure.h"
 #include "trammel/io/results_reader.h"
 
@@ -64,25 +65,6 @@ std::vector<PlottedUnit> sort_by_unit(const std::deque<ResultsReader>& readers,
   return panels;
 }
 
-/// "*.position.x", "rod.*": `*` stands for any characters, `?` for one.
-bool matches(std::string_view name, std::string_view pattern) {
-  std::size_t n = 0, p = 0, star = pattern.npos, resume = 0;
-  while (n < name.size()) {
-    if (p < pattern.size() && pattern[p] == '*')
-      star = p++, resume = n;
-    else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n]))
-      ++p, ++n;
-    else if (star != pattern.npos)
-      p = star + 1, n = ++resume;  // the star takes one more
-    else
-      return false;
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
-}
-
-bool is_pattern(const std::string& word) { return word.find_first_of("*?") != word.npos; }
-
 /// Every channel that is meant, each once, in the order of the words; those of all files.
 std::vector<std::string> spell_out(const std::deque<ResultsReader>& readers, const std::vector<std::string>& words) {
   std::vector<std::string> channels;
@@ -97,7 +79,7 @@ std::vector<std::string> spell_out(const std::deque<ResultsReader>& readers, con
     const std::size_t before = channels.size();
     for (const ResultsReader& reader : readers)
       for (const std::string& channel : reader.channels())
-        if (matches(channel, word)) add(channel);
+        if (matches_pattern(channel, word)) add(channel);
     if (channels.size() == before)
       throw InputError(fmt::format("no channel matches '{}'; `trammel info --channels` lists those of a file", word));
   }

@@ -6,12 +6,15 @@
 #include "trammel/io/csv.h"
 #include "trammel/io/results_reader.h"
 #include "trammel/io/vtk.h"
+#include "trammel/simulation/channels.h"
 
 namespace trammel::apps {
 
 int export_results(const ExportCommand& command) {
   require_file(command.file);
   const ResultsReader reader(command.file);
+  if (const std::string text = describe_left_out(reader.schema()); !text.empty())
+    fmt::print("{}: left out {}\n", command.file.string(), text);
   if (!command.csv.empty()) {
     for (const std::filesystem::path& table : export_csv(reader, command.csv)) fmt::print("{}\n", table.string());
   }

@@ -65,4 +65,22 @@ std::string join_quoted(std::span<const std::string> names) {
   return text;
 }
 
+bool matches_pattern(std::string_view name, std::string_view pattern) {
+  std::size_t n = 0, p = 0, star = pattern.npos, resume = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*')
+      star = p++, resume = n;
+    else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n]))
+      ++p, ++n;
+    else if (star != pattern.npos)
+      p = star + 1, n = ++resume;  // the star takes one more
+    else
+      return false;
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+bool is_pattern(std::string_view word) { return word.find_first_of("*?") != word.npos; }
+
 }  // namespace trammel

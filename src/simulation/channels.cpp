@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trammel/simulation/channels.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "trammel/base/text.h"
@@ -112,7 +114,9 @@ ChannelPlace ChannelIndex::find(std::string_view name) const {
     std::vector<std::string> known = names();
     for (const auto& [full, places] : places_) known.push_back(full);
     std::sort(known.begin(), known.end());
-    throw InputError(quoted + " does not exist" + did_you_mean(name, known));
+    const auto chosen = schema_->attributes.find("channels");
+    const std::string left_out = chosen == schema_->attributes.end() ? "" : "; recorded are only " + chosen->second;
+    throw InputError(quoted + " does not exist" + did_you_mean(name, known) + left_out);
   }
   std::vector<std::string> candidates;
   for (const ChannelPlace& place : found) {
@@ -122,6 +126,20 @@ ChannelPlace ChannelIndex::find(std::string_view name) const {
     candidates.push_back(full);
   }
   throw InputError(quoted + " may mean " + join_quoted(candidates) + "; use the full name");
+}
+
+std::string describe_left_out(const RecordSchema& schema) {
+  const auto asked = schema.attributes.find("channels"), left_out = schema.attributes.find("left_out");
+  if (asked == schema.attributes.end() || left_out == schema.attributes.end()) return "";
+  std::string tables = left_out->second;
+  for (std::size_t at = 0; (at = tables.find('\n', at)) != tables.npos;) tables.replace(at, 1, ", ");
+  return fmt::format("by channels = {}; of tables are kept: {}", asked->second, tables);
+}
+
+bool is_whole(const RecordSchema& schema, std::string_view quantity) {
+  const auto left_out = schema.attributes.find("left_out");
+  return left_out == schema.attributes.end() ||
+         ("\n" + left_out->second).find(fmt::format("\n{} ", quantity)) == std::string::npos;
 }
 
 std::vector<std::string> ChannelIndex::names() const {

@@ -45,6 +45,7 @@ CheckReport check(const CheckedStudy& study) {
     tolerant.settings().solver.strict = false;
     try {
       const Simulation simulation(std::move(tolerant));
+      simulation.make_schema();  // refuses channels that do not exist
       report.remarks = simulation.notes();
       report.choice = simulation.choice();
       if (!report.choice.empty()) settings = simulation.settings();

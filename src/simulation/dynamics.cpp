@@ -63,7 +63,7 @@ Dynamics::Dynamics(Rig& rig, RecordSink& sink, const ProgressCallback& progress,
       fixed_step_(machine_, alarms_.checks()),
       writer_(viewer_, rig.recorder, rig.run_watch, sink),
       frames_(machine_, viewer_, motion_, of_frames_, ledger_, violations_, alarms_, writer_),
-      output_(study_, motion_.x.t, frames_, progress),
+      output_(study_, motion_.x.t, frames_, progress, machine_.frame_rule().one_per_step),
       events_(machine_.model(), rig.recorder, viewer_, motion_),
       beams_(machine_.full(), machine_.model()),
       kinks_(machine_, viewer_, motion_, after_kinks_, contact_changes),
@@ -76,7 +76,8 @@ Dynamics::Dynamics(Rig& rig, RecordSink& sink, const ProgressCallback& progress,
   if (machine_.other_method())
     exchange_.emplace(MethodExchange::Start{.explicit_first = study_.solver.integrator == Integrator::runge_kutta,
                                             .rtol = study_.solver.rtol.value_or(0.0),
-                                            .rate = machine_.fastest_rate(),
+                                            .rate = machine_.stability_rate(),
+                                            .span = end_ - start_,
                                             .by_recursion = machine_.joint() && machine_.index3().nc() == 0});
 }
 

@@ -69,8 +69,8 @@ FollowMotions::FollowMotions(Rig& rig, RecordSink& sink, const ProgressCallback&
 }
 
 Summary FollowMotions::run() {
-  const double start = *study_.analysis.start, end = *study_.analysis.end, span = end - start;
-  const double interval = study_.output.interval.value_or(span / 500.0), h_floor = shortest_step * interval;
+  const double start = *study_.analysis.start, end = *study_.analysis.end;
+  const double interval = output_interval(study_), h_floor = shortest_step * interval;
   ledger_.update(x_, 0.0);
   rig_.note_step(x_);
   record();

@@ -10,11 +10,13 @@
 #include "trammel/dae/acceleration_solver.h"
 #include "trammel/formulations/explicit_form.h"
 #include "trammel/mechanics/absolute/assemble_again.h"
+#include "trammel/simulation/channel_choice.h"
 #include "trammel/simulation/diagnosis.h"
 #include "trammel/simulation/machine_checks.h"
 #include "trammel/simulation/machine_length.h"
 #include "trammel/simulation/method_choice.h"
 #include "trammel/simulation/option.h"
+#include "trammel/simulation/recorder.h"
 #include "trammel/simulation/redundancy_cures.h"
 #include "trammel/simulation/viewer.h"
 
@@ -71,6 +73,9 @@ Machine::Machine(CheckedStudy study, Customize customize)
   if (study_.analysis.steady) find_coordinates(*study_.analysis.steady);  // refuses names that nothing has
   note_settings(study_, index3_->nc(), notes_);
   if (full_.contacts != nullptr) list_contacts(scratch);
+  const RecordSchema frames{list_frame_groups(study_, full_), {}, {}};
+  frame_rule_ = choose_frames(study, count_kept_numbers(frames, study_.output.channels));
+  if (study_.output.interval) study_.output.interval = frame_rule_.interval;
 }
 
 const MechanicalSystem& Machine::moved() const {
@@ -245,7 +250,7 @@ void Machine::choose_method(const Settings& given, Scratch& scratch) {
   if (turned.settings.solver.integrator != other.integrator || turned.settings.solver.coordinates != other.coordinates)
     return;
   other_method_ = std::move(turned.settings.solver);
-  fastest_rate_ = *facts.rate;
+  stability_rate_ = facts.stability_rate();
 }
 
 // The consistent machine, written in the coordinates of its tree.

@@ -68,6 +68,7 @@ MachineFacts find_facts(const ChoiceStart& start) {
   facts.unknowns = start.absolute.nv();
   facts.freedoms = facts.unknowns - start.rank;
   facts.span = start.study.analysis.span();
+  facts.rtol = start.study.solver.rtol.value_or(0.0);
   facts.has_tree = start.tree != nullptr;
   if (start.tree != nullptr) {
     facts.tree_freedoms = start.tree->nv();
@@ -88,18 +89,21 @@ MethodRanking rank_methods(const MachineFacts& f) {
   constexpr Integrator runge_kutta = Integrator::runge_kutta, radau = Integrator::radau, bdf = Integrator::bdf;
   constexpr CoordinateSet absolute = CoordinateSet::absolute;
   constexpr int few = 60;  // coordinates whose full matrices cost no more than sparse ones
-  // Steps of the explicit pair that stability may ask for: by recursion they cost next to nothing, with a matrix in
-  // every stage as much as those of an implicit method.
-  const double affordable_steps = f.is_tree() ? 2e4 : 1e3;
-  constexpr double decay = 3.3, oscillation = 1.0;  // h|σ| that the explicit pair bears
+  // Steps of the explicit pair that stability may ask for before Radau is tried first: a trial costs as much as a
+  // hundred of them. What decays hardly ever matters for as long as it has to be resolved.
+  const double affordable_steps = f.damped ? 300.0 : 1000.0;
+  // With loops every stage solves for multipliers, at the cost of an iteration of Radau, which takes fewer than the
+  // pair of order 5 has stages; the pair of order 8 serves tolerances below this.
+  constexpr double order_8_below = 1e-7;
+  const bool explicit_pays = f.is_tree() || f.rtol < order_8_below;
   const bool reduces = f.has_tree && f.tree_freedoms < f.unknowns;
   const CoordinateSet fewest = reduces || f.is_tree() ? CoordinateSet::joint : absolute;
-  const bool stiff = f.rate.value_or(0.0) * f.span / (f.damped ? decay : oscillation) > affordable_steps;
+  const bool stiff = f.stability_rate() * f.span > affordable_steps;
   const auto count = [](int n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); };
   std::string why = f.is_tree()
                         ? fmt::format("tree of {}", count(f.freedoms, "freedom"))
                         : fmt::format("{}, {} in loops", count(f.freedoms, "freedom"), count(f.loop_rows, "row"));
-  if (f.freedoms > 0 && f.rate && !stiff)
+  if (f.freedoms > 0 && f.rate && !stiff && explicit_pays)
     return {{{runge_kutta, fewest}, {radau, fewest}, {radau, absolute}}, why + ", not stiff"};
   if (stiff)
     why +=
@@ -108,6 +112,8 @@ MethodRanking rank_methods(const MachineFacts& f) {
     why += ", driven";
   else if (f.massless)
     why += ", freedoms without inertia";
+  else if (f.rate)
+    why += ", for which every explicit stage would solve";
   const bool large = f.tree_freedoms > few || (!reduces && f.unknowns > few);
   if (large) return {{{bdf, absolute}, {radau, absolute}}, why};
   return {{{radau, fewest}, {radau, absolute}}, why};

@@ -630,12 +630,16 @@ std::vector<Option> output_options() {
       option("interval", AT(output.interval),
              {.unit = "s",
               .otherwise = [](const Settings& s, const Model&) { return output_interval(s); },
-              .otherwise_words = "(end − start)/500",
+              .otherwise_words = "(end − start)/500, longer where frames are so wide that they would fill 250 MB, "
+                                 "[how](results.md#how-many-frames)",
               .meaning = "between recorded frames",
               .range = Range::above(0.0),
               .refusal = only_if([](const Settings& s) { return s.output.every_step != true; },
                                  "and 'every_step' exclude each other; give one of them"),
               .analyses = moving}),
+      option("channels", AT(output.channels),
+             {.meaning = "what is kept of frames: channels or patterns of their names, such as `\"rod.*\"` "
+                         "(absent: all), [how](results.md#a-choice-of-channels)"}),
       option("file", AT(output.file), {.meaning = "of the results (absent: the model's name with `.h5`)"}),
       option("flush_every_frame", AT(output.flush_every_frame),
              {.fallback = false, .meaning = "every frame is safe on disk at once"}),
@@ -730,7 +734,7 @@ std::vector<KeyTable> option_key_tables() {
 double smallest_step(const AnalysisOptions& analysis) { return std::min(1e-14 * analysis.span(), 1e-12); }
 
 double output_interval(const Settings& settings) {
-  return settings.output.interval.value_or(settings.analysis.span() / 500.0);
+  return settings.output.interval.value_or(settings.analysis.span() / frames_by_default);
 }
 
 ExtraOption::ExtraOption(const std::string& table, Key key, OptionValue otherwise) : table_(table), name_(key.name) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "trammel/simulation/option.h"
+
 namespace trammel {
 
 namespace {
@@ -16,12 +18,13 @@ constexpr double same_instant = 1e-9;
 }  // namespace
 
 OutputInstants::OutputInstants(const Settings& settings, double start, MotionFrames& frames,
-                               const ProgressCallback& progress)
+                               const ProgressCallback& progress, bool one_per_step)
     : start_(start),
       end_(*settings.analysis.end),
-      interval_(settings.output.interval.value_or((end_ - start) / 500.0)),
+      interval_(output_interval(settings)),
       same_(same_instant * std::min(interval_, end_ - start)),
       every_step_(*settings.output.every_step),
+      one_per_step_(one_per_step),
       frames_(frames),
       progress_(progress) {}
 
@@ -33,6 +36,7 @@ void OutputInstants::begin_step(const MotionVariables& newest, double t_method, 
 
 void OutputInstants::record_until(double t) {
   const double step_end = newest_->t;
+  if (one_per_step_) next_ = std::max(next_, std::lround(std::floor((t + same_ - start_) / interval_)));
   for (; !stopped_at_ && instant(next_) <= t + same_; ++next_) {
     const double at = instant(next_);
     if (std::abs(at - step_end) <= same_)

@@ -3,36 +3,56 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+
+#include "trammel/simulation/option.h"
 
 namespace trammel {
 
 namespace {
 
 constexpr double bytes_per_number = 8.0;
-constexpr double frames_by_default = 500.0;
+// By default: results of more than this are made of fewer frames, unless they would be too few to show a motion.
+constexpr double default_bytes = 250e6, fewest_frames = 50.0;
 constexpr double largest_count = 9007199254740992.0;  // 2⁵³
 constexpr double coarsest_time = 16.0;  // between neighbouring numbers near the end, 3 thousand million years away [s]
 
-double row_bytes(const std::vector<RecordGroup>& groups) {
-  double numbers = 1.0;  // the time
-  for (const RecordGroup& group : groups)
-    numbers += static_cast<double>(group.n_items()) * static_cast<double>(group.n_components());
-  return bytes_per_number * numbers;
-}
+double row_bytes(int width) { return bytes_per_number * (width + 1.0); }  // with the time
 
 }  // namespace
 
+FrameRule choose_frames(const Settings& given, int frame_width) {
+  FrameRule rule;
+  const AnalysisKind kind = given.analysis.kind.value_or(AnalysisKind::dynamics);
+  if (kind == AnalysisKind::statics || !given.analysis.end) return rule;
+  rule.interval = output_interval(given);
+  if (given.output.every_step == true) {
+    rule.words = "one at the end of each step";
+  } else if (given.output.interval) {
+    rule.words = fmt::format("one every {:.6g} s", rule.interval);
+  } else if (const double bytes = row_bytes(frame_width); bytes * frames_by_default <= default_bytes) {
+    rule.words = fmt::format("one every {:.6g} s, {} by default", rule.interval, frames_by_default);
+  } else {
+    const double n = std::max(fewest_frames, std::floor(default_bytes / bytes));
+    rule.interval = given.analysis.span() / n;
+    rule.one_per_step = kind == AnalysisKind::dynamics;
+    rule.words = fmt::format(
+        "one every {:.6g} s{}: at most {} by default, of {:.2g} MB each; 'interval' or 'channels' in [output] "
+        "record more or less",
+        rule.interval, rule.one_per_step ? ", not more than steps" : "", n, bytes / 1e6);
+  }
+  return rule;
+}
+
 RecordSize estimate_size(const Settings& settings, const RecordSchema& schema) {
   RecordSize size;
-  size.frame_bytes = row_bytes(schema.frames);
-  size.step_bytes = row_bytes(schema.solver);
+  size.frame_bytes = row_bytes(schema.frame_width());
+  size.step_bytes = row_bytes(schema.step_width());
   if (settings.analysis.kind == AnalysisKind::statics || !settings.analysis.end) return size;
   const double span = *settings.analysis.end - settings.analysis.start.value_or(0.0);
   if (settings.solver.h && settings.analysis.kind == AnalysisKind::dynamics) size.n_steps = span / *settings.solver.h;
-  size.n_frames = settings.output.every_step == true ? size.n_steps
-                  : settings.output.interval         ? span / *settings.output.interval
-                                                     : frames_by_default;
+  size.n_frames = settings.output.every_step == true ? size.n_steps : span / output_interval(settings);
   return size;
 }
 

@@ -53,12 +53,22 @@ double calc_effort(const Assembly::Force& force, const KinematicState& k, std::v
   return effort;
 }
 
+// In statics the part of the load is a channel as well; in kinematics nothing has forces.
+FrameSource source_of(const Study& study, const Assembly& assembly) {
+  return {study.model, assembly, study.analysis.kind == AnalysisKind::statics,
+          study.analysis.kind != AnalysisKind::kinematics};
+}
+
 }  // namespace
 
-Recorder::Recorder(const Model& model, const Assembly& assembly, bool statics, bool reactions)
-    : model_(model),
+std::vector<RecordGroup> list_frame_groups(const Study& study, const Assembly& assembly) {
+  return ChannelList<FrameSource, FrameInstant>("/frames/", frame_channels(), source_of(study, assembly)).groups();
+}
+
+Recorder::Recorder(const Study& study, const Assembly& assembly)
+    : model_(study.model),
       assembly_(assembly),
-      source_{model, assembly, statics, reactions},
+      source_(source_of(study, assembly)),
       workspace_(assembly.system->make_workspace()),
       channels_("/frames/", frame_channels(), source_) {
   wrenches_.assign(static_cast<std::size_t>(assembly.system->n_frames()), zero_wrench<double>());
@@ -71,9 +81,9 @@ Recorder::Recorder(const Model& model, const Assembly& assembly, bool statics, b
   for (int e = 0; e < assembly.beams->size(); ++e) n_points += assembly.beams->element(e).points();
   parts_.sections.resize(n_points);
   if (assembly.contacts != nullptr) parts_.contacts.resize(assembly.contacts->laws().size());
-  for (const EventSpec& event : model.events)
-    for (std::size_t i = 0; i < model.measures.size(); ++i)
-      if (model.measures[i].name == event.measure) event_measure_.push_back(i);
+  for (const EventSpec& event : model_.events)
+    for (std::size_t i = 0; i < model_.measures.size(); ++i)
+      if (model_.measures[i].name == event.measure) event_measure_.push_back(i);
 }
 
 void Recorder::add(const FrameChannel& channel) {

@@ -9,8 +9,7 @@ Rig::Rig(CheckedStudy study, Customize customize)
     : machine(std::move(study), std::move(customize)),
       viewer(machine),
       motion(machine, viewer),
-      recorder(machine.model(), machine.full(), machine.study().analysis.kind == AnalysisKind::statics,
-               machine.study().analysis.kind != AnalysisKind::kinematics),
+      recorder(machine.study(), machine.full()),
       run_watch(machine.model(), machine.full(), recorder.groups()),
       steps(machine.study().solver, motion) {}
 
@@ -25,6 +24,7 @@ Summary Rig::begin_summary() const {
   s.degrees_of_freedom = s.nv - machine.rank();
   s.notes = machine.notes();
   s.choice = machine.choice();
+  s.frames = machine.frame_rule().words;
   return s;
 }
 

@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "trammel/simulation/channel_choice.h"
 #include "trammel/simulation/dynamics.h"
 #include "trammel/simulation/follow_motions.h"
 #include "trammel/simulation/record_size.h"
@@ -24,6 +25,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 struct Simulation::Parts {
   Parts(CheckedStudy study, Customize customize) : rig(std::move(study), std::move(customize)) {}
   Summary analyse(RecordSink& sink, const ProgressCallback& progress);
+  ChannelChoice choose_channels() const;
 
   Rig rig;
   std::vector<KinkWatch::Change> contact_changes;
@@ -49,28 +51,34 @@ Simulation::Simulation(CheckedStudy study, Customize customize)
 Simulation::~Simulation() = default;
 
 Summary Simulation::run(RecordSink& sink, const ProgressCallback& progress) {
-  const RecordSchema schema = make_schema();
-  const Study& study = parts_->rig.machine.study();
-  require_moderate_size(study, schema);
-  sink.begin(schema);
+  const ChannelChoice choice = parts_->choose_channels();
+  require_moderate_size(parts_->rig.machine.study(), choice.schema);
+  sink.begin(choice.schema);
   const auto clock = std::chrono::steady_clock::now();
-  Summary summary = parts_->analyse(sink, progress);
+  ChosenChannelsSink chosen(sink, choice);
+  Summary summary = parts_->analyse(choice.note.empty() ? sink : chosen, progress);
   summary.wall_time = seconds_since(clock);
+  if (!choice.note.empty()) summary.notes.push_back(choice.note);
   sink.end(summary.to_attributes());
   return summary;
 }
 
-RecordSchema Simulation::make_schema() const {
-  const Study& study = parts_->rig.machine.study();
+// What of all that can be recorded is kept.
+ChannelChoice Simulation::Parts::choose_channels() const {
+  const Study& study = rig.machine.study();
   RecordSchema schema;
-  schema.frames = parts_->rig.recorder.groups();
-  schema.solver = parts_->rig.steps.groups();
+  schema.frames = rig.recorder.groups();
+  schema.solver = rig.steps.groups();
   schema.attributes["title"] = study.model.title;
   schema.attributes["model"] = study.text;
   schema.attributes["settings"] = settings_text(study);
   schema.attributes["scene"] = scene_json(study.model);
-  return schema;
+  if (!study.output.channels) return {std::move(schema), {}, {}, {}};
+  const std::string& place = study.output.source.at("channels");
+  return trammel::choose_channels(schema, *study.output.channels, place.empty() ? "output.channels" : place);
 }
+
+RecordSchema Simulation::make_schema() const { return parts_->choose_channels().schema; }
 
 void Simulation::add_channel(const FrameChannel& channel) { parts_->rig.recorder.add(channel); }
 

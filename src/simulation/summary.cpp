@@ -74,6 +74,7 @@ std::string Summary::to_text() const {
     for (const std::string& note : notes) line("note", note);
     return text;
   }
+  if (!frames.empty()) line("frames", frames);
   line("steps", fmt::format("{} (h = {:.3g} … {:.3g} s), rejected {} (error test {}, Newton {})", steps, h_min, h_max,
                             rejected_error + rejected_newton, rejected_error, rejected_newton));
   if (rejected_contact > 0)
@@ -123,6 +124,7 @@ SummaryEntries Summary::to_attributes() const {
   a["completed"] = completed;
   a["stop"] = stop;
   if (!choice.empty()) a["choice"] = choice;
+  if (!frames.empty()) a["frames"] = frames;
   if (!failure.empty()) a["failure"] = failure;
   a["integrator"] = integrator;
   a["formulation"] = formulation;

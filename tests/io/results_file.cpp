@@ -12,6 +12,7 @@
 
 #include "sample_run.h"
 #include "trammel/io/results_reader.h"
+#include "trammel/simulation/channels.h"
 #include "trammel/simulation/summary.h"
 
 namespace trammel::test_results_file {
@@ -373,6 +374,43 @@ TEST(ResultsReader, refuses_foreign_empty_and_truncated_files_in_plain_words) {
     std::filesystem::resize_file(folder / "cut.h5", static_cast<std::uintmax_t>(part * static_cast<double>(size)));
     EXPECT_NE(refusal("cut.h5").find("damaged or truncated"), std::string::npos) << part << " " << refusal("cut.h5");
   }
+}
+
+// Numbers are those of before, whoever unpacks them; what is smooth takes less room than its bytes.
+TEST(ResultsFile, is_packed_and_loses_nothing) {
+  const Folder folder;
+  const RecordSchema schema = sample::schema(300);
+  const auto write = [&](const std::string& name, double flush_seconds, int n) {
+    ResultsFileOptions options;
+    options.flush_seconds = flush_seconds;
+    ResultsFile file(folder / name, options);
+    file.begin(schema);
+    sample::write_rows(file, schema, n, n);
+    file.end({{"stop", "end time reached"}});
+    EXPECT_EQ(file.frames_written(), n);
+  };
+  const int n = 700;
+  write("fast.h5", 1e9, n);
+  write("slow.h5", 0.0, n);  // each row by itself: a packed copy at the end
+  const double bytes = 8.0 * n * schema.frame_width();
+  ASSERT_GT(bytes, 8e6);
+  for (const char* name : {"fast.h5", "slow.h5"}) {
+    EXPECT_LT(static_cast<double>(std::filesystem::file_size(folder / name)), 0.5 * bytes) << name;
+    EXPECT_TRUE(verify_results(folder / name).empty()) << name;
+    const ResultsReader reader(folder / name);
+    EXPECT_EQ(reader.state(), ResultsState::closed);
+    EXPECT_EQ(reader.summary().at("stop"), "end time reached");
+    EXPECT_EQ(reader.schema().attributes.at("model"), schema.attributes.at("model"));
+    ASSERT_EQ(reader.n_frames(), n);
+    ASSERT_EQ(reader.n_steps(), n);
+    for (const int body : {0, 149, 299}) {
+      const Series read = reader.read(channel_name(schema.frames[2], body));
+      for (int row = 0; row < n; ++row)
+        for (int k = 0; k < 3; ++k)
+          ASSERT_EQ(read.values(row, k), sample::value(row, 7 * 300 + 3 * body + k)) << name << row;
+    }
+  }
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / ""), {}), 2) << "nothing else is left";
 }
 
 }  // namespace

@@ -19,6 +19,8 @@ struct ResultsFileOptions {
   /// Groups get one virtual dataset per item, in schema order, while their sum stays within this number. A view costs
   /// about 65 µs and 0.6 kB when the file is made; beyond the limit the wide dataset and our reader remain.
   int max_views = 10000;
+  /// Older results of the name are replaced at the end, and not when the first frame is written.
+  bool replace_at_end = false;
 
   std::vector<Issue> issues() const;
 };
@@ -37,9 +39,13 @@ struct ResultsFileOptions {
 /// last: a row that /time shows is complete. Only rows written that way are reported by frames_written().
 /// "Written" means handed to the operating system: it survives the death of the process, not the loss of power.
 ///
+/// Blocks are packed (shuffle, deflate) unless they had to be written before they were full, since a packed chunk that
+/// grows would need another place in the file each time. Of a run that was slow these are many: end() then makes a
+/// packed copy, which takes the name when it is complete.
+///
 /// It is made beside an existing results file and replaces it when its first frame is written (or at its end, if it
 /// has none and there is nothing to replace); never one that a running simulation writes, nor a file that is something
-/// else. Tables carry checksums (Fletcher32). Every failure is an IoError with the path and the reason; the disk may be
+/// else. Every failure is an IoError with the path and the reason; the disk may be
 /// full at any write.
 class ResultsFile : public RecordSink {
  public:

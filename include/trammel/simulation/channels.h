@@ -50,6 +50,12 @@ class ChannelIndex {
 /// or one of dots only becomes "_"). The results file and its reader use this one rule.
 std::string view_path(const RecordGroup& group, int item);
 
+/// What was left out by `channels` in [output], for a person; empty: nothing.
+std::string describe_left_out(const RecordSchema& schema);
+/// Whether a table of frames ("position") has all items of the machine, and not a choice of them (`channels` in
+/// [output]).
+bool is_whole(const RecordSchema& schema, std::string_view quantity);
+
 /// "rod.position"; see ChannelIndex.
 std::string channel_name(const RecordGroup& group, int item);
 

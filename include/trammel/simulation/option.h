@@ -89,7 +89,9 @@ std::vector<std::string> drop_foreign(Study& study);
 /// Where steps with error control end to shrink unless it is said otherwise [s].
 double smallest_step(const AnalysisOptions& analysis);
 
-/// The time between frames that will be recorded [s].
+/// Frames of a run that does not say how many: enough for a smooth picture and smooth plots.
+inline constexpr double frames_by_default = 500.0;
+/// The time between frames that will be recorded [s], unless they are too wide for so many (record_size.h).
 double output_interval(const Settings& settings);
 
 /// A word of an enumeration and what it means.

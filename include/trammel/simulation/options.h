@@ -164,8 +164,9 @@ struct SolverOptions {
 };
 
 struct OutputOptions {
-  std::optional<double> interval;  ///< [s] between recorded frames
-  std::optional<bool> every_step;  ///< record at the integrator's own steps instead
+  std::optional<double> interval;                    ///< [s] between recorded frames
+  std::optional<bool> every_step;                    ///< record at the integrator's own steps instead
+  std::optional<std::vector<std::string>> channels;  ///< names and patterns of what is kept: "rod.*"; absent: all
   std::optional<std::string> file;
   std::optional<bool> flush_every_frame;
   std::optional<double> max_size;  ///< [B] of the results, as estimated before the run; more is refused

@@ -34,6 +34,7 @@ struct Summary {
   /// Of its factors, from the pattern alone; 0: not predicted.
   double predicted_numbers = 0.0, predicted_operations = 0.0;
   std::string choice;  ///< why this method, where the program chose it
+  std::string frames;  ///< when frames were recorded
   double t = 0.0;      ///< where it stopped [s]; statics: the part of the load
   bool statics = false;
   long steps = 0, rejected_error = 0, rejected_newton = 0, iterations = 0, linearizations = 0, factorizations = 0;

@@ -22,4 +22,9 @@ std::string not_allowed(std::string_view word, std::span<const std::string> allo
 /// "'a', 'b' and 'c'" (an empty list gives "nothing").
 std::string join_quoted(std::span<const std::string> names);
 
+/// "*.position.x", "rod.*": `*` stands for any characters, `?` for one.
+bool matches_pattern(std::string_view name, std::string_view pattern);
+/// Whether a word has a `*` or `?`.
+bool is_pattern(std::string_view word);
+
 }  // namespace trammel

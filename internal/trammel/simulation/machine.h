@@ -11,6 +11,7 @@
 #include "trammel/simulation/checked_study.h"
 #include "trammel/simulation/customize.h"
 #include "trammel/simulation/initial_conditions.h"
+#include "trammel/simulation/record_size.h"
 
 namespace trammel {
 
@@ -30,9 +31,10 @@ class Machine {
   const Model& model() const { return study_.model; }
   bool is_customized() const { return customize_ != nullptr; }
   LinearSolverChoice solver_choice() const { return study_.solver.linear_choice(); }
-  /// Of a machine whose method was chosen: what it may go over to, and how fast its fastest small motion is [1/s].
+  /// Of a machine whose method was chosen: what it may go over to, and how many steps of the explicit pair stability
+  /// asks for [1/s].
   const std::optional<SolverOptions>& other_method() const { return other_method_; }
-  double fastest_rate() const { return fastest_rate_; }
+  double stability_rate() const { return stability_rate_; }
 
   const Assembly& full() const { return full_; }  ///< every row, in absolute coordinates: for reports
   /// Absolute coordinates without the rows that were dropped.
@@ -54,6 +56,8 @@ class Machine {
   const std::vector<std::string>& notes() const { return notes_; }
   /// Which method was chosen for the machine and why; empty: the study names it.
   const std::string& choice() const { return choice_; }
+
+  const FrameRule& frame_rule() const { return frame_rule_; }
 
   /// Every coordinate of the bodies, joints or coordinates with these names: "axle" means all of body, joint or
   /// coordinate 'axle', "axle.pitch" its coordinate 'pitch'. Throws InputError for a name that nothing has.
@@ -85,7 +89,8 @@ class Machine {
   std::vector<std::string> notes_;
   std::string choice_;
   std::optional<SolverOptions> other_method_;
-  double fastest_rate_ = 0.0;
+  double stability_rate_ = 0.0;
+  FrameRule frame_rule_;
   int rank_ = 0;
 };
 

@@ -19,10 +19,14 @@ struct MachineFacts {
   int loop_rows = 0;      ///< constraint rows that remain there; 0: a tree
   bool massless = false;  ///< freedoms without inertia, or algebraic states: no explicit form
   double span = 0.0;      ///< [s] of the run
+  double rtol = 0.0;
   /// The fastest small motion at the start, |σ| [1/s], and whether it decays rather than oscillates; absent: not known.
   std::optional<double> rate = {};
   bool damped = false;
 
+  /// Steps of the explicit pair per second that stability asks for: it bears h|σ| ≤ 1 where the fastest motion
+  /// oscillates and h|σ| ≤ 3.3 where it decays. 0: not known.
+  double stability_rate() const { return rate.value_or(0.0) / (damped ? 3.3 : 1.0); }
   bool is_tree() const { return has_tree && loop_rows == 0; }
 };
 

@@ -19,14 +19,17 @@ namespace trammel {
 ///
 ///   (2) time advanced per cost, the cost counted in evaluations of the accelerations:
 ///
-/// nothing depends on a clock. Where Radau does not win the explicit pair goes on, and the next trial waits four times
-/// as long. A run that begins with Radau compares it with what (1) would allow.
+/// nothing depends on a clock. Where Radau does not win the explicit pair goes on, the next trial waits four times as
+/// long and is twice as long itself, since vibrations that the explicit pair has kept alive must be damped first. A run
+/// that begins with Radau compares it with what (1) would allow, unless loops are closed: every stage of the explicit
+/// pair solves for their forces, and Radau needs fewer iterations than that has stages.
 class MethodExchange {
  public:
   struct Start {
     bool explicit_first = true;
     double rtol = 0.0;
-    double rate = 0.0;          ///< |σ| at the start [1/s]; 0: not known
+    double rate = 0.0;          ///< steps that stability asks of the explicit pair at the start [1/s]; 0: not known
+    double span = 0.0;          ///< of the run [s]
     bool by_recursion = false;  ///< accelerations follow without any matrix
   };
   explicit MethodExchange(const Start& start);
@@ -43,7 +46,7 @@ class MethodExchange {
   double iteration_cost_, matrix_cost_;  // of Radau, in evaluations
   double limit_;                         // of h|σ|
   double explicit_speed_ = 0.0;          // (2)
-  long wait_;                            // steps of the explicit phase before the next trial
+  long wait_, trial_;                    // steps of the explicit phase before the next trial, and of that
   // Of the present phase, and of its window of steps.
   long steps_ = 0, window_ = 0, held_ = 0;
   double t_window_ = 0.0, cost_ = 0.0;

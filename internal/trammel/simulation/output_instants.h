@@ -12,7 +12,9 @@ namespace trammel {
 /// Output times do not dictate the step.
 class OutputInstants {
  public:
-  OutputInstants(const Settings& settings, double start, MotionFrames& frames, const ProgressCallback& progress);
+  /// `one_per_step`: of the instants within a step the last one alone, for frames that are large.
+  OutputInstants(const Settings& settings, double start, MotionFrames& frames, const ProgressCallback& progress,
+                 bool one_per_step);
 
   /// A step was taken that ends at `newest` (it stays there until the next one), the n-th; the method itself went on
   /// until t_method.
@@ -29,7 +31,7 @@ class OutputInstants {
   void record_until(double t);
 
   double start_, end_, interval_, same_;
-  bool every_step_;
+  bool every_step_, one_per_step_;
   MotionFrames& frames_;
   const ProgressCallback& progress_;
   long next_ = 1;

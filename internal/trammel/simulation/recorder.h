@@ -5,15 +5,18 @@
 #include <vector>
 
 #include "trammel/simulation/frame_channels.h"
+#include "trammel/simulation/options.h"
 
 namespace trammel {
+
+/// What frames of a study hold, beside channels of a user's own.
+std::vector<RecordGroup> list_frame_groups(const Study& study, const Assembly& assembly);
 
 /// Turns a point of the motion into the numbers that a results file holds: the channels of frame_channels(), and a
 /// user's own behind them, under the names of the model.
 class Recorder {
  public:
-  /// `statics`: the part of the load is a channel as well; without `reactions` forces of joints and motions are none.
-  Recorder(const Model& model, const Assembly& assembly, bool statics = false, bool reactions = true);
+  Recorder(const Study& study, const Assembly& assembly);
 
   /// A channel more. Throws InputError with everything that is wrong with it, a quantity that exists included.
   void add(const FrameChannel& channel);

@@ -259,9 +259,14 @@ void RunWriter::write_animation() {
   const RecordSchema& schema = reader_.schema();
   const int position = find_group(schema, "position"), orientation = find_group(schema, "orientation");
   if (contents_.n_frames == 0 || position < 0 || orientation < 0) return;
+  // What has a place must have a direction; of a choice of joints and forces nobody knows whose arrows they are.
+  if (schema.frames[static_cast<std::size_t>(position)].names !=
+      schema.frames[static_cast<std::size_t>(orientation)].names)
+    return;
   std::vector<Track> tracks{{"position", position, {}}, {"orientation", orientation, {}}};
   for (const char* arrows : {"reaction_force", "applied_force"})
-    if (const int group = find_group(schema, arrows); group >= 0) tracks.push_back({arrows, group, {}});
+    if (const int group = find_group(schema, arrows); group >= 0 && is_whole(schema, arrows))
+      tracks.push_back({arrows, group, {}});
   std::int64_t width = 0;
   for (const Track& track : tracks) width += schema.frames[static_cast<std::size_t>(track.group)].width();
 

@@ -16,17 +16,10 @@ namespace {
 
 using hdf5::Handle;
 
-// Chunks of about 256 kB: small enough that rewriting a partly filled one at each flush is cheap, large enough that
-// the index stays short. At most 1024 rows, so that a short run makes a small file.
-constexpr hsize_t chunk_bytes = 256 * 1024;
-constexpr hsize_t max_chunk_rows = 1024;
-// A row wider than this is cut into several chunks along its items, so that reading one item stays affordable.
-constexpr hsize_t max_row_bytes = 256 * 1024;
-
 // The operating system may stop a write of a killed process between two of its pages: a block of metadata that crosses
 // such a boundary is left torn (one kill in some 500), and HDF5 then refuses what the block describes. Aligned to 4096,
 // a page, no block of up to a page crosses one: dataset headers (284 bytes), and index blocks of up to 8176 chunks,
-// that is 8 million rows of a scalar and 2 GB of a wide dataset. Blocks of longer indices are 8 kB. (HDF5's paged
+// that is 4 million rows of a scalar and 1 GB of a wide dataset. (HDF5's paged
 // allocation does the same, but crashes when the disk is full.)
 constexpr hsize_t page_bytes = 4096;
 
@@ -87,10 +80,11 @@ class Creator {
 
   // What is written to while the machine moves, each block in its own page.
   void growing_part() {
-    time("/time", "recorded times");
-    for (const RecordGroup& group : schema_.frames) quantity(group);
-    time("/solver/time", "end of each integrator step");
-    for (const RecordGroup& group : schema_.solver) quantity(group);
+    const std::size_t frames = rows_per_block(schema_.frames), steps = rows_per_block(schema_.solver);
+    time("/time", "recorded times", frames);
+    for (const RecordGroup& group : schema_.frames) quantity(group, frames);
+    time("/solver/time", "end of each integrator step", steps);
+    for (const RecordGroup& group : schema_.solver) quantity(group, steps);
     pairs("/summary", "key and value; an empty key continues the value above");
     pairs(layout::checksums, "of tables and texts, when the run has ended; `trammel verify` compares them");
   }
@@ -140,19 +134,16 @@ class Creator {
     checksums_[at] = checksum.to_text();
   }
 
-  Handle growing(const std::string& at, std::vector<hsize_t> extent, std::optional<double> fill = {}) {
+  // Chunks are packed by whoever writes them (RowTable): the filters say how to unpack. Times, which have a fill value,
+  // are not packed.
+  Handle growing(const std::string& at, std::vector<hsize_t> extent, const std::vector<hsize_t>& chunk,
+                 std::optional<double> fill = {}) {
     const int rank = static_cast<int>(extent.size());
-    std::vector<hsize_t> limit = extent, chunk = extent;
+    std::vector<hsize_t> limit = extent;
     limit[0] = H5S_UNLIMITED;
-    hsize_t row = sizeof(double);
-    for (int axis = 1; axis < rank; ++axis) row *= extent[static_cast<std::size_t>(axis)];
-    chunk[0] = std::clamp<hsize_t>(chunk_bytes / row, 1, max_chunk_rows);
-    if (row > max_row_bytes) {
-      const hsize_t pieces = (row + max_row_bytes - 1) / max_row_bytes;
-      chunk[1] = (extent[1] + pieces - 1) / pieces;
-    }
     const Handle how = hdf5::properties(H5Pcreate(H5P_DATASET_CREATE));
     H5Pset_chunk(how, rank, chunk.data());
+    if (!fill) check(H5Pset_shuffle(how), "pack"), check(H5Pset_deflate(how, 1), "pack");
     if (fill) H5Pset_fill_value(how, H5T_NATIVE_DOUBLE, &*fill);
     const Handle space = hdf5::dataspace(H5Screate_simple(rank, extent.data(), limit.data()));
     return hdf5::dataset(check(H5Dcreate2(file_, at.c_str(), H5T_NATIVE_DOUBLE, space, links_, how, H5P_DEFAULT),
@@ -160,19 +151,20 @@ class Creator {
   }
 
   // NaN as fill value: a time that was never written cannot be taken for t = 0.
-  void time(const std::string& at, const std::string& description) {
-    const Handle made = growing(at, {0}, std::numeric_limits<double>::quiet_NaN());
+  void time(const std::string& at, const std::string& description, std::size_t rows) {
+    const Handle made = growing(at, {0}, {rows}, std::numeric_limits<double>::quiet_NaN());
     hdf5::write_attribute(made, "unit", "s");
     hdf5::write_attribute(made, "description", description);
   }
 
-  void quantity(const RecordGroup& group) {
+  void quantity(const RecordGroup& group, std::size_t rows) {
     if (group.width() == 0) return;
     const auto items = static_cast<hsize_t>(group.n_items());
     const auto components = static_cast<hsize_t>(group.n_components());
     const bool flat = layout::is_flat(group);
     const Handle made =
-        growing(group.path, flat ? std::vector<hsize_t>{0} : std::vector<hsize_t>{0, items, components});
+        flat ? growing(group.path, {0}, {rows})
+             : growing(group.path, {0, items, components}, {rows, items_per_chunk(group, rows), components});
     hdf5::write_attribute(made, "unit", group.unit);
     hdf5::write_attribute(made, "description", group.description);
     if (!group.components.empty()) hdf5::write_attribute(made, "components", group.components);

@@ -18,6 +18,9 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
+// Bytes that were stored as they are: of more, a packed copy is made at the end.
+constexpr double worth_a_copy = 8e6;
+
 // A file that HDF5 cannot open any more is ours if our mark, which stands near its beginning, is still there.
 std::string find_our_mark(const std::filesystem::path& path, bool& ours) {
   std::string head;
@@ -40,7 +43,7 @@ OutputKind results_kind() { return {"a results file", "write results to", find_o
 
 struct ResultsFile::Writer {
   Writer(const std::filesystem::path& path, const ResultsFileOptions& options, const RecordSchema& schema)
-      : output(std::make_unique<OutputFile>(path, results_kind())) {
+      : output(std::make_unique<OutputFile>(path, results_kind())), replaces_at_end(options.replace_at_end) {
     try {
       create_results(output->working(), path, schema, options.max_views, *status, checksums, file);
       frames = open_table(file, path, "/time", schema.frames);
@@ -58,12 +61,28 @@ struct ResultsFile::Writer {
     }
   }
 
+  void write(const std::filesystem::path& path, bool of_frames, bool of_steps, bool last) {
+    const hdf5::Quiet quiet;
+    open = false;  // stays so if writing throws: a half-written block must not be followed by another
+    try {
+      if (of_frames) frames.write(path, *status, last);
+      if (of_steps) steps.write(path, *status, last);
+      // From now on it is worth more than nothing.
+      if (frames.written() > 0 && !replaces_at_end) output->take_name();
+    } catch (const IoError&) {
+      status->abandoned = true;
+      throw;
+    }
+    open = true;
+  }
+
   std::unique_ptr<OutputFile> output;  // first: it goes, and with it the lock, after the file is closed
   std::shared_ptr<hdf5::IoStatus> status = std::make_shared<hdf5::IoStatus>();
   hdf5::Handle file;
   RowTable frames, steps;
   hdf5::Handle summary, checksum_table;
   Checksums checksums;  // of texts
+  bool replaces_at_end;
   std::int64_t frames_received = 0;
   Clock::time_point flushed = Clock::now();
   bool open = true;  // false after end() or after a failure: nothing more is written
@@ -104,35 +123,31 @@ void ResultsFile::frame(double t, std::span<const double> values) {
   writer_->frames.append(t, values);
   ++writer_->frames_received;
   const bool due = std::chrono::duration<double>(Clock::now() - writer_->flushed).count() >= options_.flush_seconds;
-  if (options_.flush_every_frame || writer_->frames.full() || due) flush();
+  if (options_.flush_every_frame || due)
+    flush();
+  else if (writer_->frames.full())
+    writer_->write(path_, true, false, false);  // whole, before time makes it be written in parts
 }
 
 void ResultsFile::step(double t, std::span<const double> values) {
   if (!writer_ || !writer_->open) throw Error("the results file '" + path_.string() + "' is not open");
   writer_->steps.append(t, values);
   const bool due = std::chrono::duration<double>(Clock::now() - writer_->flushed).count() >= options_.flush_seconds;
-  if (writer_->steps.full() || due) flush();
+  if (due)
+    flush();
+  else if (writer_->steps.full())
+    writer_->write(path_, false, true, false);
 }
 
 void ResultsFile::flush() {
   if (!writer_ || !writer_->open) return;
-  const hdf5::Quiet quiet;
-  writer_->open = false;  // stays so if writing throws: a half-written block must not be followed by another
-  try {
-    writer_->frames.write(path_, *writer_->status);
-    writer_->steps.write(path_, *writer_->status);
-    if (writer_->frames.written() > 0) writer_->output->take_name();  // from now on it is worth more than nothing
-  } catch (const IoError&) {
-    writer_->status->abandoned = true;
-    throw;
-  }
-  writer_->open = true;
+  writer_->write(path_, true, true, false);
   writer_->flushed = Clock::now();
 }
 
 void ResultsFile::end(const SummaryEntries& summary) {
   if (!writer_ || !writer_->open) throw Error("the results file '" + path_.string() + "' is not open");
-  flush();
+  writer_->write(path_, true, true, true);
   const hdf5::Quiet quiet;
   writer_->open = false;
   try {
@@ -153,8 +168,10 @@ void ResultsFile::end(const SummaryEntries& summary) {
   hdf5::check(writer_->file.reset(), path_, "close");
   hdf5::check(*writer_->status, path_, "close");
   // A run without a frame is not worth the older results of its name.
-  if (!writer_->output->replaces()) writer_->output->take_name();
+  if (!writer_->output->replaces() || (writer_->replaces_at_end && writer_->frames.written() > 0))
+    writer_->output->take_name();
   writer_->output.reset();
+  if (writer_->frames.unpacked_bytes() + writer_->steps.unpacked_bytes() > worth_a_copy) pack_results(path_);
 }
 
 std::int64_t ResultsFile::frames_received() const { return writer_ ? writer_->frames_received : 0; }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <limits>
 #include <system_error>
 
+#include "results_tables.h"
 #include "trammel/io/results_file.h"
 #include "trammel/io/results_reader.h"
 
@@ -76,7 +78,28 @@ void copy_rows(const ResultsReader& reader, const Kept& kept, bool solver, const
   }
 }
 
+void copy_all(const ResultsReader& reader, const Kept& kept, ResultsFile& copy) {
+  copy.begin(kept.schema);
+  copy_rows(reader, kept, false, [&](double t, std::span<const double> values) { copy.frame(t, values); });
+  copy_rows(reader, kept, true, [&](double t, std::span<const double> values) { copy.step(t, values); });
+}
+
 }  // namespace
+
+void pack_results(const std::filesystem::path& path) {
+  try {
+    const ResultsReader reader(path);
+    ResultsFileOptions options;
+    options.flush_seconds = std::numeric_limits<double>::infinity();  // whole blocks alone
+    options.replace_at_end = true;
+    ResultsFile copy(path, options);
+    const Kept kept = find_readable(reader);
+    if (!kept.left_out.empty() || !reader.damaged().empty()) return;
+    copy_all(reader, kept, copy);
+    copy.end({reader.summary().begin(), reader.summary().end()});
+  } catch (const IoError&) {  // the results are there, if not packed
+  }
+}
 
 RepairReport repair_results(const std::filesystem::path& source, const std::filesystem::path& target) {
   std::error_code ignored;
@@ -87,9 +110,7 @@ RepairReport repair_results(const std::filesystem::path& source, const std::file
     throw IoError("cannot repair '" + source.string() + "': a running simulation is writing it");
   ResultsFile copy(target);
   const Kept kept = find_readable(reader);
-  copy.begin(kept.schema);
-  copy_rows(reader, kept, false, [&](double t, std::span<const double> values) { copy.frame(t, values); });
-  copy_rows(reader, kept, true, [&](double t, std::span<const double> values) { copy.step(t, values); });
+  copy_all(reader, kept, copy);
   SummaryEntries summary = reader.summary();
   if (summary.empty()) summary["stop"] = "interrupted: the run was ended from outside";
   // The copy has checksums of what it holds: it must say itself what was wrong before.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -31,17 +32,29 @@ class Checksum {
 /// By the path of the dataset.
 using Checksums = std::map<std::string, std::string>;
 
+/// Rows of a table that are written and packed together: the rows of one chunk of each of its quantities.
+std::size_t rows_per_block(const std::vector<RecordGroup>& groups);
+/// Items of a quantity in one chunk: as many as are affordable when one item is read.
+std::size_t items_per_chunk(const RecordGroup& group, std::size_t rows);
+
 void create_results(const std::filesystem::path& working, const std::filesystem::path& path, const RecordSchema& schema,
                     int max_views, hdf5::IoStatus& status, Checksums& texts, hdf5::Handle& file);
 
-/// Rows of several datasets with a common time, gathered in memory and appended in blocks.
+/// Rows of several datasets with a common time, gathered in memory and appended in blocks: the rows of one chunk.
+///
+/// A block that is complete when it is first written is packed (bytes shuffled, then deflated). One of which rows had
+/// to be written before is stored as it is: its chunk keeps its size and its place in the file, so that what a reader
+/// or a kill meets there are the rows of before, and no space is lost. Times are never packed: a bit that flips among
+/// them must not make the rest unreadable.
 class RowTable {
  public:
   void append(double t, std::span<const double> values);  ///< does not allocate
-  bool full() const { return waiting_ == capacity_; }
+  bool full() const { return filled_ == capacity_; }
 
   /// Writes the waiting rows: each quantity, flushed, then the time. A row that the time shows is therefore complete.
-  void write(const std::filesystem::path& path, const hdf5::IoStatus& status);
+  /// `last`: no rows will follow.
+  void write(const std::filesystem::path& path, const hdf5::IoStatus& status, bool last = false);
+  double unpacked_bytes() const { return unpacked_bytes_; }  ///< of blocks that were stored as they are
 
   void add_checksums(Checksums& to) const;           ///< of all rows written
   std::int64_t written() const { return written_; }  ///< rows flushed
@@ -55,22 +68,33 @@ class RowTable {
     hdf5::Handle dataset;
     std::vector<hsize_t> extent;  // rows first; the other axes are fixed
     std::size_t width = 1;        // numbers per row
-    std::vector<double> waiting;  // capacity × width
+    std::vector<hsize_t> chunk;   // the same of a chunk
+    std::vector<double> block;    // capacity × width
     std::string at;               // its path
     Checksum checksum;
   };
-  void write_column(Column& column, const std::filesystem::path& path);
+  void write_column(Column& column, bool pack, const std::filesystem::path& path);
+  void write_chunk(const Column& column, std::span<const double> numbers, std::array<hsize_t, 3> at, bool pack,
+                   const std::filesystem::path& path);
 
   Column time_;
   std::vector<Column> columns_;
   std::size_t width_ = 0;     // numbers per row without the time
-  std::size_t capacity_ = 1;  // rows that may wait
-  std::size_t waiting_ = 0;
+  std::size_t capacity_ = 1;  // rows of a block
+  std::size_t filled_ = 0;    // of these are there
+  std::size_t stored_ = 0;    // of these are in the file
   std::int64_t written_ = 0;
+  double unpacked_bytes_ = 0.0;
+  std::vector<double> part_;  // the numbers of one chunk, where blocks have several
+  std::vector<unsigned char> shuffled_, packed_;
 };
 
 RowTable open_table(hid_t file, const std::filesystem::path& path, const std::string& time_path,
                     const std::vector<RecordGroup>& groups);
+
+/// Replaces a file whose run has ended by a packed copy. At every instant the name stands for all of the results; if
+/// there is no room for the copy, or another run took the name, they stay as they are.
+void pack_results(const std::filesystem::path& path);
 
 /// Appends key and value lines to /summary, or a table like it; returns the checksum of its cells.
 Checksum write_summary(hid_t dataset, const std::filesystem::path& path,

@@ -15,6 +15,7 @@
 
 #include "trammel/base/error.h"
 #include "trammel/io/results_reader.h"
+#include "trammel/simulation/channels.h"
 #include "vtk_shapes.h"
 
 namespace trammel {
@@ -91,7 +92,8 @@ class VtkExport {
                        "to show in ParaView");
     n_ = static_cast<std::size_t>(group(position_).n_items());
     const auto scene = reader.schema().attributes.find("scene");
-    if (scene != reader.schema().attributes.end()) surfaces_ = read_surfaces(scene->second, static_cast<int>(n_));
+    if (scene != reader.schema().attributes.end() && is_whole(reader.schema(), "position"))
+      surfaces_ = read_surfaces(scene->second, static_cast<int>(n_));
     orientation_ = reader.schema().find_table("/frames/orientation").group;
     for (const Surface& surface : surfaces_) {
       const auto first = static_cast<std::int64_t>(n_corners_);
