@@ -49,10 +49,11 @@ Study prepare(Study study, const Way& way) {
   bdf.preset = Preset::dassl;
   bdf.max_order = 5;
   bdf.formalism = parse_word<Formalism>(way.formalism);
-  bdf.jacobian = parse_word<JacobianSource>(way.jacobian);
-  bdf.jacobian_update = parse_word<JacobianUpdate>(way.update);
-  bdf.jacobian_sparsity.reset();
-  if (bdf.jacobian == JacobianSource::sparse_differences) bdf.jacobian_sparsity = JacobianSparsity::estimated;
+  JacobianSettings& jacobian = study.solver.jacobian;
+  jacobian.source = parse_word<JacobianSource>(way.jacobian);
+  jacobian.update = parse_word<JacobianUpdate>(way.update);
+  jacobian.sparsity.reset();
+  if (jacobian.source == JacobianSource::sparse_differences) jacobian.sparsity = JacobianSparsity::estimated;
   study.output.interval = study.analysis.span();
   return study;
 }
@@ -246,7 +247,7 @@ std::string write_carriage(const Place& place) {
     prepared.solver.split.error_set = prepared.solver.split.corrector_set = TestSet::states;  // λ and η in no test
     put(prepared, way, way.jacobian);
     if (std::string(way.jacobian) != "sparse_differences") continue;
-    prepared.solver.bdf.jacobian_sparsity = JacobianSparsity::given;
+    prepared.solver.jacobian.sparsity = JacobianSparsity::given;
     put(prepared, way, "sparse_differences_given");
   }
   csv.save();

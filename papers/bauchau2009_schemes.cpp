@@ -90,7 +90,7 @@ double reference_condition(const Place& place, const Scheme& scheme, double h) {
   }
   MotionPlanes planes;
   static_cast<void>(dae.linearize(start, simulation->state(), PlaneSet::all, planes, *workspace));
-  return calc_condition(calc_stage_matrix(RadauTableau(scheme.n_stages), planes, scaling.calc(h, planes), h));
+  return calc_condition(calc_stage_matrix(RadauTableau(scheme.n_stages), planes, scaling.calc(h, {}, planes), h));
 }
 
 double method_condition(const Place& place, const Scheme& scheme, double h) {

@@ -198,6 +198,9 @@ void DifferenceSystem::to_matrix_rows(const Point& p, const State& state, Vec F,
 void DifferenceSystem::from_matrix_columns(const Point& p, const State& state, Vec delta, Workspace& workspace) const {
   system_.from_matrix_columns(p, state, delta, *static_cast<Scratch&>(workspace).system);
 }
+void DifferenceSystem::select_stage(int stage, Workspace& workspace) const {
+  system_.select_stage(stage, *static_cast<Scratch&>(workspace).system);
+}
 bool DifferenceSystem::matrix_outdated(const Point& p, const State& state, const Workspace& workspace) const {
   return system_.matrix_outdated(p, state, *static_cast<const Scratch&>(workspace).system);
 }
@@ -212,6 +215,10 @@ void DifferenceSystem::tested(Purpose purpose, std::span<double> mask, const Wor
 }
 Status DifferenceSystem::make_consistent(double t, State& state, Vec y, Vec yp, Workspace& workspace) const {
   return system_.make_consistent(t, state, y, yp, *static_cast<Scratch&>(workspace).system);
+}
+Status DifferenceSystem::calc_gap(const Point& from, const Point& to, double t, const Inputs& in, const State& state,
+                                  double& gap, Workspace& workspace) const {
+  return system_.calc_gap(from, to, t, in, state, gap, *static_cast<Scratch&>(workspace).system);
 }
 void DifferenceSystem::rebase(Eigen::Ref<Eigen::MatrixXd> points, State& state, Workspace& workspace) const {
   system_.rebase(points, state, *static_cast<Scratch&>(workspace).system);

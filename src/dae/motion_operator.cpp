@@ -14,21 +14,33 @@ MotionOperator::MotionOperator(const SecondOrderDae& dae, LinearSolverChoice sol
 Status MotionOperator::setup(const MotionPoint& p, const State& state, const MotionCoefficients& coefficients, double h,
                              Refresh refresh, Workspace& workspace) {
   ready_ = false;
-  if (refresh == Refresh::linearize || linearizations_ == 0)
-    if (const Status status = linearize(p, nullptr, state, workspace); !status.ok()) return status;
-  return factor(coefficients, h);
+  const bool linearizes = refresh == Refresh::linearize || linearizations_ == 0;
+  const Status status = linearizes ? linearize(p, nullptr, state, workspace) : renew(p, state, workspace);
+  return status.ok() ? factor(coefficients, h) : status;
 }
 
 Status MotionOperator::setup(const MotionPoint& p, const MotionPoint& end, const State& state,
                              const MotionCoefficients& coefficients, double h, Refresh refresh, Workspace& workspace) {
   ready_ = false;
-  if (refresh == Refresh::linearize || linearizations_ == 0)
-    if (const Status status = linearize(p, &end, state, workspace); !status.ok()) return status;
-  return factor(coefficients, h);
+  const bool linearizes = refresh == Refresh::linearize || linearizations_ == 0;
+  const Status status = linearizes ? linearize(p, &end, state, workspace) : renew(p, state, workspace);
+  return status.ok() ? factor(coefficients, h) : status;
 }
 
 Status MotionOperator::linearize(const MotionPoint& p, const MotionPoint* end, const State& state,
                                  Workspace& workspace) {
+  const std::uint64_t before = planes_.version;
+  Status status = take_planes(p, end, state, workspace);
+  if (!status.ok()) return status;
+  ++linearizations_;
+  if (planes_.version != version_) rebuild();
+  if (!follows_inputs_) return status;
+  if (planes_.version != before) has_input_derivatives_ = false;
+  return take_input_derivatives(p, end, state, workspace);
+}
+
+Status MotionOperator::take_planes(const MotionPoint& p, const MotionPoint* end, const State& state,
+                                   Workspace& workspace) {
   Status status = dae_.linearize(p, state, PlaneSet::all, planes_, workspace);
   if (!status.ok()) return status;
   dae_.to_chart(p.q, planes_, end ? G_scratch_ : G_chart_);
@@ -39,8 +51,6 @@ Status MotionOperator::linearize(const MotionPoint& p, const MotionPoint* end, c
     dae_.to_chart(end->q, end_planes_, G_chart_);
     take_rows_of_end();
   }
-  ++linearizations_;
-  if (planes_.version != version_) rebuild();
   return Status::success();
 }
 
@@ -141,7 +151,7 @@ OrderingHint MotionOperator::make_hint() const {
 
 void MotionOperator::combine(double h) {
   const int nv = dae_.nv(), nz = dae_.nz(), nc = dae_.nc();
-  factors_ = scaling_.calc(h, planes_);
+  factors_ = scaling_.calc(h, coefficients_, planes_);
   const double ca = coefficients_.a, cv = coefficients_.v, cq = coefficients_.q, cv_end = coefficients_.v_end;
   std::fill(values_.begin(), values_.end(), 0.0);
   for (std::size_t k = 0; k < planes_.M.size(); ++k)

@@ -5,6 +5,7 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -79,7 +80,8 @@ Eigen::VectorXd CoordinateSplit::solve_tangent(ConstVec a, ConstVec b, std::span
 // ---- the form ------------------------------------------------------------------------------------------------------
 
 struct CoordinateSplitForm::Scratch final : Workspace {
-  std::unique_ptr<Workspace> form, system;
+  static constexpr std::size_t max_stages = 3;  // of Radau
+  std::unique_ptr<Workspace> form, system, derivatives;
   MotionPlanes m;
   std::uint64_t version = 0;  // of the patterns that the splits belong to
   TransposedPattern Gt;
@@ -90,8 +92,12 @@ struct CoordinateSplitForm::Scratch final : Workspace {
   Status failure;  // of P at the prediction
   InputBuffer inputs;
   Eigen::VectorXd y, F, s_motion, s_kinematic;
-  Eigen::VectorXd sigma_motion, sigma_kinematic;  // λ − s₂, μ − s₁ of the residual that is being solved with
-  Eigen::VectorXd multipliers;                    // λ, μ after the last correction
+  struct Sigma {
+    Eigen::VectorXd motion, kinematic;  // λ − s₂, μ − s₁ of the residual that is being solved with
+  };
+  std::array<Sigma, max_stages> sigmas;  // of the points that are solved for at once
+  int stage = 0;
+  Eigen::VectorXd multipliers;  // λ, μ after the last correction
 
   const CoordinateSplit& kinematic_split(bool nonholonomic) const { return nonholonomic ? kinematic : motion; }
 };
@@ -108,6 +114,10 @@ FirstOrderForm::Options CoordinateSplitForm::base_options(const Options& options
 CoordinateSplitForm::CoordinateSplitForm(const MechanicalSystem& system, const Options& options)
     : FirstOrderForm(system, base_options(options)), options_(options) {
   options_.form = base_options(options);
+  if (options.differences) {
+    plain_ = std::make_unique<FirstOrderForm>(system, options_.form);
+    differences_ = std::make_unique<DifferenceSystem>(*plain_, *options.differences);
+  }
   for (const char holonomic : system.holonomic()) nonholonomic_ = nonholonomic_ || !holonomic;
 }
 
@@ -116,7 +126,9 @@ std::unique_ptr<Workspace> CoordinateSplitForm::make_workspace() const {
   s->form = FirstOrderForm::make_workspace();
   s->system = system().make_workspace();
   for (auto* x : {&s->y, &s->F}) x->setZero(layout().n());
-  for (auto* x : {&s->s_motion, &s->s_kinematic, &s->sigma_motion, &s->sigma_kinematic}) x->setZero(nc());
+  for (auto* x : {&s->s_motion, &s->s_kinematic}) x->setZero(nc());
+  for (Scratch::Sigma& sigma : s->sigmas) sigma.motion.setZero(nc()), sigma.kinematic.setZero(nc());
+  if (differences_) s->derivatives = differences_->make_workspace();
   s->multipliers.setZero(2 * nc());
   return s;
 }
@@ -248,7 +260,7 @@ Status CoordinateSplitForm::linearize(const Point& p, const State& state, Planes
   s.failure = Status::success();
   Status status = choose(p, state, s);
   if (!status.ok()) return status;
-  if (!splits()) return FirstOrderForm::linearize(p, state, planes, *s.form);
+  if (!splits()) return linearize_form(p, state, planes, s);
   if (s.reactions) {
     status = system().linearize(motion_point(p), state, PlaneSet::f_lam | PlaneSet::internal, s.m, *s.system);
     if (!status.ok()) return status;
@@ -267,26 +279,45 @@ Status CoordinateSplitForm::linearize(const Point& p, const State& state, Planes
   } else {
     s.y.tail(s.reactions ? nc() : 2 * nc()).setZero();
   }
-  status = FirstOrderForm::linearize({p.t, p.in, s.y, p.yp}, state, planes, *s.form);
+  status = linearize_form({p.t, p.in, s.y, p.yp}, state, planes, s);
   if (!newton && s.reactions) std::fill(planes.values[2].begin(), planes.values[2].end(), 0.0);
   return status;
+}
+
+// J of the stabilized form. By differences, ∂(Gᵀs)/∂q is no plane of its own and stays where forces depend on λ.
+Status CoordinateSplitForm::linearize_form(const Point& p, const State& state, Planes& planes, Scratch& s) const {
+  return differences_ ? differences_->linearize(p, state, planes, *s.derivatives)
+                      : FirstOrderForm::linearize(p, state, planes, *s.form);
+}
+
+Pattern CoordinateSplitForm::make_pattern(const State& state) const {
+  return differences_ ? differences_->make_pattern(state) : FirstOrderForm::make_pattern(state);
+}
+
+const DifferenceCounters* CoordinateSplitForm::difference_counters(const Workspace& workspace) const {
+  return differences_ ? &differences_->counters(*static_cast<const Scratch&>(workspace).derivatives) : nullptr;
+}
+
+void CoordinateSplitForm::select_stage(int stage, Workspace& workspace) const {
+  static_cast<Scratch&>(workspace).stage = stage;
 }
 
 // (6): rows of Y are σ = λ − s₂; where forces or states depend on λ, they see δλ = δs − σ.
 void CoordinateSplitForm::to_matrix_rows(const Point& p, const State& state, Vec F, Workspace& workspace) const {
   Scratch& s = static_cast<Scratch&>(workspace);
   if (splits()) {
+    Scratch::Sigma& sigma = s.sigmas[s.stage];
     const TallLu &kinematic = s.kinematic_split(nonholonomic_).lu(), &motion = s.motion.lu();
     for (int k = 0; k < kinematic.m(); ++k)
-      s.sigma_kinematic[kinematic.pivot_columns()[k]] = std::exchange(F[kinematic.pivot_rows()[k]], 0.0);
+      sigma.kinematic[kinematic.pivot_columns()[k]] = std::exchange(F[kinematic.pivot_rows()[k]], 0.0);
     for (int k = 0; k < motion.m(); ++k)
-      s.sigma_motion[motion.pivot_columns()[k]] = std::exchange(F[v0() + motion.pivot_rows()[k]], 0.0);
+      sigma.motion[motion.pivot_columns()[k]] = std::exchange(F[v0() + motion.pivot_rows()[k]], 0.0);
     if (s.reactions) {
       for (int c = 0; c < nc(); ++c) {
         for (int k = s.m.reaction.start[c]; k < s.m.reaction.start[c + 1]; ++k)
-          F[v0() + s.m.reaction.index[k]] -= s.m.f_lam[k] * s.sigma_motion[c];
+          F[v0() + s.m.reaction.index[k]] -= s.m.f_lam[k] * sigma.motion[c];
         for (int k = s.m.state_lam.start[c]; k < s.m.state_lam.start[c + 1]; ++k)
-          F[z0() + s.m.state_lam.index[k]] -= s.m.g_lam[k] * s.sigma_motion[c];
+          F[z0() + s.m.state_lam.index[k]] -= s.m.g_lam[k] * sigma.motion[c];
       }
     }
   }
@@ -298,9 +329,9 @@ void CoordinateSplitForm::from_matrix_columns(const Point& p, const State& state
   Scratch& s = static_cast<Scratch&>(workspace);
   FirstOrderForm::from_matrix_columns(p, state, delta, *s.form);
   if (!splits()) return;
-  delta.segment(lam0(), nc()) -= s.sigma_motion;
+  delta.segment(lam0(), nc()) -= s.sigmas[s.stage].motion;
   for (int r = 0; r < nc(); ++r)
-    if (system().holonomic()[r]) delta[mu0() + r] -= s.sigma_kinematic[r];
+    if (system().holonomic()[r]) delta[mu0() + r] -= s.sigmas[s.stage].kinematic[r];
   s.multipliers = p.y.tail(2 * nc()) + delta.tail(2 * nc());
 }
 
@@ -352,6 +383,16 @@ void CoordinateSplitForm::accepted(const Point& p, State& state, Workspace& work
 
 Status CoordinateSplitForm::make_consistent(double t, State& state, Vec y, Vec yp, Workspace& workspace) const {
   return FirstOrderForm::make_consistent(t, state, y, yp, *static_cast<Scratch&>(workspace).form);
+}
+
+Status CoordinateSplitForm::interpolate(const Point& from, const Point& to, double t, const State& state,
+                                        MotionVariables& x, Workspace& workspace) const {
+  return FirstOrderForm::interpolate(from, to, t, state, x, *static_cast<Scratch&>(workspace).form);
+}
+
+Status CoordinateSplitForm::calc_gap(const Point& from, const Point& to, double t, const Inputs& in, const State& state,
+                                     double& gap, Workspace& workspace) const {
+  return FirstOrderForm::calc_gap(from, to, t, in, state, gap, *static_cast<Scratch&>(workspace).form);
 }
 
 // ---- forced coordinates

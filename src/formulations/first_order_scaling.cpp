@@ -6,11 +6,20 @@
 
 namespace trammel {
 
+FirstOrderScaling::FirstOrderScaling(const FirstOrderForm& form, const MechanicalSystem& system, const Options& options)
+    : form_(form), system_(system), options_(options) {
+  if (!has_penalty()) return;
+  pivot_rows_ = form.pivot_rows();
+  for (int i = static_cast<int>(pivot_rows_.size()); i < form.layout().n(); ++i) pivot_rows_.push_back(i);
+}
+
 // Of M (rows of motion, columns of v, F_y′), D (the same in F_y) and K (columns of q in F_y).
 FirstOrderScaling::References FirstOrderScaling::calc_references(double h, const Planes& planes) const {
   const int nv = form_.v0();
   References r{0.0, 0.0, 0.0, 1.0};
-  if (options_.reference == ScalingReference::mean_diagonal) {
+  if (options_.kind != Kind::physical) {
+    r.m = 1.0;
+  } else if (options_.reference == ScalingReference::mean_diagonal) {
     for (int i = 0; i < nv; ++i) {
       if (const int slot = planes.pattern.slot(nv + i, nv + i); slot >= 0) {
         r.m += std::abs(planes.F_yp()[slot]) / nv;
@@ -39,58 +48,82 @@ double FirstOrderScaling::calc_norm(const Pattern& pattern, const std::vector<do
   return row_sum_.empty() ? 0.0 : *std::max_element(row_sum_.begin(), row_sum_.end());
 }
 
-// ρ s/(h² ℓ_r²) Gᵀ Φ in units of the equations is ρ/s Ĝᵀ Φ̂ in rows and columns scaled as below.
-double FirstOrderScaling::calc_penalty(double h, const Planes& planes) const {
-  return has_penalty() ? options_.rho / calc_references(h, planes).s : 0.0;
-}
-
-void FirstOrderScaling::fill(double h, const Coefficients& c, const Planes& planes, std::span<double> row,
-                             std::span<double> column) const {
-  const int n = static_cast<int>(row.size());
-  double kinematic = 1.0, motion = 1.0, constraint = 1.0, velocity_column = 1.0, multiplier = 1.0;
-  switch (options_.kind) {
+FirstOrderScaling::Factors FirstOrderScaling::calc_factors(Kind kind, double h, double s) const {
+  Factors f;
+  switch (kind) {
     case Kind::none:
-      return;
+    case Kind::constraints:
+      break;
     case Kind::left:
-      constraint = 1.0 / h;
+      f.constraint = 1.0 / h;
       break;
     case Kind::left_right:
-      motion = h, constraint = 1.0 / h;
-      multiplier = 1.0 / (h * h);
+      f.motion = h, f.constraint = 1.0 / h;
+      f.multiplier = s / (h * h * options_.l_ref);
       break;
     case Kind::left_right_velocity:
-      motion = h, constraint = 1.0 / h;
-      velocity_column = 1.0 / h, multiplier = 1.0 / (h * h);
+      f.motion = h, f.constraint = 1.0 / h;
+      f.velocity = 1.0 / h, f.multiplier = s / (h * h * options_.l_ref);
       break;
-    case Kind::constraints: {
-      const double alpha = c.yp / c.y;
-      for (int i = form_.lam0(); i < n; ++i) row[i] = alpha;
-      return;
-    }
-    case Kind::physical: {
-      const double s = calc_references(h, planes).s, l = options_.l_ref;
-      kinematic = s * h, motion = h * h, constraint = s / l;
-      velocity_column = 1.0 / h, multiplier = s / (h * h * l);
+    case Kind::physical:
+      f.kinematic = s * h, f.motion = h * h, f.constraint = s / options_.l_ref;
+      f.velocity = 1.0 / h, f.multiplier = s / (h * h * options_.l_ref);
       break;
-    }
   }
+  return f;
+}
+
+void FirstOrderScaling::spread(const Factors& f, double h, std::span<double> row, std::span<double> column) const {
+  const int n = static_cast<int>(row.size());
   for (int i = 0; i < form_.v0(); ++i) {
-    row[i] = kinematic;
-    row[form_.v0() + i] = motion;
-    column[form_.v0() + i] = velocity_column;
+    row[i] = f.kinematic;
+    row[form_.v0() + i] = f.motion;
+    column[form_.v0() + i] = f.velocity;
   }
+  const ConstraintForm::Level level = form_.form().level;
   for (int r = 0; r < form_.nc(); ++r) {
-    const bool on_positions = system_.holonomic()[r] && form_.form().level == ConstraintForm::Level::positions;
-    row[form_.lam0() + r] = on_positions ? constraint : constraint * h;
-    column[form_.lam0() + r] = multiplier;
+    const bool on_positions = system_.holonomic()[r] && level == ConstraintForm::Level::positions;
+    const double of_level = level == ConstraintForm::Level::accelerations ? h * h : on_positions ? 1.0 : h;
+    row[form_.lam0() + r] = f.constraint * of_level;
+    column[form_.lam0() + r] = f.multiplier;
   }
   for (int i = form_.mu0(); i < n; ++i) {
-    row[i] = constraint * h;
-    column[i] = velocity_column;
+    row[i] = f.constraint * h;
+    column[i] = f.velocity;
   }
   // Multiplier rates ψ′, χ′ are solved for through ψ, χ (δψ′ = α δψ): one factor h on their columns.
   if (form_.form().rates)
     for (int i = form_.lam0(); i < n; ++i) column[i] *= h;
+}
+
+void FirstOrderScaling::fill(double h, const Coefficients& c, const Planes& planes, std::span<double> row,
+                             std::span<double> column) const {
+  if (options_.kind == Kind::none) return;
+  if (options_.kind == Kind::constraints) {
+    const double alpha = c.yp / c.y;
+    for (std::size_t i = static_cast<std::size_t>(form_.lam0()); i < row.size(); ++i) row[i] = alpha;
+    return;
+  }
+  const double s = has_reference() ? calc_references(h, planes).s : 1.0;
+  spread(calc_factors(options_.kind, h, s), h, row, column);
+}
+
+// In rows and columns of `physical` w = ρ/s. With others the same term, w row(r) column(c) in units of the equations.
+void FirstOrderScaling::fill_penalties(double h, const Coefficients&, const Planes& planes, std::span<const double> row,
+                                       std::span<const double> column, std::span<double> weight) const {
+  const double unit = has_reference() ? options_.rho / calc_references(h, planes).s : options_.rho;
+  const std::size_t lam0 = static_cast<std::size_t>(form_.lam0());
+  if (options_.kind == Kind::physical) {
+    std::fill(weight.begin() + static_cast<std::ptrdiff_t>(lam0), weight.end(), unit);
+    return;
+  }
+  physical_row_.assign(row.size(), 1.0), physical_column_.assign(row.size(), 1.0);
+  if (has_reference())
+    spread(calc_factors(Kind::physical, h, calc_references(h, planes).s), h, physical_row_, physical_column_);
+  for (std::size_t c = lam0; c < weight.size(); ++c) {
+    const int r = pivot_rows_[c];
+    weight[c] = unit * physical_row_[r] * physical_column_[c] / (row[r] * column[c]);
+  }
 }
 
 }  // namespace trammel

@@ -24,7 +24,7 @@ double infinity_norm(const Pattern& pattern, const std::vector<double>& values, 
 
 }  // namespace
 
-ScalingFactors NoScaling::calc(double, const MotionPlanes&) const {
+ScalingFactors NoScaling::calc(double, const MotionCoefficients&, const MotionPlanes&) const {
   ScalingFactors factors;
   factors.penalty = rho_;
   return factors;
@@ -41,7 +41,7 @@ PhysicalScaling::References PhysicalScaling::calc_references(const MotionPlanes&
           options_.k_ave ? *options_.k_ave : calc_reference(planes.motion, planes.K)};
 }
 
-ScalingFactors PhysicalScaling::calc(double h, const MotionPlanes& planes) const {
+ScalingFactors PhysicalScaling::calc(double h, const MotionCoefficients&, const MotionPlanes& planes) const {
   const References r = calc_references(planes);
   const double l = options_.l_ref;
   ScalingFactors factors;
@@ -53,6 +53,25 @@ ScalingFactors PhysicalScaling::calc(double h, const MotionPlanes& planes) const
   factors.nonholonomic = factors.s * h / l;
   factors.multiplier = factors.s / (h * h * l);
   factors.penalty = options_.rho * factors.s / (h * h * l * l);
+  return factors;
+}
+
+ScalingFactors StepScaling::calc(double h, const MotionCoefficients& c, const MotionPlanes&) const {
+  const Options& o = options_;
+  ScalingFactors factors;
+  factors.penalty = o.rho;
+  if (o.kind == ScalingKind::constraints) {
+    factors.holonomic = factors.nonholonomic = c.v_end;
+    return factors;
+  }
+  factors.holonomic = 1.0 / h;
+  if (!has_reference(o.kind)) return factors;
+  factors.m = o.m_ave, factors.d = o.d_ave, factors.k = o.k_ave;
+  factors.s = o.m_ave + o.d_ave * h + o.k_ave * h * h;
+  if (factors.s <= 0.0) factors.s = 1.0;
+  factors.motion = h;
+  factors.multiplier = factors.s / (h * h * o.l_ref);
+  factors.penalty = o.rho * factors.s / (h * h * o.l_ref * o.l_ref);
   return factors;
 }
 

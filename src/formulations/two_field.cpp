@@ -6,13 +6,16 @@
 
 namespace trammel {
 
-TwoFieldOperator::TwoFieldOperator(const FirstOrderForm& form, LinearSolverChoice solver,
+TwoFieldOperator::TwoFieldOperator(const FirstOrderForm& form, const DaeSystem& system, LinearSolverChoice solver,
                                    const RowColumnScaling* scaling)
     : form_(form),
+      system_(system),
       scaling_(scaling),
       solver_(make_linear_solver<double>(solver, form.layout().n() - form.v0())),
       n_(form.layout().n()),
-      nv_(form.v0()) {
+      nv_(form.v0()),
+      source_(system) {
+  if (scaling && scaling->has_penalty()) augmented_ = std::make_unique<AugmentedTerm>();
   row_.assign(n_, 1.0);
   column_.assign(n_, 1.0);
   x_.setZero(n_ - nv_);
@@ -22,19 +25,12 @@ TwoFieldOperator::TwoFieldOperator(const FirstOrderForm& form, LinearSolverChoic
 Status TwoFieldOperator::setup(const Point& p, const State& state, const Coefficients& c, double h, Refresh refresh,
                                Workspace& workspace) {
   ready_ = false;
-  const bool new_pattern = form_.update_pattern(state, planes_);
-  if (new_pattern) analyze();
-  if (refresh == Refresh::linearize || new_pattern || !has_planes_) {
-    planes_.h = h;
-    has_planes_ = false;
-    const Status status = form_.linearize(p, state, planes_, workspace);
-    if (!status.ok()) return status;
-    planes_.t = p.t;
-    planes_.y = p.y;
-    planes_.yp = p.yp;
-    has_planes_ = true;
-    ++counters_.linearizations;
-  }
+  PlaneSource::Renewed renewed;
+  const Status renewing = source_.renew(p, state, h, refresh, workspace, renewed);
+  if (renewed.pattern) analyze();
+  counters_.linearizations = source_.linearizations();
+  counters_.input_derivatives = source_.input_derivatives();
+  if (!renewing.ok()) return renewing;
   c_ = c;
   combine(h);
   ++counters_.factorizations;
@@ -46,7 +42,7 @@ Status TwoFieldOperator::setup(const Point& p, const State& state, const Coeffic
 // Entries of B keep their place; V A adds one for every pair V(r, j), A(j, c).
 void TwoFieldOperator::analyze() {
   keeps_pivots_ = false;
-  const Pattern& J = planes_.pattern;
+  const Pattern& J = source_.planes().pattern;
   std::vector<std::vector<std::pair<int, int>>> kinematic(nv_);  // column and slot of A's entries, by row
   for (int c = 0; c < n_; ++c)
     for (int k = J.start[c]; k < J.start[c + 1] && J.index[k] < nv_; ++k)
@@ -63,7 +59,6 @@ void TwoFieldOperator::analyze() {
         for (const auto& [column, slot] : kinematic[c - nv_]) builder.add(row, condensed_column(column));
     }
   condensed_ = builder.build(J.version);
-  if (augments()) condensed_ = make_augmented(condensed_);
 
   direct_.assign(J.index.size(), -1);
   products_.clear();
@@ -78,84 +73,67 @@ void TwoFieldOperator::analyze() {
           products_.push_back({condensed_.slot(row, condensed_column(column)), k, slot});
     }
 
-  map_augmented();
-
   OrderingHint hint;
   for (int i = 0; i < n_ - nv_; ++i) hint.roles.push_back(role_of(form_.layout().kinds()[unknown(i)]));
   if (const std::vector<int> rows = form_.pivot_rows(); !rows.empty()) {
     for (int i = 0; i < nv_; ++i) hint.rows.push_back(i);  // rows of motion for q
     for (int i = nv_; i < n_ - nv_; ++i) hint.rows.push_back(condensed_row(rows[unknown(i)]));
   }
-  // A pattern that cannot be ordered is what factor() fails with.
-  static_cast<void>(solver_->analyze(condensed_, hint));
   full_.assign(J.index.size(), 0.0);
   values_.assign(condensed_.index.size(), 0.0);
-}
-
-// The entries of Ĝᵀ times those of the constraint rows, constraint by constraint. Rows of the constraints have the
-// columns of q only.
-Pattern TwoFieldOperator::make_augmented(const Pattern& plain) const {
-  const int lam0 = condensed_column(form_.lam0());
-  const TransposedPattern rows = make_transposed(plain);
-  PatternBuilder builder(plain.n_rows, plain.n_cols);
-  builder.add(plain);
-  for (int r = 0; r < form_.nc(); ++r)
-    for (int k = plain.start[lam0 + r]; k < plain.start[lam0 + r + 1] && plain.index[k] < nv_; ++k)
-      for (int c = rows.pattern.start[lam0 + r]; c < rows.pattern.start[lam0 + r + 1]; ++c)
-        builder.add(plain.index[k], rows.pattern.index[c]);
-  return builder.build(plain.version);
-}
-
-void TwoFieldOperator::map_augmented() {
-  reactions_.clear();
-  pairs_.clear();
-  if (!augments()) return;
-  const int lam0 = condensed_column(form_.lam0());
-  const TransposedPattern rows = make_transposed(condensed_);
-  for (int r = 0; r < form_.nc(); ++r)
-    for (int k = condensed_.start[lam0 + r]; k < condensed_.start[lam0 + r + 1] && condensed_.index[k] < nv_; ++k) {
-      reactions_.push_back({k, condensed_.index[k], lam0 + r});
-      for (int c = rows.pattern.start[lam0 + r]; c < rows.pattern.start[lam0 + r + 1]; ++c)
-        pairs_.push_back({condensed_.slot(condensed_.index[k], rows.pattern.index[c]), k, rows.from[c]});
-    }
+  if (augmented_) {
+    plain_pattern_ = condensed_;
+    condensed_ = augmented_->analyze(plain_pattern_, hint);
+    plain_ = values_;
+  }
+  // A pattern that cannot be ordered is what factor() fails with.
+  static_cast<void>(solver_->analyze(condensed_, hint));
 }
 
 // (3), scaled
 void TwoFieldOperator::combine(double h) {
-  for (std::size_t k = 0; k < full_.size(); ++k) full_[k] = c_.y * planes_.F_y()[k] + c_.yp * planes_.F_yp()[k];
-  for (std::size_t plane = 2; plane < planes_.values.size(); ++plane) {
-    const double c = c_.of(planes_.roles[plane]);
-    for (std::size_t k = 0; k < full_.size(); ++k) full_[k] += c * planes_.values[plane][k];
+  const Planes& planes = source_.planes();
+  for (std::size_t k = 0; k < full_.size(); ++k) full_[k] = c_.y * planes.F_y()[k] + c_.yp * planes.F_yp()[k];
+  source_.add_followed(c_.y, c_.yp, {}, full_);
+  for (std::size_t plane = 2; plane < planes.values.size(); ++plane) {
+    const double c = c_.of(planes.roles[plane]);
+    for (std::size_t k = 0; k < full_.size(); ++k) full_[k] += c * planes.values[plane][k];
   }
-  std::fill(values_.begin(), values_.end(), 0.0);
+  std::vector<double>& values = augmented_ ? plain_ : values_;
+  std::fill(values.begin(), values.end(), 0.0);
   for (std::size_t k = 0; k < full_.size(); ++k)
-    if (direct_[k] >= 0) values_[direct_[k]] += full_[k];
-  for (const Product& p : products_) values_[p.target] += full_[p.factor_v] * full_[p.factor_a] / c_.y;
+    if (direct_[k] >= 0) values[direct_[k]] += full_[k];
+  for (const Product& p : products_) values[p.target] += full_[p.factor_v] * full_[p.factor_a] / c_.y;
 
   std::fill(row_.begin(), row_.end(), 1.0);
   std::fill(column_.begin(), column_.end(), 1.0);
   if (scaling_) {
-    scaling_->fill(h, c_, planes_, row_, column_);
-    for (int j = 0; j < condensed_.n_cols; ++j)
-      for (int k = condensed_.start[j]; k < condensed_.start[j + 1]; ++k)
-        values_[k] *= row_[nv_ + condensed_.index[k]] * column_[unknown(j)];
+    scaling_->fill(h, c_, planes, row_, column_);
+    const Pattern& pattern = augmented_ ? plain_pattern_ : condensed_;
+    for (int j = 0; j < pattern.n_cols; ++j)
+      for (int k = pattern.start[j]; k < pattern.start[j + 1]; ++k)
+        values[k] *= row_[nv_ + pattern.index[k]] * column_[unknown(j)];
   }
-  if (!pairs_.empty()) penalty_ = scaling_->calc_penalty(h, planes_);
-  for (const Pair& p : pairs_) values_[p.target] += penalty_ * values_[p.reaction] * values_[p.constraint];  // (5)
+  if (augmented_) {  // (5)
+    weight_.assign(static_cast<std::size_t>(n_), 0.0);
+    scaling_->fill_penalties(h, c_, planes, row_, column_, weight_);
+    for (int i = 0; i < n_ - nv_; ++i) weight_[i] = weight_[unknown(i)];
+    augmented_->make(weight_, plain_, values_, gains_);
+  }
   std::fill_n(column_.begin() + nv_, nv_, std::numeric_limits<double>::infinity());
 }
 
 Status TwoFieldOperator::solve(const Point& p, const State& state, Vec x, Workspace& workspace) {
   ++counters_.solves;
-  form_.to_matrix_rows(p, state, x, workspace);
-  const Pattern& J = planes_.pattern;
+  system_.to_matrix_rows(p, state, x, workspace);
+  const Pattern& J = source_.planes().pattern;
   r1_ = x.head(nv_);
   x_ = x.tail(n_ - nv_);
   for (int j = 0; j < nv_; ++j)  // r₂ + V r₁/c_y
     for (int k = J.start[nv_ + j]; k < J.start[nv_ + j + 1]; ++k)
       if (J.index[k] >= nv_) x_[condensed_row(J.index[k])] += full_[k] * r1_[j] / c_.y;
   for (int i = 0; i < n_ - nv_; ++i) x_[i] *= -row_[nv_ + i];
-  for (const Reaction& g : reactions_) x_[g.row] += penalty_ * values_[g.slot] * x_[g.constraint];
+  if (augmented_) augmented_->multiply(gains_, x_);
   const Status status = solver_->solve(x_);
   if (!status.ok()) return named(status);
   for (int i = 0; i < n_ - nv_; ++i) x[unknown(i)] = x_[i] * column_[unknown(i)];
@@ -164,13 +142,13 @@ Status TwoFieldOperator::solve(const Point& p, const State& state, Vec x, Worksp
     for (int k = J.start[c]; k < J.start[c + 1] && J.index[k] < nv_; ++k) r1_[J.index[k]] += full_[k] * x[c];
   }
   x.segment(nv_, nv_) = r1_ / c_.y;
-  form_.from_matrix_columns(p, state, x, workspace);
+  system_.from_matrix_columns(p, state, x, workspace);
   return status;
 }
 
 // Jᵀ (y₁, y₂) = −x:  (B + V A/c_y)ᵀ y₂ = −(x_w + Aᵀ x_v/c_y),  y₁ = (Vᵀ y₂ + x_v)/c_y
 Status TwoFieldOperator::solve_transposed(Vec x) {
-  const Pattern& J = planes_.pattern;
+  const Pattern& J = source_.planes().pattern;
   r1_ = x.segment(nv_, nv_) / c_.y;
   for (int i = 0; i < n_ - nv_; ++i) {
     const int c = unknown(i);
@@ -179,7 +157,7 @@ Status TwoFieldOperator::solve_transposed(Vec x) {
     x_[i] = -column_[c] * sum;
   }
   const Status status = solver_->solve_transposed(x_);
-  for (const Reaction& g : reactions_) x_[g.constraint] += penalty_ * values_[g.slot] * x_[g.row];
+  if (augmented_) augmented_->multiply_transposed(gains_, x_);
   for (int i = 0; i < n_ - nv_; ++i) x_[i] *= row_[nv_ + i];
   for (int j = 0; j < nv_; ++j)
     for (int k = J.start[nv_ + j]; k < J.start[nv_ + j + 1]; ++k)

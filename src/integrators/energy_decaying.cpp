@@ -23,7 +23,7 @@ constexpr int max_halvings = 40;
 }  // namespace
 
 EnergyDecaying::EnergyDecaying(std::unique_ptr<const JumpSystem> jump, const SecondOrderDae& dae,
-                               const StepOptions& options, LinearSolverChoice solver)
+                               const StepOptions& options, LinearSolverChoice solver, const Scaling& scaling)
     : own_jump_(std::move(jump)),
       jump_(*own_jump_),
       dae_(dae),
@@ -31,7 +31,10 @@ EnergyDecaying::EnergyDecaying(std::unique_ptr<const JumpSystem> jump, const Sec
       control_(step_rules::energy_decaying, options.h, options.hmin, options.hmax),
       solver_(make_linear_solver<double>(solver, jump_.n())),
       jump_workspace_(jump_.make_workspace()),
-      workspace_(dae.make_workspace()) {
+      workspace_(dae.make_workspace()),
+      scaling_(scaling),
+      exchanges_rows_(solver.kind == LinearSolverKind::automatic) {
+  if (scaling.rho > 0.0) augmented_ = std::make_unique<AugmentedTerm>();
   forget_pivots();
   const int nv = dae.nv(), nc = dae.nc();
   for (MotionVariables* x : {&ends_.from, &ends_.to, &middle_}) x->resize(nv, dae.nz(), nc);

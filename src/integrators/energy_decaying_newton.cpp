@@ -90,42 +90,75 @@ Status EnergyDecaying::refresh(StepReport& report) {
   const Pattern& pattern = jump_.pattern(*jump_workspace_);
   if (version_ != pattern.version) {
     version_ = pattern.version;
-    pattern_ = pattern;
+    plain_pattern_ = pattern_ = pattern;
     mass_unit_ = 0.0;
-    values_.assign(pattern.index.size(), 0.0);
-    if (const Status status = solver_->analyze(pattern_); !status.ok()) return status;  // it needs pivots
+    plain_.assign(pattern.index.size(), 0.0);
+    weight_.assign(static_cast<std::size_t>(pattern.n_cols), 0.0);
+    const OrderingHint hint = make_hint();
+    if (augmented_) pattern_ = augmented_->analyze(plain_pattern_, hint);
+    // What `auto` takes searches for pivots, whatever the size.
+    const Status status = exchanges_rows_ ? solver_->analyze(pattern_) : solver_->analyze(pattern_, hint);
+    if (!status.ok()) return status;
   }
   ++report.linearizations;
   ++report.factorizations;
-  if (const Status status = jump_.linearize(y_, values_, *jump_workspace_); !status.ok()) return status;
+  if (const Status status = jump_.linearize(y_, plain_, *jump_workspace_); !status.ok()) return status;
   scale_matrix();
+  if (augmented_)
+    augmented_->make(weight_, plain_, values_, gains_);
+  else
+    values_ = plain_;
   return solver_->refactor(values_);
 }
 
-// M of a machine of micrograms vanishes beside B: rows of motion and impulses are counted in a power of two near its
-// largest mass. From a milligram on, the unit is 1 kg.
-void EnergyDecaying::scale_matrix() {
+OrderingHint EnergyDecaying::make_hint() const {
+  OrderingHint hint;
+  hint.roles.insert(hint.roles.end(), 2 * jump_.nv(), UnknownRole::coordinate);
+  hint.roles.insert(hint.roles.end(), 2 * jump_.nz(), UnknownRole::other);
+  hint.roles.insert(hint.roles.end(), 2 * jump_.n_multipliers(), UnknownRole::multiplier);
+  return hint;
+}
+
+// A power of two near the mean diagonal of M, which changes no digit. Unscaled it is 1 kg but of machines below a
+// milligram, whose M would vanish beside B.
+void EnergyDecaying::find_mass_unit() {
   constexpr double ordinary_mass = 1e-6;
-  const int n_motion = 2 * jump_.nv(), first_impulse = jump_.n() - 2 * jump_.n_multipliers();
-  if (mass_unit_ == 0.0) {
-    double largest = 0.0;
-    for (int c = 0; c < n_motion; ++c)
-      for (int k = pattern_.start[c]; k < pattern_.start[c + 1]; ++k)
-        if (pattern_.index[k] < n_motion) largest = std::max(largest, std::abs(values_[k]));
-    mass_unit_ = largest > 0.0 && largest < ordinary_mass ? std::exp2(std::floor(std::log2(largest))) : 1.0;
-  }
-  if (mass_unit_ == 1.0) return;
-  for (int c = 0; c < pattern_.n_cols; ++c)
-    for (int k = pattern_.start[c]; k < pattern_.start[c + 1]; ++k) {
-      if (pattern_.index[k] < n_motion) values_[k] /= mass_unit_;
-      if (c >= first_impulse) values_[k] *= mass_unit_;
+  const int n_motion = 2 * jump_.nv();
+  double sum = 0.0, largest = 0.0;
+  for (int c = 0; c < n_motion; ++c)
+    for (int k = plain_pattern_.start[c]; k < plain_pattern_.start[c + 1]; ++k) {
+      if (plain_pattern_.index[k] < n_motion) largest = std::max(largest, std::abs(plain_[k]));
+      if (plain_pattern_.index[k] == c) sum += std::abs(plain_[k]) / n_motion;
     }
+  const auto power_near = [](double mass) { return mass > 0.0 ? std::exp2(std::floor(std::log2(mass))) : 1.0; };
+  mass_unit_ = scaling_.is_physical      ? scaling_.m_ave.value_or(power_near(sum))
+               : largest < ordinary_mass ? power_near(largest)
+                                         : 1.0;
+  if (!(mass_unit_ > 0.0)) mass_unit_ = 1.0;
+}
+
+// (6). The augmented term is ρ/s Ĉ·(rows of constraints) in these rows and columns.
+void EnergyDecaying::scale_matrix() {
+  const int n_motion = 2 * jump_.nv(), first_impulse = jump_.n() - 2 * jump_.n_multipliers();
+  if (mass_unit_ == 0.0) find_mass_unit();
+  const double length = scaling_.is_physical ? scaling_.l_ref : 1.0;
+  if (mass_unit_ != 1.0 || length != 1.0)
+    for (int c = 0; c < plain_pattern_.n_cols; ++c)
+      for (int k = plain_pattern_.start[c]; k < plain_pattern_.start[c + 1]; ++k) {
+        if (plain_pattern_.index[k] < n_motion) plain_[k] /= mass_unit_;
+        if (plain_pattern_.index[k] >= first_impulse) plain_[k] /= length;
+        if (c >= first_impulse) plain_[k] *= mass_unit_ / length;
+      }
+  std::fill(weight_.begin() + first_impulse, weight_.end(), scaling_.rho);
 }
 
 Status EnergyDecaying::solve(Vec x) {
+  const double length = scaling_.is_physical ? scaling_.l_ref : 1.0;
   x.head(2 * jump_.nv()) /= mass_unit_;
+  x.tail(2 * jump_.n_multipliers()) /= length;
+  if (augmented_) augmented_->multiply(gains_, x);
   const Status status = solver_->solve(x);
-  x.tail(2 * jump_.n_multipliers()) *= mass_unit_;
+  x.tail(2 * jump_.n_multipliers()) *= mass_unit_ / length;
   return status;
 }
 

@@ -58,7 +58,7 @@ Status Midpoint::calc_residual(const State& state, Vec motion, Vec internal, Vec
 Status Midpoint::setup_matrix(double h, const State& state, MotionOperator::Refresh refresh) {
   update_stage();
   return operator_.setup(stage_.point(stage_inputs_.view()), ends_.to.point(inputs_.view()), state, coefficients(h), h,
-                         refresh, *workspace_);
+                         refresh, matrix_workspace());
 }
 
 void Midpoint::correct(double h, ConstVec dq, ConstVec dz) {

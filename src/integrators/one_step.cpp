@@ -34,11 +34,14 @@ double calc_factor(const StepOptions& options, double from, int order) {
 OneStep::OneStep(const SecondOrderDae& dae, const StepOptions& options, LinearSolverChoice solver,
                  const MotionScaling& scaling)
     : dae_(dae),
-      operator_(dae, solver, scaling),
+      differences_(options.differences ? std::make_unique<DifferenceMotion>(dae, *options.differences) : nullptr),
+      operator_(differences_ ? static_cast<const SecondOrderDae&>(*differences_) : dae, solver, scaling),
       workspace_(dae.make_workspace()),
       options_(options),
       control_(step_rules::one_step, options.h, options.hmin, options.hmax),
       acceleration_(dae, solver) {
+  if (differences_) difference_workspace_ = differences_->make_workspace();
+  if (options.jacobian_update == JacobianUpdate::extended) operator_.follow_inputs();
   const int nv = dae.nv(), nz = dae.nz(), nc = dae.nc();
   ends_.from.resize(nv, nz, nc);
   ends_.to.resize(nv, nz, nc);
@@ -238,7 +241,7 @@ Status OneStep::calc_residual(const State& state, Vec motion, Vec internal, Vec 
 }
 
 Status OneStep::setup_matrix(double h, const State& state, MotionOperator::Refresh refresh) {
-  return operator_.setup(ends_.to.point(inputs_.view()), state, coefficients(h), h, refresh, *workspace_);
+  return operator_.setup(ends_.to.point(inputs_.view()), state, coefficients(h), h, refresh, matrix_workspace());
 }
 
 // ---- accepting -----------------------------------------------------------------------------------------------------
@@ -276,6 +279,20 @@ void OneStep::commit(State& state) {
   ends_.from = ends_.to;
   dae_.calc_inputs(ends_.from.t, inputs_);
   dae_.accepted(ends_.to.point(inputs_.view()), ends_.from.q, state, *workspace_);
+}
+
+MotionIntegrator::JacobianReport OneStep::jacobians() const {
+  JacobianReport report;
+  report.function_calls = report.corrector_calls = n_residuals_;
+  report.jacobians = operator_.linearizations();
+  report.updates = n_updates_;
+  report.input_derivatives = operator_.input_derivatives();
+  if (!differences_) return report;
+  const DifferenceCounters& differences = differences_->counters(*difference_workspace_);
+  report.function_calls += differences.evaluations;
+  report.pattern_updates = differences.pattern_updates;
+  report.groups = differences.groups;
+  return report;
 }
 
 MotionIntegrator::ScalingReport OneStep::scaling() const {

@@ -33,11 +33,13 @@ constexpr double newton_velocity_part = 0.05;
 
 }  // namespace
 
-Status OneStep::refresh(double h, const State& state, StepReport& report) {
-  ++report.linearizations;
+Status OneStep::refresh(double h, const State& state, StepReport& report, MotionOperator::Refresh what) {
+  const bool linearizes = what == MotionOperator::Refresh::linearize;
+  report.linearizations += linearizes;
+  n_updates_ += !linearizes;
   ++report.factorizations;
   test_.forget();
-  const Status status = setup_matrix(h, state, MotionOperator::Refresh::linearize);
+  const Status status = setup_matrix(h, state, what);
   const MotionPlanes& planes = operator_.planes();
   double mass = 0.0;
   for (int i = 0; i < dae_.nv(); ++i) mass += planes.M[planes.motion.slot(i, i)];
@@ -55,9 +57,12 @@ class OneStep::Iteration {
   Status start() {
     is_fresh_ = !m_.operator_.ready() || state_.version != m_.matrix_version_;
     if (is_fresh_ || m_.operator_.coefficients() != m_.coefficients(h_)) {
-      if (const Status status = m_.refresh(h_, state_, report_); !status.ok()) return status;
+      using Refresh = MotionOperator::Refresh;
+      // What old planes leave of the equations is noise in the error's estimate: a rejected step gets new ones.
+      is_fresh_ = is_fresh_ || m_.options_.jacobian_update == JacobianUpdate::full || report_.rejected_error > 0;
+      const Status status = m_.refresh(h_, state_, report_, is_fresh_ ? Refresh::linearize : Refresh::combine);
+      if (!status.ok()) return status;
       m_.matrix_version_ = state_.version;
-      is_fresh_ = true;
     }
     m_.remainder_ = 1.0;
     begin();
@@ -73,6 +78,7 @@ class OneStep::Iteration {
   Status solve(int) {
     const int nv = m_.dae_.nv(), nz = m_.dae_.nz(), nc = m_.dae_.nc();
     Eigen::VectorXd& r = m_.residual_;
+    ++m_.n_residuals_;
     if (const Status status = m_.calc_residual(state_, r.head(nv), r.segment(nv, nz), r.tail(nc)); !status.ok())
       return status;
     m_.x_ = r;

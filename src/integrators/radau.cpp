@@ -54,6 +54,7 @@ Radau::Radau(const DaeSystem& system, RadauOptions options, LinearSolverChoice s
       workspace_(system.make_workspace()),
       tolerance_(system.layout(), options_.tolerances),
       control_(step_rules::radau, options_.fixed_h, options_.hmin, options_.hmax) {
+  if (options_.jacobian_update == JacobianUpdate::extended) blocks_.follow_inputs();
   const int n = system.layout().n(), s = tableau_.stages();
   for (Eigen::VectorXd* x : {&y_, &yp_, &y_from_, &yp_from_, &e_, &g_, &rate_at_start_, &noise_, &weight_})
     x->setZero(n);

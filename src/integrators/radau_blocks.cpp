@@ -25,36 +25,32 @@ RadauBlocks::RadauBlocks(const DaeSystem& system, const RadauTableau& tableau, L
       tableau_(tableau),
       scaling_(scaling),
       real_(make_linear_solver<double>(solver, system.layout().n())),
-      complex_(make_linear_solver<std::complex<double>>(solver, system.layout().n())) {
+      complex_(make_linear_solver<std::complex<double>>(solver, system.layout().n())),
+      source_(system) {
+  if (scaling && scaling->has_penalty()) augmented_ = std::make_unique<AugmentedTerm>();
   w_.setZero(system.layout().n());
   w_complex_.setZero(system.layout().n());
 }
 
 Status RadauBlocks::setup(const Point& p, const State& state, double h, Refresh refresh, Workspace& workspace) {
   ready_ = false;
-  const bool new_pattern = system_.update_pattern(state, planes_);
-  if (new_pattern) analyze();
-  if (refresh == Refresh::linearize || new_pattern || !has_planes_) {
-    planes_.h = h;
-    has_planes_ = false;
-    const Status status = system_.linearize(p, state, planes_, workspace);
-    if (!status.ok()) return status;
-    planes_.t = p.t;
-    planes_.y = p.y;
-    planes_.yp = p.yp;
-    has_planes_ = true;
-  }
+  PlaneSource::Renewed renewed;
+  const Status renewing = source_.renew(p, state, h, refresh, workspace, renewed);
+  if (renewed.pattern) analyze();
+  if (!renewing.ok()) return renewing;
   h_ = h;
+  const Coefficients c{1.0, tableau_.gamma() / h};
   if (scaling_) {
     std::fill(row_.begin(), row_.end(), 1.0);
     std::fill(column_.begin(), column_.end(), 1.0);
-    scaling_->fill(h, {1.0, tableau_.gamma() / h}, planes_, row_, column_);
+    scaling_->fill(h, c, source_.planes(), row_, column_);
+    if (augmented_) scaling_->fill_penalties(h, c, source_.planes(), row_, column_, weight_);
   }
-  combine(tableau_.gamma() / h, values_);
-  Status status = keeps_pivots_ ? real_->refactor(values_) : real_->factor(values_);
+  combine(tableau_.gamma() / h, real_block_);
+  Status status = keeps_pivots_ ? real_->refactor(real_block_.values) : real_->factor(real_block_.values);
   if (status.ok() && tableau_.has_complex()) {
-    combine(tableau_.mu() / h, complex_values_);
-    status = keeps_pivots_ ? complex_->refactor(complex_values_) : complex_->factor(complex_values_);
+    combine(tableau_.mu() / h, complex_block_);
+    status = keeps_pivots_ ? complex_->refactor(complex_block_.values) : complex_->factor(complex_block_.values);
   }
   ready_ = keeps_pivots_ = status.ok();
   return status;
@@ -62,34 +58,40 @@ Status RadauBlocks::setup(const Point& p, const State& state, double h, Refresh 
 
 void RadauBlocks::analyze() {
   keeps_pivots_ = false;
-  OrderingHint hint;
-  for (const Kind kind : system_.layout().kinds()) hint.roles.push_back(role_of(kind));
-  hint.rows = system_.pivot_rows();
+  const OrderingHint hint = make_hint(system_);
+  const Pattern& plain = source_.planes().pattern;
+  pattern_ = augmented_ ? augmented_->analyze(plain, hint) : plain;
   // A pattern that cannot be ordered is what factor() fails with.
-  static_cast<void>(real_->analyze(planes_.pattern, hint));
-  if (tableau_.has_complex()) static_cast<void>(complex_->analyze(planes_.pattern, hint));
-  values_.assign(planes_.pattern.index.size(), 0.0);
-  complex_values_.assign(planes_.pattern.index.size(), 0.0);
+  static_cast<void>(real_->analyze(pattern_, hint));
+  if (tableau_.has_complex()) static_cast<void>(complex_->analyze(pattern_, hint));
+  const auto resize = [&](auto& block) { (augmented_ ? block.plain : block.values).assign(plain.index.size(), 0.0); };
+  resize(real_block_), resize(complex_block_);
   row_.assign(static_cast<std::size_t>(system_.layout().n()), 1.0);
   column_ = row_;
+  weight_.assign(row_.size(), 0.0);
 }
 
 // diag(row) (F_y + factor F_y′) diag(column)
 template <class S>
-void RadauBlocks::combine(S factor, std::vector<S>& values) const {
-  for (std::size_t k = 0; k < values.size(); ++k) values[k] = planes_.F_y()[k] + factor * planes_.F_yp()[k];
-  for (std::size_t plane = 2; plane < planes_.values.size(); ++plane) {
-    const S c = planes_.roles[plane] == PlaneRole::y ? S(1.0) : factor;
-    for (std::size_t k = 0; k < values.size(); ++k) values[k] += c * planes_.values[plane][k];
+void RadauBlocks::combine(S factor, Block<S>& block) const {
+  const Planes& planes = source_.planes();
+  std::vector<S>& values = augmented_ ? block.plain : block.values;
+  for (std::size_t k = 0; k < values.size(); ++k) values[k] = planes.F_y()[k] + factor * planes.F_yp()[k];
+  source_.add_followed(S(1.0), factor, {}, values);
+  for (std::size_t plane = 2; plane < planes.values.size(); ++plane) {
+    const S c = planes.roles[plane] == PlaneRole::y ? S(1.0) : factor;
+    for (std::size_t k = 0; k < values.size(); ++k) values[k] += c * planes.values[plane][k];
   }
   if (!scaling_) return;
-  const Pattern& pattern = planes_.pattern;
+  const Pattern& pattern = planes.pattern;
   for (int j = 0; j < pattern.n_cols; ++j)
     for (int k = pattern.start[j]; k < pattern.start[j + 1]; ++k) values[k] *= row_[pattern.index[k]] * column_[j];
+  if (augmented_) augmented_->make(weight_, block.plain, block.values, block.gains);
 }
 
 Status RadauBlocks::solve_real(Vec x) {
   for (Eigen::Index i = 0; i < x.size(); ++i) x[i] *= -row_[i];
+  if (augmented_) augmented_->multiply(real_block_.gains, x);
   const Status status = real_->solve(x);
   for (Eigen::Index i = 0; i < x.size(); ++i) x[i] *= column_[i];
   return status;
@@ -109,6 +111,10 @@ Status RadauBlocks::solve(Eigen::Ref<Eigen::MatrixXd> R) {
       w_complex_[k] += left_complex * r;
     }
   }
+  if (augmented_) {
+    augmented_->multiply(real_block_.gains, w_);
+    if (tableau_.has_complex()) augmented_->multiply(complex_block_.gains, w_complex_);
+  }
   Status status = Status::success();
   if (tableau_.has_real()) status = real_->solve(w_);
   if (status.ok() && tableau_.has_complex()) status = complex_->solve(Eigen::Ref<Eigen::VectorXcd>(w_complex_));
@@ -126,8 +132,8 @@ Status RadauBlocks::solve(Eigen::Ref<Eigen::MatrixXd> R) {
 RadauBlocks::Conditions RadauBlocks::conditions() {
   Conditions result;
   if (!ready_) return result;
-  if (tableau_.has_real()) result.real = condition_of(planes_.pattern, values_, *real_);
-  if (tableau_.has_complex()) result.complex = condition_of(planes_.pattern, complex_values_, *complex_);
+  if (tableau_.has_real()) result.real = condition_of(pattern_, real_block_.values, *real_);
+  if (tableau_.has_complex()) result.complex = condition_of(pattern_, complex_block_.values, *complex_);
   return result;
 }
 

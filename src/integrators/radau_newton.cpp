@@ -37,24 +37,38 @@ Status Radau::correct(const State& state, RadauStep& step) {
                         system_.matrix_outdated({t_, inputs_.view(), y_, yp_}, state, *workspace_);
   Status status = Status::success();
   if (outdated && !planes_are_new_)
-    status = refresh(state, Refresh::linearize, step);
+    status = refresh(state, choose_refresh(state), step);
   else if (!blocks_.ready() || blocks_.h() != h_)
     status = refresh(state, Refresh::combine, step);
   if (!status.ok()) return status;
   status = iterate(state, step);
-  if (status.ok() || planes_are_new_ || status.outcome == Outcome::fatal) return status;
+  // New planes may have missed entries, once, if their pattern is an estimate.
+  const bool may_miss = system_.estimates_pattern() && !blocks_.planes().suspect;
+  if (status.ok() || (planes_are_new_ && !may_miss) || status.outcome == Outcome::fatal) return status;
 
-  status = refresh(state, Refresh::linearize, step);
+  status = refresh(state, Refresh::linearize, step, planes_are_new_);
   return status.ok() ? iterate(state, step) : status;
 }
 
-Status Radau::refresh(const State& state, Refresh what, RadauStep& step) {
+// Planes that follow the inputs are tried once more before they are taken anew.
+Refresh Radau::choose_refresh(const State& state) const {
+  const bool serves = options_.jacobian_update == JacobianUpdate::extended && !planes_follow_ && blocks_.ready() &&
+                      matrix_version_ == state.version && blocks_.planes().t != t_ &&
+                      !system_.matrix_outdated({t_, inputs_.view(), y_, yp_}, state, *workspace_);
+  return serves ? Refresh::combine : Refresh::linearize;
+}
+
+Status Radau::refresh(const State& state, Refresh what, RadauStep& step, bool suspect) {
+  if (options_.jacobian_update == JacobianUpdate::full && !planes_are_new_) what = Refresh::linearize;
   Planes& planes = blocks_.planes();
   planes.typical.resize(y_.size());
   for (Eigen::Index i = 0; i < y_.size(); ++i) planes.typical[i] = tolerance_.weight(i, y_[i]);
   ++step.factorizations;
   ++counters_.factorizations;
+  planes_follow_ = what == Refresh::combine;
+  counters_.updates += planes_follow_;
   if (what == Refresh::linearize) {
+    planes.suspect = suspect;
     ++step.linearizations;
     ++counters_.linearizations;
     rate_factor_ = 1.0;
@@ -196,6 +210,7 @@ Status Radau::calc_corrections(const State& state) {
     if (const Status status = system_.residual(stage_point(i), state, F_.col(i), *workspace_); !status.ok())
       return status;
     R_.col(i) = F_.col(i);
+    system_.select_stage(i, *workspace_);
     system_.to_matrix_rows(stage_point(i), state, R_.col(i), *workspace_);
   }
   ++counters_.solves;
@@ -204,7 +219,10 @@ Status Radau::calc_corrections(const State& state) {
       if (!std::isfinite(F_.data()[k])) return Status::recoverable(Cause::not_finite, static_cast<int>(k % F_.rows()));
     return status;
   }
-  for (int i = 0; i < s; ++i) system_.from_matrix_columns(stage_point(i), state, R_.col(i), *workspace_);
+  for (int i = 0; i < s; ++i) {
+    system_.select_stage(i, *workspace_);
+    system_.from_matrix_columns(stage_point(i), state, R_.col(i), *workspace_);
+  }
   return Status::success();
 }
 

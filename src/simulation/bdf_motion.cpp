@@ -9,20 +9,20 @@ BdfMotion::BdfMotion(const MechanicalSystem& system, std::unique_ptr<FirstOrderF
                      LinearSolverChoice solver, const FirstOrderScaling::Options& scaling, bool two_field,
                      const std::optional<DifferenceOptions>& differences)
     : form_(std::move(form)),
-      differences_(differences ? std::make_unique<DifferenceSystem>(*form_, *differences) : nullptr),
       split_(dynamic_cast<const CoordinateSplitForm*>(form_.get())),
+      differences_(differences && !split_ ? std::make_unique<DifferenceSystem>(*form_, *differences) : nullptr),
       scaling_(*form_, system, scaling),
-      reports_scaling_(scaling.kind == FirstOrderScaling::Kind::physical) {
+      reports_scaling_(has_reference(scaling.kind)) {
   std::unique_ptr<IterationOperator> iteration;
   if (two_field) {
-    auto condensed = std::make_unique<TwoFieldOperator>(*form_, solver, &scaling_);
+    auto condensed = std::make_unique<TwoFieldOperator>(*form_, dae(), solver, &scaling_);
+    if (options.jacobian_update == JacobianUpdate::extended) condensed->follow_inputs();
     two_field_ = condensed.get();
     solver_ = &condensed->linear_solver();
     iteration = std::move(condensed);
   } else {
     auto matrix = std::make_unique<MatrixOperator>(dae(), solver, &scaling_);
     if (options.jacobian_update == JacobianUpdate::extended) matrix->follow_inputs();
-    matrix_ = matrix.get();
     solver_ = &matrix->linear_solver();
     iteration = std::move(matrix);
   }
@@ -89,12 +89,14 @@ MotionIntegrator::JacobianReport BdfMotion::jacobians() const {
   report.function_calls = report.corrector_calls = counters.residuals;
   report.jacobians = counters.linearizations;
   report.updates = counters.updates;
-  if (matrix_) report.input_derivatives = matrix_->counters().input_derivatives;
-  if (!differences_) return report;
-  const DifferenceCounters& differences = differences_->counters(bdf_->workspace());
-  report.function_calls += differences.evaluations;
-  report.pattern_updates = differences.pattern_updates;
-  report.groups = differences.groups;
+  report.input_derivatives = bdf_->iteration_operator().counters().input_derivatives;
+  const DifferenceCounters* differences = split_         ? split_->difference_counters(bdf_->workspace())
+                                          : differences_ ? &differences_->counters(bdf_->workspace())
+                                                         : nullptr;
+  if (!differences) return report;
+  report.function_calls += differences->evaluations;
+  report.pattern_updates = differences->pattern_updates;
+  report.groups = differences->groups;
   return report;
 }
 

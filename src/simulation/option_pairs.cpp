@@ -19,7 +19,6 @@ class Pairs {
     check_steps();
     check_method();
     method_of(s_.solver).check(checks_);
-    check_scaling();
   }
 
  private:
@@ -93,18 +92,6 @@ class Pairs {
              fmt::format("newton_stop = \"{}\" does not see whether the iteration diverges, so a step cannot be "
                          "rejected: give a fixed step 'h'",
                          word_of(*solver.newton_stop)));
-  }
-
-  void check_scaling() {
-    const std::optional<ScalingKind>& kind = s_.solver.scaling.kind;
-    if (!kind || kind == ScalingKind::none || kind == ScalingKind::physical) return;
-    if (!is_first_order())
-      report("scaling", fmt::format("scaling '{}' belongs to the integrators {}; '{}' takes 'none' or 'physical'",
-                                    word_of(*kind), join_quoted(first_order_integrators()), integrator()));
-    if (s_.solver.bdf.fields == BdfFields::two && kind == ScalingKind::left_right)
-      report("scaling",
-             "'left_right' is 'left_right_velocity' without its factor of the velocities, and two fields "
-             "have no velocities: say 'left_right_velocity'");
   }
 
   SettingsChecks& checks_;

@@ -127,17 +127,16 @@ Refusal all_of(Refusal first, Refusal second) {
 bool is_first_order(const Settings& s) { return method(s).equations.first_order; }
 bool is_statics(const Settings& s) { return s.analysis.kind == AnalysisKind::statics; }
 bool splits(const Settings& s) { return splits(s.solver); }
-bool stars(const Settings& s) { return s.solver.split.iteration == SplitIteration::ggl_star; }
 bool is_physical(const Settings& s) { return s.solver.scaling.kind == ScalingKind::physical; }
+bool has_s(const Settings& s) { return has_reference(*s.solver.scaling.kind); }
 // Newton's tolerance is a part of that of the error, with a fixed step as well.
 bool follows_error(const Settings& s) { return method(s).traits.newton == NewtonLimit::error; }
 
-// Of second-order systems.
-bool has_augmented_term(const Settings& s) {
+// Of second-order systems, to whose matrix the augmented term adds no entry that K_λ does not have already.
+bool augments_unasked(const Settings& s) {
   const FormulationDescription* formulation = formulation_of(s.solver);
   if (!formulation) return false;
-  return !is_first_order(s) ||
-         (s.solver.bdf.fields == BdfFields::two && formulation->traits.second_order && is_physical(s));
+  return !is_first_order(s) || (s.solver.bdf.fields == BdfFields::two && formulation->traits.second_order);
 }
 
 std::string implicit(const Settings& s) { return std::string(method(s).equations.no_matrix); }
@@ -152,8 +151,14 @@ const Refusal has_tolerance =
     only_if([](const Settings& s) { return !s.solver.h || follows_error(s); },
             "belongs to a run with error control, and 'h' makes the step fixed; give one or the other");
 const Refusal in_statics = only_if(is_statics, "belongs to kind = \"statics\"");
+const Refusal has_s_of_its_own =
+    all_of(implicit, only_if(has_s,
+                             "is a part of s, which only kind = \"physical\", \"left_right\" and "
+                             "\"left_right_velocity\" have: the factors of others are powers of h"));
 const Refusal physically_scaled =
-    all_of(has_forms, only_if(is_physical, "belongs to kind = \"physical\" and has no meaning with another"));
+    all_of(has_forms, only_if(is_physical,
+                              "belongs to kind = \"physical\", which computes what is not given; the s of "
+                              "others is made of what is given"));
 
 std::string newton_tol_refusal(const Settings& s) {
   if (is_statics(s) || method(s).traits.newton == NewtonLimit::own) return {};
@@ -176,15 +181,6 @@ std::string cm_mode_refusal(const Settings& s) {
   if (s.solver.split.iteration == SplitIteration::cm) return {};
   return fmt::format("belongs to the iteration 'cm', and '{}' is chosen",
                      s.solver.split.iteration ? word_of(*s.solver.split.iteration) : word_of(*s.solver.formulation));
-}
-
-std::string rho_refusal(const Settings& s) {
-  if (std::string reason = has_forms(s); !reason.empty()) return reason;
-  if (has_augmented_term(s) || s.solver.scaling.rho == 0.0) return {};
-  return fmt::format(
-      "is the weight of the augmented term, which belongs to second-order systems: the one-step methods on 'index3', "
-      "and 'bdf' on 'index3' with fields = \"two\" and physical scaling; '{}' on '{}' is chosen",
-      word_of(*s.solver.integrator), word_of(*s.solver.formulation));
 }
 
 // ---- defaults that depend on the rest
@@ -212,7 +208,7 @@ OptionValue default_newton_constant(const Settings&, const Model&) { return BdfO
 
 // The preconditioner of gmres has the constraints exactly and only the diagonal of H: ρ GᵀG would be new work for it.
 OptionValue default_rho(const Settings& s, const Model&) {
-  return has_augmented_term(s) && is_physical(s) && s.solver.linear_solver != LinearSolverKind::gmres ? 1.0 : 0.0;
+  return augments_unasked(s) && is_physical(s) && s.solver.linear_solver != LinearSolverKind::gmres ? 1.0 : 0.0;
 }
 
 // Of positions in metres, and of angles and states.
@@ -317,7 +313,7 @@ std::vector<Option> method_options() {
              {.otherwise = default_formulation,
               .otherwise_words = fmt::format("`index3`; {}: `stabilized_index2`", join_code(first_order_integrators())),
               .meaning = fmt::format("the equations; {} take all ([which when](formulations/first_order.md)), "
-                                     "`coordinate_split` only `bdf`",
+                                     "one-step methods `index3`",
                                      join_code(first_order_integrators())),
               .refusal = has_forms}),
       option(
@@ -464,7 +460,7 @@ std::vector<Option> one_step_options() {
 
 std::vector<Option> bdf_options() {
   const Refusal two_differences =
-      only_if([](const Settings& s) { return s.solver.bdf.jacobian == JacobianSource::sparse_differences; },
+      only_if([](const Settings& s) { return s.solver.jacobian.source == JacobianSource::sparse_differences; },
               "belongs to jacobian = \"sparse_differences\"");
   return {
       option("fields", AT(solver.bdf.fields),
@@ -498,11 +494,16 @@ std::vector<Option> bdf_options() {
              {.meaning = "letters T and F: `\"TFFF\"` makes the matrix anew before iterations 1, 5, 9, …; without it "
                          "the matrix is kept while it serves",
               .of_methods = true}),
-      option("jacobian_update", AT(solver.bdf.jacobian_update),
-             {.fallback = "full", .meaning = "what a new step costs", .of_methods = true}),
-      option("jacobian", AT(solver.bdf.jacobian),
+      option("jacobian_update", AT(solver.jacobian.update),
+             {.otherwise = [](const Settings& s, const Model&) -> OptionValue {
+                return word_of(method(s).traits.keeps_derivatives ? JacobianUpdate::partitioned : JacobianUpdate::full);
+              },
+              .otherwise_words = "`full`; `radau`: `partitioned`",
+              .meaning = "what a new step costs",
+              .of_methods = true}),
+      option("jacobian", AT(solver.jacobian.source),
              {.fallback = "exact", .meaning = "where derivatives come from", .of_methods = true}),
-      option("jacobian_sparsity", AT(solver.bdf.jacobian_sparsity),
+      option("jacobian_sparsity", AT(solver.jacobian.sparsity),
              {.fallback = "given",
               .meaning = "the pattern of `sparse_differences`",
               .of_methods = true,
@@ -525,7 +526,10 @@ std::vector<Option> split_options() {
               .of_methods = true,
               .refusal = only_for_forms("iteration")}),
       option("cm_mode", AT(solver.split.cm_mode),
-             {.fallback = "frozen_step",
+             {.otherwise = [](const Settings& s, const Model&) -> OptionValue {
+                return word_of(method(s).equations.has_stages ? CmMode::matrix_only : CmMode::frozen_step);
+              },
+              .otherwise_words = "`frozen_step`; `radau`: `matrix_only`",
               .meaning = "where iteration `cm` takes its projection",
               .of_methods = true,
               .refusal = cm_mode_refusal}),
@@ -534,7 +538,7 @@ std::vector<Option> split_options() {
               .meaning = "coordinates that must be independent ones of the split, as `[\"bob.x\"]` "
                          "([names](formulations/coordinate_split.md))",
               .of_methods = true,
-              .refusal = only_if([](const Settings& s) { return splits(s) || stars(s); },
+              .refusal = only_if([](const Settings& s) { return splits(s) || predicts_multipliers(s.solver); },
                                  "names coordinates of a split: it belongs to the formulation 'coordinate_split' and "
                                  "to the iteration 'ggl_star'")}),
       set("error_set", AT(solver.split.error_set), "the error test"),
@@ -585,19 +589,20 @@ std::vector<Option> scaling_options() {
   const auto average = [](const char* name, auto at, const char* unit, const char* what) {
     return option(name, at,
                   {.unit = unit,
-                   .meaning = fmt::format("reference of {} (absent: computed from the model)", what),
+                   .meaning = fmt::format("reference of {} in s (absent: `physical` computes it from the model, "
+                                          "`left_right` and `left_right_velocity` take {})",
+                                          what, *what == 'M' ? 1 : 0),
                    .range = Range::from(0.0),
-                   .refusal = physically_scaled});
+                   .refusal = has_s_of_its_own});
   };
   return {
       option("kind", AT(solver.scaling.kind),
-             {.fallback = "physical",
+             {.otherwise = [](const Settings& s, const Model&) -> OptionValue {
+                return word_of(method(s).equations.no_forms.empty() ? ScalingKind::physical : ScalingKind::none);
+              },
+              .otherwise_words = "`physical`; `energy_decaying`: `none`",
               .meaning = "factors of rows and unknowns; `scaling = \"none\"` is short for it",
-              .refusal =
-                  [](const Settings& s) {
-                    const bool nothing = s.solver.scaling.kind == ScalingKind::none;
-                    return nothing && implicit(s).empty() ? std::string() : has_forms(s);
-                  }}),
+              .refusal = implicit}),
       average("m_ave", AT(solver.scaling.m_ave), "kg", "M"),
       average("d_ave", AT(solver.scaling.d_ave), "N s/m", "D"),
       average("k_ave", AT(solver.scaling.k_ave), "N/m", "K"),
@@ -608,16 +613,19 @@ std::vector<Option> scaling_options() {
       option("l_ref", AT(solver.scaling.l_ref),
              {.unit = "m",
               .fallback = 1.0,
-              .meaning = "reference length",
+              .meaning = "reference length of multipliers",
               .range = Range::above(0.0),
-              .refusal = physically_scaled}),
-      option("rho", AT(solver.scaling.rho),
-             {.otherwise = default_rho,
-              .otherwise_words = "`1` with `physical` scaling of second-order systems (one-step methods; `bdf` on "
-                                 "`index3` with `fields = \"two\"`) unless `linear_solver` is `gmres`, else `0`",
-              .meaning = "weight of the augmented Lagrangian",
-              .range = Range::from(0.0),
-              .refusal = rho_refusal}),
+              .refusal = has_s_of_its_own}),
+      option(
+          "rho", AT(solver.scaling.rho),
+          {.otherwise = default_rho,
+           .otherwise_words = "`1` with `physical` scaling of second-order systems (one-step methods; `bdf` on "
+                              "`index3` with `fields = \"two\"`) unless `linear_solver` is `gmres`, else `0`",
+           .meaning =
+               "weight of the augmented Lagrangian: gives coordinates that only constraints hold a pivot, and does not "
+               "change the motion",
+           .range = Range::from(0.0),
+           .refusal = implicit}),
   };
 }
 

@@ -176,7 +176,7 @@ const std::vector<WordOf<JacobianUpdate>>& words_of() {
        "those at hand with the new step, new ones when Newton asks for them [arnold2004 (23)]: fewer linearizations, "
        "best for nearly linear machines"},
       {JacobianUpdate::extended, "extended",
-       "the same, and derivatives follow the motions that drive joints [arnold2004 (26)], explicit formalism"}};
+       "the same, and derivatives follow the motions that drive joints [arnold2004 (26)]"}};
   return words;
 }
 

@@ -7,17 +7,20 @@ namespace trammel {
 
 RadauMotion::RadauMotion(const MechanicalSystem& system, std::unique_ptr<FirstOrderForm> form,
                          const RadauOptions& options, LinearSolverChoice solver,
-                         const FirstOrderScaling::Options& scaling)
+                         const FirstOrderScaling::Options& scaling, const std::optional<DifferenceOptions>& differences)
     : form_(std::move(form)),
+      split_(dynamic_cast<const CoordinateSplitForm*>(form_.get())),
+      differences_(differences && !split_ ? std::make_unique<DifferenceSystem>(*form_, *differences) : nullptr),
       scaling_(*form_, system, scaling),
-      reports_scaling_(scaling.kind == FirstOrderScaling::Kind::physical),
-      radau_(*form_, options, solver, &scaling_),
+      reports_scaling_(has_reference(scaling.kind)),
+      radau_(dae(), options, solver, &scaling_),
       workspace_(form_->make_workspace()) {
   newest_.resize(system.nv(), system.nz(), system.nc());
   for (auto* x : {&y_, &yp_, &y_at_, &yp_at_}) x->setZero(form_->layout().n());
 }
 
 Status RadauMotion::start(const MotionVariables& at, State& state) {
+  if (split_) split_->check_forced(at, state);
   newest_ = at;
   state_ = &state;
   form_->pack(at, y_, yp_);
@@ -60,6 +63,29 @@ MotionIntegrator::ScalingReport RadauMotion::scaling() const {
   if (!reports_scaling_ || !radau_.blocks().ready()) return {};
   const FirstOrderScaling::References r = scaling_.calc_references(radau_.blocks().h(), radau_.blocks().planes());
   return {r.m, r.d, r.k, r.s};
+}
+
+MotionIntegrator::SplitReport RadauMotion::split() const {
+  if (!split_) return {};
+  const CoordinateSplit& split = split_->motion_split(radau_.workspace());
+  return {form_->v0() - form_->nc(), split.condition(), split.choices(), split.changes()};
+}
+
+MotionIntegrator::JacobianReport RadauMotion::jacobians() const {
+  const RadauCounters& counters = radau_.counters();
+  JacobianReport report;
+  report.function_calls = report.corrector_calls = counters.residuals;
+  report.jacobians = counters.linearizations;
+  report.updates = counters.updates;
+  report.input_derivatives = radau_.blocks().input_derivatives();
+  const DifferenceCounters* differences = split_         ? split_->difference_counters(radau_.workspace())
+                                          : differences_ ? &differences_->counters(radau_.workspace())
+                                                         : nullptr;
+  if (!differences) return report;
+  report.function_calls += differences->evaluations;
+  report.pattern_updates = differences->pattern_updates;
+  report.groups = differences->groups;
+  return report;
 }
 
 void RadauMotion::restore(std::span<const double> numbers) {

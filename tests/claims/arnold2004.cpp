@@ -400,16 +400,5 @@ TEST(Arnold2004, grouped_and_dense_differences_are_equal_and_agree_with_exact_de
     }
 }
 
-// The residual formalism would need the derivatives of the mass matrix by every input.
-TEST(Arnold2004, the_extended_update_is_refused_with_the_residual_formalism) {
-  try {
-    static_cast<void>(Simulation(read_study(example(rig_file), SetList{"solver.jacobian_update=\"extended\""})));
-    FAIL() << "not refused";
-  } catch (const InputError& error) {
-    EXPECT_NE(std::string(error.what()).find("those of the mass matrix by every input"), std::string::npos)
-        << error.what();
-  }
-}
-
 }  // namespace
 }  // namespace trammel::test_arnold2004

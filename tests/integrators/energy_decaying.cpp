@@ -235,7 +235,7 @@ TEST(EnergyDecaying, moves_a_mass_off_the_frame_like_one_in_its_origin) {
   const Index3 dae(system);
   StepOptions options;
   options.h = h;
-  EnergyDecaying scheme(std::move(slots), dae, options, LinearSolverKind::dense);
+  EnergyDecaying scheme(std::move(slots), dae, options, LinearSolverKind::dense, {});
   MotionVariables at;
   at.resize(6, 0, 3);
   at.v << 0.0, 0.0, 0.0, 0.0, 150.0, -4.61538;

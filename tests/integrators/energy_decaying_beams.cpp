@@ -176,7 +176,8 @@ TEST(EnergyDecayingBeams, without_curvature_a_turning_beam_loses_a_tenth) {
     const Index3 dae(system);
     StepOptions options;
     options.h = h;
-    EnergyDecaying scheme(std::make_unique<WithoutCurvature>(system, drawn), dae, options, LinearSolverKind::sparse_lu);
+    EnergyDecaying scheme(std::make_unique<WithoutCurvature>(system, drawn), dae, options, LinearSolverKind::sparse_lu,
+                          {});
     ASSERT_TRUE(scheme.start(simulation.initial(), state).ok());
     double E_0 = 0.0;
     while (scheme.newest().t < 0.6) {

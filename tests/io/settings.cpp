@@ -254,13 +254,15 @@ TEST(Settings, have_no_key_that_is_accepted_without_effect) {
   }
 }
 
-TEST(Settings, of_physical_scaling_are_refused_beside_others) {
-  for (const char* kind : {"left", "left_right_velocity", "constraints", "none"}) {
-    const std::string text = refusals(fmt::format(
+TEST(Settings, of_the_reference_s_are_refused_beside_scalings_that_have_none) {
+  const auto text_of = [](const char* kind) {
+    return refusals(fmt::format(
         "[solver]\nintegrator = \"bdf\"\n[solver.scaling]\nkind = \"{}\"\nm_ave = 1\nk_ave = 2\nl_ref = 3\n", kind));
+  };
+  for (const char* kind : {"left", "constraints", "none"})
     for (const char* key : {"'m_ave'", "'k_ave'", "'l_ref'"})
-      EXPECT_NE(text.find(key), std::string::npos) << kind << ": " << text;
-  }
+      EXPECT_NE(text_of(kind).find(key), std::string::npos) << kind << ": " << text_of(kind);
+  for (const char* kind : {"left_right", "left_right_velocity", "physical"}) EXPECT_EQ(text_of(kind), "") << kind;
   EXPECT_EQ(refusals("[solver.scaling]\nm_ave = 1\nk_ave = 2\nl_ref = 3\n"), "");
 }
 

@@ -54,6 +54,8 @@ class DaeSystem {
   /// and what an update for a new step size renews [arnold2004 (25)].
   virtual bool has_exact_rates() const { return false; }
   virtual bool has_constant_rates() const { return false; }  ///< the same everywhere [arnold2004 (24)]
+  /// Linearizations leave out entries that were not seen so far: see Planes::suspect.
+  virtual bool estimates_pattern() const { return false; }
   virtual Status update_rates(const Point&, const State&, Planes&, Workspace&) const { return Status::success(); }
   /// Columns of F_y that follow from the others, as those of η in [arnold2004 (7)]: marked by 1, one mark per unknown;
   /// empty: none. derive_columns() fills them from the rest of the plane.
@@ -77,6 +79,9 @@ class DaeSystem {
   virtual bool matrix_outdated(const Point&, const State&, const Workspace&) const { return false; }
 
   // ---- hooks of a step ----
+  /// Which of several points that share one solution of a linear system, stages of a step, the next calls of
+  /// to_matrix_rows and from_matrix_columns belong to: what the first leaves for the second is kept apart.
+  virtual void select_stage(int /*stage*/, Workspace&) const {}
   /// After the prediction, before the first residual: may replace predicted values (multipliers from elsewhere) and
   /// says so by returning true; y′ follows by the corrector's formula.
   virtual bool predicted(double /*t*/, const State&, Vec /*y*/, ConstVec /*yp*/, Workspace&) const { return false; }

@@ -5,18 +5,11 @@
 #include <span>
 #include <vector>
 
-#include "trammel/dae/dae_system.h"
+#include "trammel/dae/augmented_term.h"
+#include "trammel/dae/plane_source.h"
 #include "trammel/linalg/linear_solver.h"
 
 namespace trammel {
-
-/// How much of the iteration matrix is made anew.
-enum class Refresh : std::uint8_t {
-  /// New coefficients with F_y of the last linearization. F_y′ is that of the present point where the system has it in
-  /// closed form [arnold2004 (25)]; the system is not evaluated otherwise.
-  combine,
-  linearize,  ///< new planes at the given point
-};
 
 /// Row and column factors of the iteration matrix: J̄ = diag(row) J diag(column). The one place where h, 1/(hβ) and
 /// scaled multipliers enter.
@@ -26,10 +19,11 @@ class RowColumnScaling {
   /// Both spans are 1 on entry. α = c_y′/c_y.
   virtual void fill(double h, const Coefficients& c, const Planes& planes, std::span<double> row,
                     std::span<double> column) const = 0;
-  /// The augmented term of operators that have one: scaled rows of motion += penalty · (scaled columns of λ) · (scaled
-  /// rows of constraints), in r and in J.
-  virtual bool has_penalty() const { return false; }  ///< decides the pattern, before any h is known
-  virtual double calc_penalty(double /*h*/, const Planes&) const { return 0.0; }
+  /// Whether there is an augmented term: it decides the pattern, before any h is known.
+  virtual bool has_penalty() const { return false; }
+  /// Its weights w_c of AugmentedTerm (1) for every multiplier, beside the factors of fill(). Zeros on entry.
+  virtual void fill_penalties(double /*h*/, const Coefficients&, const Planes&, std::span<const double> /*row*/,
+                              std::span<const double> /*column*/, std::span<double> /*weight*/) const {}
 };
 
 struct OperatorCounters {
@@ -77,6 +71,8 @@ void matrix_inverse_row_sums(const Pattern& pattern, std::span<const double> val
                              Vec sums);
 /// What an unknown is to an elimination order.
 UnknownRole role_of(Kind kind);
+/// What solvers without row exchanges, and the augmented term, are told about the unknowns of a system.
+OrderingHint make_hint(const DaeSystem& system);
 
 /// J = diag(row) (c_y Σ F_y-planes + c_y′ Σ F_y′-planes) diag(column), assembled and factored by a LinearSolver.
 ///
@@ -97,20 +93,14 @@ class MatrixOperator final : public IterationOperator {
   std::span<const double> column_factors() const override { return column_; }
   bool ready() const override { return ready_; }
   void invalidate() override {
-    ready_ = keeps_pivots_ = has_planes_ = has_entries_ = has_input_derivatives_ = false;
-    planes_.anew = true;
+    ready_ = keeps_pivots_ = has_entries_ = false;
+    source_.forget();
   }
   const Coefficients& coefficients() const override { return c_; }
   const OperatorCounters& counters() const override { return counters_; }
-  Planes& planes() override { return planes_; }
+  Planes& planes() override { return source_.planes(); }
 
-  /// From the next linearization on F_y of `combine` follows the inputs w = (u, u̇, ü):
-  ///
-  ///   F_y(t) ≈ F_y(t_J) + Σ_i ∂²F/∂w_i∂y (w_i(t) − w_i(t_J))                                       [arnold2004 (26)]
-  ///
-  /// The second derivatives are taken once, by one more linearization per entry of w. Time itself is left out: what
-  /// depends on it periodically would be extrapolated along a straight line.
-  void follow_inputs() { follows_inputs_ = true; }
+  void follow_inputs() { source_.follow_inputs(); }  ///< see PlaneSource
 
   /// Of the matrix: part of that of the planes.
   const Pattern& pattern() const { return pattern_; }
@@ -119,14 +109,6 @@ class MatrixOperator final : public IterationOperator {
   const LinearSolver<double>& linear_solver() const { return *solver_; }
 
  private:
-  /// ∂²F/∂w_i∂y, the entries that are not zero.
-  struct InputDerivative {
-    std::size_t input;  // place in (u, u̇, ü)
-    std::vector<int> slot;
-    std::vector<double> value;
-  };
-  Status take_input_derivatives(const Point& p, const State& state, Workspace& workspace);
-  void follow(const Inputs& in);
   bool find_new_entries();
   void analyze();
   void combine(double h);
@@ -134,19 +116,19 @@ class MatrixOperator final : public IterationOperator {
   const DaeSystem& system_;
   const RowColumnScaling* scaling_;
   std::unique_ptr<LinearSolver<double>> solver_;
-  Planes planes_;
+  PlaneSource source_;
   Pattern pattern_;
   std::vector<int> slot_;     // in the planes, of each entry of the matrix
   std::vector<int> unused_;   // slots of the planes that are no entries
   int enlargements_ = 0;      // since the pattern of the planes changed
   bool has_entries_ = false;  // false: the entries are to be found anew
   std::vector<double> values_, row_, column_;
-  bool follows_inputs_ = false, has_input_derivatives_ = false;
-  std::vector<InputDerivative> input_derivatives_;
-  std::vector<double> followed_;  // Σ ∂²F/∂w_i∂y Δw_i, by slot of the planes; empty: none
+  std::unique_ptr<AugmentedTerm> augmented_;    // null: none
+  Pattern plain_pattern_;                       // with it: of the matrix without it,
+  std::vector<double> plain_, weight_, gains_;  // that matrix, its weights and gains
   Coefficients c_;
   OperatorCounters counters_;
-  bool ready_ = false, keeps_pivots_ = false, has_planes_ = false;
+  bool ready_ = false, keeps_pivots_ = false;
 };
 
 }  // namespace trammel

@@ -34,7 +34,7 @@ struct ScalingFactors {
 class MotionScaling {
  public:
   virtual ~MotionScaling() = default;
-  virtual ScalingFactors calc(double h, const MotionPlanes& planes) const = 0;
+  virtual ScalingFactors calc(double h, const MotionCoefficients& c, const MotionPlanes& planes) const = 0;
   virtual bool has_penalty() const { return false; }  ///< decides the pattern, before any h is known
 };
 
@@ -51,7 +51,9 @@ class MotionScaling {
 class MotionOperator {
  public:
   enum class Refresh {
-    combine,    ///< new coefficients or step size with the planes of the last linearization
+    /// New coefficients or step size with the planes of the last linearization, and M of the present point where it is
+    /// not constant [arnold2004 (25)].
+    combine,
     linearize,  ///< new planes at the given point
   };
 
@@ -64,6 +66,10 @@ class MotionOperator {
                double h, Refresh refresh, Workspace& workspace);
   /// Overwrites x = (motion, state, constraint) with −J⁻¹ x = (δq, δz, δλ).
   Status solve(Vec x);
+
+  /// From the next linearization on the planes of `combine` follow the inputs: see PlaneSource.
+  void follow_inputs() { follows_inputs_ = true; }
+  long input_derivatives() const { return n_input_derivatives_; }  ///< linearizations that this took
 
   bool ready() const { return ready_; }
   /// Forgets matrix and pivots: what follows depends on nothing before.
@@ -86,10 +92,15 @@ class MotionOperator {
     std::vector<int> slot;  // slot of J for each slot of the plane
   };
   Status linearize(const MotionPoint& p, const MotionPoint* end, const State& state, Workspace& workspace);
+  Status take_planes(const MotionPoint& p, const MotionPoint* end, const State& state, Workspace& workspace);
   Status factor(const MotionCoefficients& coefficients, double h);
   void take_rows_of_end();
   void rebuild();
   void combine(double h);
+  Status renew(const MotionPoint& p, const State& state, Workspace& workspace);
+  std::vector<std::vector<double>*> all_planes();
+  Status take_input_derivatives(const MotionPoint& p, const MotionPoint* end, const State& state, Workspace& workspace);
+  void follow(const Inputs& in);
   double penalty(int r) const;
   void apply_penalty();
 
@@ -111,6 +122,19 @@ class MotionOperator {
   ScalingFactors factors_;
   bool ready_ = false, keeps_pivots_ = false;
   long linearizations_ = 0;
+  MotionPlanes mass_planes_;  // scratch of renew
+  // ∂(planes)/∂w_i of every input but time, entries that are not zero; the planes and inputs where they were taken.
+  struct InputDerivative {
+    std::size_t input;
+    int plane;
+    std::vector<int> slot;
+    std::vector<double> value;
+  };
+  bool follows_inputs_ = false, has_input_derivatives_ = false;
+  long n_input_derivatives_ = 0;
+  std::vector<InputDerivative> input_derivatives_;
+  std::vector<std::vector<double>> taken_planes_;
+  std::vector<double> taken_inputs_;
 };
 
 }  // namespace trammel

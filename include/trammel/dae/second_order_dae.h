@@ -95,6 +95,8 @@ class SecondOrderDae {
   /// true: a row Φ(q, u) = 0 on positions, false: A v + a = 0 on velocities.
   virtual std::span<const char> holonomic() const = 0;
 
+  virtual bool has_constant_mass() const { return false; }  ///< M is the same everywhere
+
   virtual std::unique_ptr<Workspace> make_workspace() const = 0;
   virtual void calc_inputs(double t, InputBuffer& inputs) const = 0;
   virtual double next_breakpoint(double t) const = 0;

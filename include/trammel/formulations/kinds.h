@@ -62,14 +62,19 @@ enum class ScalingReference {
   infinity_norm,  ///< max_i Σ_j |a_ij|
 };
 
-/// Factors of rows and unknowns of the iteration matrix; see FirstOrderScaling and PhysicalScaling.
+/// Factors of rows and unknowns of the iteration matrix; see FirstOrderScaling, PhysicalScaling and StepScaling.
 enum class ScalingKind {
   none,                 ///< the equations as they are
   physical,             ///< s = m_r + d_r h + k_r h² [bauchau2009 (6)]
   left,                 ///< constraints × 1/h [bottasso2007 (16)]
-  left_right,           ///< motion × h, constraints × 1/h, λ × h⁻² [bottasso2007 (23)(24)]
+  left_right,           ///< motion × h, constraints × 1/h, λ × s/h² [bottasso2007 (23)(24)(28)]
   left_right_velocity,  ///< the same and v × h⁻¹ [bottasso2007 (23)(29)]
   constraints,          ///< constraints × 1/(hβ) [hastiff (1.16), (2.2)]
 };
+
+/// Whether multipliers are counted in s/(h² ℓ), s = m_r + d_r h + k_r h².
+constexpr bool has_reference(ScalingKind kind) {
+  return kind == ScalingKind::physical || kind == ScalingKind::left_right || kind == ScalingKind::left_right_velocity;
+}
 
 }  // namespace trammel

@@ -13,7 +13,7 @@ namespace trammel {
 class NoScaling final : public MotionScaling {
  public:
   explicit NoScaling(double rho = 0.0) : rho_(rho) {}
-  ScalingFactors calc(double h, const MotionPlanes& planes) const override;
+  ScalingFactors calc(double h, const MotionCoefficients& c, const MotionPlanes& planes) const override;
   bool has_penalty() const override { return rho_ != 0.0; }
 
  private:
@@ -39,7 +39,7 @@ class PhysicalScaling final : public MotionScaling {
     ScalingReference reference = ScalingReference::mean_diagonal;
   };
   explicit PhysicalScaling(const Options& options) : options_(options) {}
-  ScalingFactors calc(double h, const MotionPlanes& planes) const override;
+  ScalingFactors calc(double h, const MotionCoefficients& c, const MotionPlanes& planes) const override;
   bool has_penalty() const override { return options_.rho != 0.0; }
 
   struct References {
@@ -52,6 +52,29 @@ class PhysicalScaling final : public MotionScaling {
 
   Options options_;
   mutable std::vector<double> row_sum_;  // scratch
+};
+
+/// The scalings that know the step alone, as on two fields: velocities are eliminated from these systems.
+///
+///   left                             Φ × 1/h                                            [bottasso2007 (44)]
+///   left_right, left_right_velocity  motion × h, Φ × 1/h, λ = s/(h² ℓ_r) λ̂               [bottasso2007 (48)(49)(28)]
+///   constraints                      Φ and A v + a × α, δv = α δq at the end of the step [hastiff (1.16)]
+///
+/// with s = m_r + d_r h + k_r h² of what is given, else 1; A v + a has one more factor h than Φ. Augmented term: that
+/// of PhysicalScaling where there is an s, else ρ·1.
+class StepScaling final : public MotionScaling {
+ public:
+  struct Options {
+    ScalingKind kind = ScalingKind::left_right;
+    double m_ave = 1.0, d_ave = 0.0, k_ave = 0.0;
+    double l_ref = 1.0, rho = 0.0;
+  };
+  explicit StepScaling(const Options& options) : options_(options) {}
+  ScalingFactors calc(double h, const MotionCoefficients& c, const MotionPlanes& planes) const override;
+  bool has_penalty() const override { return options_.rho != 0.0; }
+
+ private:
+  Options options_;
 };
 
 }  // namespace trammel

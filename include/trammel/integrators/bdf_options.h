@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "trammel/dae/weighted_norm.h"
+#include "trammel/integrators/jacobian_update.h"
 #include "trammel/nonlinear/convergence.h"
 
 namespace trammel {
@@ -26,16 +27,6 @@ enum class NewtonStart : std::uint8_t {
 
 /// What the corrector solves for. The iterates are the same, the matrix is J or J/α [hastiff (1.5), (1.15)].
 enum class BdfUnknown : std::uint8_t { y, yp };
-
-/// What a new α costs [arnold2004 section 3.2].
-enum class JacobianUpdate : std::uint8_t {
-  full,  ///< new planes at every change of α beyond its range, as DASSL
-  /// J = F_y + α F_y′ with F_y at hand and, where the system has it in closed form, F_y′ of the present point
-  /// (23)–(25); new planes when Newton fails or is slow with the right α.
-  partitioned,
-  /// The same, and F_y follows the inputs (26): see MatrixOperator::follow_inputs.
-  extended,
-};
 
 /// Settings of the BDF method. The default differs from DASSL in Newton's constant and the start of its rate; see
 /// docs/integrators/bdf.md for what that buys.

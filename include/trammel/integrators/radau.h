@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "trammel/dae/weighted_norm.h"
+#include "trammel/integrators/jacobian_update.h"
 #include "trammel/integrators/radau_blocks.h"
 #include "trammel/integrators/step_control.h"
 
@@ -29,6 +30,7 @@ struct RadauOptions {
   std::optional<double> newton_constant;
   int max_iterations = 10;  ///< three times as many if the step is fixed
   int max_attempts = 40;    ///< per step
+  JacobianUpdate jacobian_update = JacobianUpdate::partitioned;
 
   /// Everything wrong at once.
   std::vector<Issue> issues(const Layout& layout) const;
@@ -43,6 +45,7 @@ struct RadauStep : StepReport {
 /// Sums over a run.
 struct RadauCounters {
   long steps = 0, residuals = 0, linearizations = 0, factorizations = 0, solves = 0;
+  long updates = 0;  ///< factorizations with planes at hand
   long error_failures = 0, convergence_failures = 0, restarts = 0;
 };
 
@@ -101,6 +104,7 @@ class Radau {
   const RadauCounters& counters() const { return counters_; }
   RadauBlocks& blocks() { return blocks_; }
   const RadauBlocks& blocks() const { return blocks_; }
+  const Workspace& workspace() const { return *workspace_; }
 
   /// Everything besides State that a continuation needs. Matrices are dropped, here and after restore, so that both
   /// continue with the same bits.
@@ -113,11 +117,12 @@ class Radau {
   void predict();
   void update_stages();
   Status correct(const State& state, RadauStep& step);
+  Refresh choose_refresh(const State& state) const;
   class Iteration;
   Status iterate(const State& state, RadauStep& step);
   Status calc_corrections(const State& state);
   bool residuals_are_rounding(const State& state);
-  Status refresh(const State& state, Refresh what, RadauStep& step);
+  Status refresh(const State& state, Refresh what, RadauStep& step, bool suspect = false);
   Status estimate_error(const State& state, bool filter_again, double& error);
   Status estimate_gap(const State& state, double& error);
   void accept(double breakpoint, RadauStep& step);
@@ -165,6 +170,7 @@ class Radau {
   double newton_limit_ = 1.0;                       // converged when ϱ/(1 − ϱ)‖δ‖ is below
   double newton_shrink_ = 0.5;                      // proposed by a Newton iteration that would be too slow
   bool planes_are_new_ = false;                     // taken at t_n
+  bool planes_follow_ = false;                      // the inputs, since Newton was slow with them
   std::uint64_t matrix_version_ = 0;
   RadauCounters counters_;
 

@@ -11,7 +11,8 @@
 namespace trammel {
 
 /// The linear systems of Radau's simplified Newton iteration: one linearization for all stages, one real matrix
-/// F_y + γ/h F_y′ and one complex F_y + μ/h F_y′, both scaled by the same rows and columns [RadauTableau (2)].
+/// F_y + γ/h F_y′ and one complex F_y + μ/h F_y′, both scaled by the same rows and columns [RadauTableau (2)]. The
+/// augmented term multiplies each block, and its right-hand side, from the left by an L of its own.
 class RadauBlocks {
  public:
   /// The scaling (none if null) must outlive the blocks.
@@ -25,10 +26,15 @@ class RadauBlocks {
   Status solve_real(Vec x);
 
   bool ready() const { return ready_; }
-  void invalidate() { ready_ = has_planes_ = keeps_pivots_ = false; }
+  void invalidate() {
+    ready_ = keeps_pivots_ = false;
+    source_.forget();
+  }
   double h() const { return h_; }
-  Planes& planes() { return planes_; }
-  const Planes& planes() const { return planes_; }
+  Planes& planes() { return source_.planes(); }
+  const Planes& planes() const { return source_.planes(); }
+  void follow_inputs() { source_.follow_inputs(); }  ///< see PlaneSource
+  long input_derivatives() const { return source_.input_derivatives(); }
   const LinearSolver<double>& real_solver() const { return *real_; }
   std::span<const double> column_factors() const { return column_; }
 
@@ -41,20 +47,28 @@ class RadauBlocks {
  private:
   void analyze();
   template <class S>
-  void combine(S factor, std::vector<S>& values) const;
+  struct Block {
+    std::vector<S> values;        // as factored
+    std::vector<S> plain, gains;  // of the augmented term: the block without it, and what multiplies right-hand sides
+  };
+  template <class S>
+  void combine(S factor, Block<S>& block) const;
 
   const DaeSystem& system_;
   const RadauTableau& tableau_;
   const RowColumnScaling* scaling_;
   std::unique_ptr<LinearSolver<double>> real_;
   std::unique_ptr<LinearSolver<std::complex<double>>> complex_;
-  Planes planes_;
-  std::vector<double> values_, row_, column_;
-  std::vector<std::complex<double>> complex_values_;
+  PlaneSource source_;
+  std::unique_ptr<AugmentedTerm> augmented_;  // null: none
+  Pattern pattern_;                           // of both blocks
+  Block<double> real_block_;
+  Block<std::complex<double>> complex_block_;
+  std::vector<double> row_, column_, weight_;
   Eigen::VectorXd w_;
   Eigen::VectorXcd w_complex_;
   double h_ = 0.0;
-  bool ready_ = false, has_planes_ = false, keeps_pivots_ = false;
+  bool ready_ = false, keeps_pivots_ = false;
 };
 
 }  // namespace trammel

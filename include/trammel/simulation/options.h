@@ -111,10 +111,14 @@ struct BdfSettings {
   std::optional<BdfFields> fields;
   std::optional<NewtonStart> newton_start;
   std::optional<std::string> jacobian_pattern;  ///< "TFFF": the matrix is made anew before iterations 1, 5, 9, …
-  std::optional<JacobianUpdate> jacobian_update;
-  std::optional<JacobianSource> jacobian;
-  std::optional<JacobianSparsity> jacobian_sparsity;
   std::optional<Formalism> formalism;
+};
+
+/// Where the derivatives of an implicit method come from, and how long they serve; see docs/integrators/bdf.md.
+struct JacobianSettings {
+  std::optional<JacobianSource> source;
+  std::optional<JacobianSparsity> sparsity;
+  std::optional<JacobianUpdate> update;
 };
 
 /// Settings of the stabilized index-2 form and of its coordinate split; see docs/formulations/coordinate_split.md.
@@ -149,6 +153,7 @@ struct SolverOptions {
   OneStepSettings one_step;
   RadauSettings radau;
   BdfSettings bdf;
+  JacobianSettings jacobian;
   SplitSettings split;
   ScalingOptions scaling;
   std::optional<double> baumgarte_alpha, baumgarte_beta;  ///< index1: Φ̈ + 2αΦ̇ + β²Φ = 0 [1/s]

@@ -48,6 +48,7 @@ class DifferenceSystem final : public DaeSystem {
 
   // ---- handed on ----
   bool has_exact_rates() const override { return system_.has_exact_rates(); }
+  bool estimates_pattern() const override { return options_.grouped && options_.estimated; }
   bool has_constant_rates() const override { return system_.has_constant_rates(); }
   Status update_rates(const Point& p, const State& state, Planes& planes, Workspace& workspace) const override;
   std::vector<int> pivot_rows() const override { return system_.pivot_rows(); }
@@ -58,6 +59,7 @@ class DifferenceSystem final : public DaeSystem {
   double next_breakpoint(double t) const override { return system_.next_breakpoint(t); }
   void to_matrix_rows(const Point& p, const State& state, Vec F, Workspace& workspace) const override;
   void from_matrix_columns(const Point& p, const State& state, Vec delta, Workspace& workspace) const override;
+  void select_stage(int stage, Workspace& workspace) const override;
   bool matrix_outdated(const Point& p, const State& state, const Workspace& workspace) const override;
   bool predicted(double t, const State& state, Vec y, ConstVec yp, Workspace& workspace) const override;
   bool corrected(Vec y, Workspace& workspace) const override;
@@ -68,6 +70,8 @@ class DifferenceSystem final : public DaeSystem {
     return system_.step_bound(p, order, state);
   }
   Status make_consistent(double t, State& state, Vec y, Vec yp, Workspace& workspace) const override;
+  Status calc_gap(const Point& from, const Point& to, double t, const Inputs& in, const State& state, double& gap,
+                  Workspace& workspace) const override;
   std::span<const int> chart_unknowns() const override { return system_.chart_unknowns(); }
   bool wants_rebase(ConstVec y, const State& state) const override { return system_.wants_rebase(y, state); }
   void rebase(Eigen::Ref<Eigen::MatrixXd> points, State& state, Workspace& workspace) const override;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "trammel/dae/difference_system.h"
 #include "trammel/formulations/first_order.h"
 #include "trammel/linalg/tall_lu.h"
 
@@ -90,7 +91,8 @@ class CoordinateSplitForm final : public FirstOrderForm {
     FirstOrderForm::Options form;  ///< by_form: error Xᵀq, Xᵀv (ggl_star: q, v), corrector q, v
     Iteration iteration = Iteration::cm;
     CmMode cm_mode = CmMode::frozen_step;
-    std::vector<int> independent;  ///< coordinates that must be independent
+    std::vector<int> independent;                  ///< coordinates that must be independent
+    std::optional<DifferenceOptions> differences;  ///< how J is taken; absent: exact
   };
   CoordinateSplitForm(const MechanicalSystem& system, const Options& options);
 
@@ -101,12 +103,21 @@ class CoordinateSplitForm final : public FirstOrderForm {
   const CoordinateSplit& motion_split(const Workspace& workspace) const;
   const CoordinateSplit& kinematic_split(const Workspace& workspace) const;
 
+  /// Of derivatives by differences; null: they are exact.
+  const DifferenceCounters* difference_counters(const Workspace& workspace) const;
+
+  Status interpolate(const Point& from, const Point& to, double t, const State& state, MotionVariables& x,
+                     Workspace& workspace) const override;
+
   // ---- DaeSystem -------------------------------------------------------------------------------------------------
   std::unique_ptr<Workspace> make_workspace() const override;
   /// None: kinematic rows of dependent coordinates give way to those of μ.
   std::vector<int> own_rows() const override { return {}; }
   Status residual(const Point& p, const State& state, Vec F, Workspace& workspace) const override;
   Status linearize(const Point& p, const State& state, Planes& planes, Workspace& workspace) const override;
+  Pattern make_pattern(const State& state) const override;
+  bool estimates_pattern() const override { return differences_ && differences_->estimates_pattern(); }
+  void select_stage(int stage, Workspace& workspace) const override;
   bool has_exact_rates() const override { return false; }  // P M follows the split
   std::vector<char> derived_columns() const override { return {}; }
   void to_matrix_rows(const Point& p, const State& state, Vec F, Workspace& workspace) const override;
@@ -117,6 +128,8 @@ class CoordinateSplitForm final : public FirstOrderForm {
   void tested(Purpose purpose, std::span<double> mask, const Workspace& workspace) const override;
   void accepted(const Point& p, State& state, Workspace& workspace) const override;
   Status make_consistent(double t, State& state, Vec y, Vec yp, Workspace& workspace) const override;
+  Status calc_gap(const Point& from, const Point& to, double t, const Inputs& in, const State& state, double& gap,
+                  Workspace& workspace) const override;
 
  private:
   struct Scratch;
@@ -129,8 +142,11 @@ class CoordinateSplitForm final : public FirstOrderForm {
   Status update(const Point& p, const State& state, Scratch& s) const;
   Status bare_residual(const Point& p, const State& state, Vec F, Scratch& s) const;
   void project(Vec F, Scratch& s) const;
+  Status linearize_form(const Point& p, const State& state, Planes& planes, Scratch& s) const;
 
   Options options_;
+  std::unique_ptr<FirstOrderForm> plain_;          // the stabilized form, for
+  std::unique_ptr<DifferenceSystem> differences_;  // its J by differences; null: exact
   bool nonholonomic_ = false;
 };
 

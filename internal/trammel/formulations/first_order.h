@@ -66,8 +66,8 @@ class FirstOrderForm : public DaeSystem {
   ///   z(t) the quintic with z and ż of both ends, and ż = g on its cubic at ¼ and ¾ of the step; errors of h⁵
   ///
   /// x comes with v̇, λ and algebraic z of whatever accuracy at t.
-  Status interpolate(const Point& from, const Point& to, double t, const State& state, MotionVariables& x,
-                     Workspace& workspace) const;
+  virtual Status interpolate(const Point& from, const Point& to, double t, const State& state, MotionVariables& x,
+                             Workspace& workspace) const;
 
   // ---- DaeSystem -------------------------------------------------------------------------------------------------
   const Layout& layout() const override { return layout_; }

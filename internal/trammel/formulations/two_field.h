@@ -22,15 +22,18 @@ namespace trammel {
 /// left_right_velocity = (48)(49). Iterates are those of the three-field operator up to rounding; the matrix has nv
 /// rows less, and more entries where M couples bodies.
 ///
-/// On index3 with physical scaling the augmented term of [bauchau2009 section 5] may be added, as in MotionOperator:
+/// The augmented term (AugmentedTerm) is added to the condensed system, in matrix and right-hand side; of the
+/// stabilized forms, whose condensed rows of motion hold both multipliers, by Φ̇ for λ and by Φ for μ:
 ///
-///   (5)  scaled motion rows += ρ/s Ĝᵀ·(scaled constraint rows), Ĝᵀ the scaled columns of λ
+///   (5)  scaled rows of motion += w Ĉ·(scaled rows of constraints), Ĉ the scaled columns of the multipliers
 ///
-/// in the matrix and in the right-hand side; the iterates do not change.
+/// The iterates do not change.
 class TwoFieldOperator final : public IterationOperator {
  public:
-  /// The form, and the scaling (none if null), must outlive the operator.
-  TwoFieldOperator(const FirstOrderForm& form, LinearSolverChoice solver, const RowColumnScaling* scaling = nullptr);
+  /// The form, and the scaling (none if null), must outlive the operator. `system`: the form itself, or what takes its
+  /// derivatives by differences.
+  TwoFieldOperator(const FirstOrderForm& form, const DaeSystem& system, LinearSolverChoice solver,
+                   const RowColumnScaling* scaling = nullptr);
 
   Status setup(const Point& p, const State& state, const Coefficients& c, double h, Refresh refresh,
                Workspace& workspace) override;
@@ -40,10 +43,15 @@ class TwoFieldOperator final : public IterationOperator {
   void calc_inverse_row_sums(Vec sums) override;
   std::span<const double> column_factors() const override { return column_; }
   bool ready() const override { return ready_; }
-  void invalidate() override { ready_ = keeps_pivots_ = has_planes_ = false; }
+  void invalidate() override {
+    ready_ = keeps_pivots_ = false;
+    source_.forget();
+  }
   const Coefficients& coefficients() const override { return c_; }
   const OperatorCounters& counters() const override { return counters_; }
-  Planes& planes() override { return planes_; }
+  Planes& planes() override { return source_.planes(); }
+
+  void follow_inputs() { source_.follow_inputs(); }  ///< see PlaneSource
 
   /// The scaled condensed matrix as factored.
   const Pattern& pattern() const { return condensed_; }
@@ -56,40 +64,32 @@ class TwoFieldOperator final : public IterationOperator {
   struct Product {
     int target, factor_v, factor_a;  // condensed slot += V slot · A slot / c_y
   };
-  struct Reaction {
-    int slot, row, constraint;  // an entry of Ĝᵀ: row of motion, row of the constraint, both condensed
-  };
-  struct Pair {
-    int target, reaction, constraint;  // condensed slots: target += penalty · reaction · constraint
-  };
   bool is_velocity(int column) const { return column >= nv_ && column < 2 * nv_; }
   int condensed_row(int row) const { return row - nv_; }
   int condensed_column(int column) const { return column < nv_ ? column : column - nv_; }
   void analyze();
   void combine(double h);
-  Pattern make_augmented(const Pattern& plain) const;
-  void map_augmented();
-  bool augments() const { return scaling_ && scaling_->has_penalty() && form_.form().positions_alone(); }
   Status named(Status status) const;
 
   const FirstOrderForm& form_;
+  const DaeSystem& system_;
   const RowColumnScaling* scaling_;
   std::unique_ptr<LinearSolver<double>> solver_;
   int n_, nv_;
-  Planes planes_;
+  PlaneSource source_;
   Pattern condensed_;
   std::vector<double> full_;    // J of the three fields, unscaled
   std::vector<double> values_;  // of the condensed matrix, scaled
   std::vector<int> direct_;     // condensed slot of each slot of J outside v columns and kinematic rows, else −1
   std::vector<Product> products_;
-  std::vector<Reaction> reactions_;  // (5); empty without the augmented term
-  std::vector<Pair> pairs_;
-  double penalty_ = 0.0;
+  std::unique_ptr<AugmentedTerm> augmented_;    // null: none
+  Pattern plain_pattern_;                       // with it: of the matrix without it,
+  std::vector<double> plain_, weight_, gains_;  // that matrix, its weights and gains
   std::vector<double> row_, column_;
   Eigen::VectorXd x_, r1_;
   Coefficients c_;
   OperatorCounters counters_;
-  bool ready_ = false, keeps_pivots_ = false, has_planes_ = false;
+  bool ready_ = false, keeps_pivots_ = false;
 };
 
 }  // namespace trammel

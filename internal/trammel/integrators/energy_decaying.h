@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "trammel/dae/augmented_term.h"
 #include "trammel/dae/jump_system.h"
 #include "trammel/dae/projection.h"
 #include "trammel/integrators/one_step.h"
@@ -34,10 +35,24 @@ namespace trammel {
 ///   (5) |Θ| − 2 atan(|Θ|/2) = |Θ|³/12 + O(Θ⁵),   Θ = h/2 (Ω_j + Ω_f)
 ///
 /// for every body, below rtol |Θ|: the angle of a rotor falls behind by it in every step, and no velocity shows it.
+///
+/// Scaling: the unknowns hΛ are impulses and the constraints are those of velocities, so that the matrix
+///
+///   (6)  | M  M  Bᵀ 0  |  rows of motion × 1/s,  impulses × s/ℓ_r,  constraints × 1/ℓ_r,  s = m_r
+///        | −M M  0  Bᵀ |
+///        | B  B  …     |  does not depend on h but by O(h); stiffnesses stand beside it as compliances of stresses
+///
+/// has no other reference than a mass. Every unknown has its pivot in its own row (v_j in M, v_f in 2M, Λ_j in
+/// −B M⁻¹Bᵀ), so that solvers without exchanges serve, with the augmented term (AugmentedTerm) where mass is missing.
 class EnergyDecaying final : public MotionIntegrator {
  public:
+  struct Scaling {
+    bool is_physical = false;  ///< else s = 1 kg (of machines below a milligram near their largest mass), ℓ_r = 1 m
+    std::optional<double> m_ave;  ///< absent: the mean diagonal of M
+    double l_ref = 1.0, rho = 0.0;
+  };
   EnergyDecaying(std::unique_ptr<const JumpSystem> jump, const SecondOrderDae& dae, const StepOptions& options,
-                 LinearSolverChoice solver);
+                 LinearSolverChoice solver, const Scaling& scaling);
 
   Status start(const MotionVariables& at, State& state) override;
   StepReport advance(double t_end, State& state) override;
@@ -47,6 +62,7 @@ class EnergyDecaying final : public MotionIntegrator {
   const Layout& layout() const override { return jump_.layout(); }
   const LinearSolver<double>& linear_solver() const override { return *solver_; }
   double calc_condition() override;
+  ScalingReport scaling() const override { return {mass_unit_, 0.0, 0.0, mass_unit_}; }
   const JumpLedger* ledger() const override { return &ledger_; }
   LeftBehind left_behind() const override;
   std::vector<double> save() override;
@@ -68,6 +84,8 @@ class EnergyDecaying final : public MotionIntegrator {
   Status continue_in_h(double h, double curvature, StepReport& report);
   Status iterate(double h, double rough_tol, StepReport& report);
   Status refresh(StepReport& report);
+  OrderingHint make_hint() const;
+  void find_mass_unit();
   void scale_matrix();
   Status solve(Vec x);
   void prepare(double h, double curvature);
@@ -98,10 +116,15 @@ class EnergyDecaying final : public MotionIntegrator {
   bool has_middle_ = false;
   Eigen::VectorXd memory_, next_memory_;
   Eigen::VectorXd y_, trial_, r_, delta_, next_delta_;
-  std::vector<double> values_;
-  Pattern pattern_;  // of the values; a copy, as conditions are asked for later
+  Scaling scaling_;
+  bool exchanges_rows_;
+  std::vector<double> values_, plain_;  // as factored, and as linearized
+  Pattern pattern_;                     // of the values; a copy, as conditions are asked for later
+  Pattern plain_pattern_;
+  std::unique_ptr<AugmentedTerm> augmented_;  // null: none
+  std::vector<double> weight_, gains_;        // of the augmented term
   std::uint64_t version_ = 0;
-  double mass_unit_ = 0.0;  // of rows of motion and of impulses [kg]; 0: not yet known
+  double mass_unit_ = 0.0;  // s [kg]; 0: not yet known
   JumpLedger ledger_;
   Eigen::VectorXd turned_, behind_;  // sums of |Θ| and of (5), at the first coordinate of each rotation [rad]
   InputBuffer inputs_;

@@ -6,6 +6,8 @@
 #include <optional>
 
 #include "trammel/dae/acceleration_solver.h"
+#include "trammel/dae/difference_motion.h"
+#include "trammel/integrators/jacobian_update.h"
 #include "trammel/integrators/relative_size.h"
 #include "trammel/integrators/step_control.h"
 #include "trammel/nonlinear/convergence.h"
@@ -27,6 +29,8 @@ struct StepOptions {
   NewtonTest newton_test = NewtonTest::motion;
   NewtonStop newton_stop = NewtonStop::tolerance;  ///< the others are for a fixed step: they see no divergence
   bool records_corrections = false;                ///< sizes of every correction in the report of a step
+  std::optional<DifferenceOptions> differences;    ///< how derivatives are taken; absent: exact
+  JacobianUpdate jacobian_update = JacobianUpdate::full;
 };
 
 /// Newton's tolerance of an error-controlled run as a fraction of the local error's: its remainder must not be seen in
@@ -54,6 +58,7 @@ class OneStep : public MotionIntegrator {
   const LinearSolver<double>& linear_solver() const override { return operator_.linear_solver(); }
   double calc_condition() override { return operator_.condition(); }
   ScalingReport scaling() const override;
+  JacobianReport jacobians() const override;
   const MotionOperator& newton_operator() const { return operator_; }
   std::vector<double> save() override;
   void restore(std::span<const double> numbers) override;
@@ -74,6 +79,7 @@ class OneStep : public MotionIntegrator {
   /// The residual, by default with every row at the end of the step.
   virtual Status calc_residual(const State& state, Vec motion, Vec internal, Vec constraint);
   virtual Status setup_matrix(double h, const State& state, MotionOperator::Refresh refresh);
+  Workspace& matrix_workspace() { return differences_ ? *difference_workspace_ : *workspace_; }
   /// ends_.to follows the corrections of the unknowns.
   virtual void correct(double h, ConstVec dq, ConstVec dz) = 0;
   /// Local error of coordinate i.
@@ -98,8 +104,9 @@ class OneStep : public MotionIntegrator {
   virtual std::vector<double*> scalar_memory() { return {}; }
 
   const SecondOrderDae& dae_;
+  std::unique_ptr<DifferenceMotion> differences_;  // dae_ with derivatives by differences; null: exact ones
   MotionOperator operator_;
-  std::unique_ptr<Workspace> workspace_;
+  std::unique_ptr<Workspace> workspace_, difference_workspace_;
   InputBuffer inputs_;  // at the end of the step
   StepEnds ends_;
   mutable bool has_q_rates_ = false;  // ends_.q_rate_… belong to the last step
@@ -115,7 +122,8 @@ class OneStep : public MotionIntegrator {
   void wait_longer();
   void extrapolate(double h);
   Status iterate(double h, const State& state, StepReport& report);
-  Status refresh(double h, const State& state, StepReport& report);
+  Status refresh(double h, const State& state, StepReport& report,
+                 MotionOperator::Refresh what = MotionOperator::Refresh::linearize);
   double correction_norm(StepReport& report) const;
   double force_norm(StepReport& report, double largest) const;
   bool is_solved_to_rounding() const;
@@ -142,6 +150,7 @@ class OneStep : public MotionIntegrator {
   StepControl control_;
   AccelerationSolver acceleration_;
   ConvergenceTest test_;
+  long n_residuals_ = 0, n_updates_ = 0;      // and matrices made of planes at hand
   std::uint64_t matrix_version_ = 0;          // State::version when the matrix was made
   double force_scale_ = 1.0;                  // the force that moves a mean mass by 1 m within a step [N]
   Eigen::VectorXd atol_;                      // of every coordinate

@@ -15,7 +15,7 @@ namespace trammel {
 /// Moves a machine by BDF on one of its first-order forms.
 class BdfMotion final : public MotionIntegrator {
  public:
-  /// `differences`: how the Jacobian is taken if not by exact derivatives; not with two fields or a split.
+  /// `differences`: how the Jacobian is taken if not by exact derivatives; a split form knows it itself.
   BdfMotion(const MechanicalSystem& system, std::unique_ptr<FirstOrderForm> form, const BdfOptions& options,
             LinearSolverChoice solver, const FirstOrderScaling::Options& scaling, bool two_field = false,
             const std::optional<DifferenceOptions>& differences = {});
@@ -52,12 +52,11 @@ class BdfMotion final : public MotionIntegrator {
   const DaeSystem& dae() const { return differences_ ? static_cast<const DaeSystem&>(*differences_) : *form_; }
 
   std::unique_ptr<FirstOrderForm> form_;
+  const CoordinateSplitForm* split_ = nullptr;     // form_ if it is one; it takes differences itself
   std::unique_ptr<DifferenceSystem> differences_;  // form_ with its Jacobian by differences; null: exact
-  const CoordinateSplitForm* split_ = nullptr;     // form_ if it is one
   FirstOrderScaling scaling_;
   bool reports_scaling_;
   const TwoFieldOperator* two_field_ = nullptr;   // owned by bdf_; null: the assembled matrix
-  const MatrixOperator* matrix_ = nullptr;        // the same of the other kind
   const LinearSolver<double>* solver_ = nullptr;  // of the operator
   std::unique_ptr<Bdf> bdf_;
   MotionVariables newest_;

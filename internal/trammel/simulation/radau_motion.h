@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "trammel/formulations/first_order.h"
+#include "trammel/dae/difference_system.h"
+#include "trammel/formulations/coordinate_split.h"
 #include "trammel/formulations/first_order_scaling.h"
 #include "trammel/integrators/radau.h"
 
@@ -11,7 +12,8 @@ namespace trammel {
 class RadauMotion final : public MotionIntegrator {
  public:
   RadauMotion(const MechanicalSystem& system, std::unique_ptr<FirstOrderForm> form, const RadauOptions& options,
-              LinearSolverChoice solver, const FirstOrderScaling::Options& scaling);
+              LinearSolverChoice solver, const FirstOrderScaling::Options& scaling,
+              const std::optional<DifferenceOptions>& differences = {});
 
   Status start(const MotionVariables& at, State& state) override;
   StepReport advance(double t_end, State& state) override;
@@ -28,13 +30,19 @@ class RadauMotion final : public MotionIntegrator {
   /// The larger of the two blocks.
   double calc_condition() override;
   ScalingReport scaling() const override;
+  SplitReport split() const override;
+  JacobianReport jacobians() const override;
   std::vector<double> save() override { return radau_.save(); }
   void restore(std::span<const double> numbers) override;
 
   const Radau& radau() const { return radau_; }
 
  private:
+  const DaeSystem& dae() const { return differences_ ? static_cast<const DaeSystem&>(*differences_) : *form_; }
+
   std::unique_ptr<FirstOrderForm> form_;
+  const CoordinateSplitForm* split_ = nullptr;     // form_ if it is one; it takes differences itself
+  std::unique_ptr<DifferenceSystem> differences_;  // form_ with its Jacobian by differences; null: exact
   FirstOrderScaling scaling_;
   bool reports_scaling_;
   Radau radau_;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include "trammel/simulation/methods/method_parts.h"
 
 namespace trammel {
@@ -15,14 +13,7 @@ struct CoordinateSplitted {
   // A-stable: it is made for what oscillates.
   static constexpr FormulationTraits traits{.splits = true, .max_order = 2};
   static constexpr std::array iterations{SplitIteration::cm, SplitIteration::cs};
-  static std::string refusal(const IntegratorDescription& integrator) {
-    if (!integrator.equations.stages_share_matrix) return {};
-    return fmt::format(
-        "'coordinate_split' works with the integrator 'bdf'. '{0}' solves all its stages with one transformed matrix, "
-        "while the projection P(q) belongs to one point: the stages would need different ones. Take "
-        "'stabilized_index2' with '{0}'; its solution is the same",
-        integrator.name);
-  }
+  static constexpr auto refusal = refuse_none;
   static constexpr auto make = make_splittable_form;
 };
 

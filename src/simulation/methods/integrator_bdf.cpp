@@ -10,78 +10,26 @@ namespace trammel {
 
 namespace {
 
-bool stars(const Settings& s) { return s.solver.split.iteration == SplitIteration::ggl_star; }
-
 // How the matrix is obtained and re-used.
 void check_jacobian(SettingsChecks& checks) {
   const SolverOptions& solver = checks.settings.solver;
   const BdfSettings& bdf = solver.bdf;
   const bool is_explicit = bdf.formalism == Formalism::explicit_form;
-  const bool differences = bdf.jacobian != JacobianSource::exact;
   if (bdf.jacobian_pattern &&
       (bdf.jacobian_pattern->find_first_not_of("TF") != std::string::npos || !bdf.jacobian_pattern->starts_with('T')))
     checks.report("jacobian_pattern", fmt::format("'jacobian_pattern' is '{}' but must be letters T and F, the first "
                                                   "a T (T: a new matrix before this iteration)",
                                                   *bdf.jacobian_pattern));
-  if (bdf.jacobian_update == JacobianUpdate::extended && !is_explicit)
-    checks.report("jacobian_update",
-                  "jacobian_update = \"extended\" follows the inputs by derivatives of F_y, which the residual "
-                  "formalism has only with those of the mass matrix by every input: take formalism = \"explicit\", or "
-                  "\"partitioned\"");
   if (is_explicit && solver.coordinates != CoordinateSet::joint)
     checks.report("formalism",
                   "formalism = \"explicit\" is a recursion over the tree of joints: it needs coordinates = \"joint\"");
-  if (is_explicit && (!(*solver.formulation)->traits.explicit_formalism || stars(checks.settings)))
+  if (is_explicit && (!(*solver.formulation)->traits.explicit_formalism || predicts_multipliers(solver)))
     checks.report("formalism",
                   fmt::format("formalism = \"explicit\" belongs to the formulation 'stabilized_index2' with "
                               "its iteration 'ggl', and '{}'{} is chosen",
                               word_of(*solver.formulation),
                               solver.split.iteration ? fmt::format(" with '{}'", word_of(*solver.split.iteration))
                                                      : std::string()));
-  const char* special = differences ? "jacobian" : is_explicit ? "formalism" : nullptr;
-  if (special != nullptr && bdf.fields == BdfFields::two)
-    checks.report(special, fmt::format("fields = \"two\" eliminates velocities by the structure of exact derivatives "
-                                       "of the residual formalism; '{}' needs fields = \"three\"",
-                                       special));
-  if (differences && (splits(solver) || stars(checks.settings)))
-    checks.report("jacobian",
-                  "the split of coordinates is chosen from exact derivatives of the constraints: it needs jacobian = "
-                  "\"exact\"");
-}
-
-// What the coordinate split and GGL* exclude.
-void check_split(SettingsChecks& checks) {
-  const SolverOptions& solver = checks.settings.solver;
-  const SplitSettings& split = solver.split;
-  const bool is_split = splits(solver);
-  if (split.iteration)
-    for (const Formulation& each : standard_formulations) {
-      const auto owns = [&](const FormulationDescription& formulation) {
-        const std::span<const SplitIteration> its = formulation.iterations;
-        return std::find(its.begin(), its.end(), *split.iteration) != its.end();
-      };
-      if (owns(*each) && !owns(**solver.formulation))
-        checks.report("iteration", fmt::format("iteration = \"{}\" belongs to the formulation '{}', and '{}' is chosen",
-                                               word_of(*split.iteration), each.name(), word_of(*solver.formulation)));
-    }
-  const std::pair<const char*, std::optional<TestSet>> sets[] = {{"error_set", split.error_set},
-                                                                 {"corrector_set", split.corrector_set}};
-  for (const auto& [key, set] : sets)
-    if ((set == TestSet::independent || set == TestSet::independent_positions) && !is_split && !stars(checks.settings))
-      checks.report(key, fmt::format("{} = \"{}\" needs a split: the formulation 'coordinate_split', or the iteration "
-                                     "'ggl_star'",
-                                     key, word_of(*set)));
-  if (!is_split) return;
-  if (split.error_set == TestSet::all)
-    checks.report("error_set", "multipliers follow from the split and are in no test of 'coordinate_split'");
-  if (solver.bdf.unknown == BdfUnknown::yp)
-    checks.report(checks.given.solver.bdf.unknown ? "unknown" : "preset",
-                  "'coordinate_split' recovers multipliers beside Newton's iteration for y: unknown = \"yp\" "
-                  "would scale them by 1/(hβ)");
-  if (split.cm_mode == CmMode::frozen_step && solver.bdf.newton_start == NewtonStart::previous)
-    checks.report(
-        "newton_start",
-        "cm_mode = \"frozen_step\" takes P at the prediction, and newton_start = \"previous\" leaves that out");
 }
 
 BdfOptions bdf_options_of(const SolverOptions& o, const Machine& machine) {
@@ -95,7 +43,7 @@ BdfOptions bdf_options_of(const SolverOptions& o, const Machine& machine) {
   b.corrector = *o.bdf.corrector;
   b.newton_constant = *o.bdf.newton_constant;
   b.max_iterations = *o.max_iterations;
-  b.jacobian_update = *o.bdf.jacobian_update;
+  b.jacobian_update = *o.jacobian.update;
   b.newton_stop = *o.newton_stop;
   b.newton_start = *o.bdf.newton_start;
   b.records_corrections = *o.record_corrections;
@@ -107,12 +55,10 @@ BdfOptions bdf_options_of(const SolverOptions& o, const Machine& machine) {
 struct BdfMethod {
   static constexpr std::string_view name = "bdf", meaning = "backward differentiation, [page](integrators/bdf.md)";
   static constexpr auto keys =
-      join_keys(weighted_keys, stopping_keys,
-                std::array<std::string_view, 20>{
-                    "preset",          "fields",      "max_order",           "newton_constant", "unknown",
-                    "corrector",       "step_rules",  "stability_detection", "newton_start",    "jacobian_pattern",
-                    "jacobian_update", "jacobian",    "jacobian_sparsity",   "formalism",       "iteration",
-                    "cm_mode",         "independent", "error_set",           "corrector_set",   "untested"});
+      join_keys(weighted_keys, stopping_keys, jacobian_keys, split_keys,
+                std::array<std::string_view, 11>{"preset", "fields", "max_order", "newton_constant", "unknown",
+                                                 "corrector", "step_rules", "stability_detection", "newton_start",
+                                                 "jacobian_pattern", "formalism"});
   static constexpr Equations equations{.first_order = true, .formulation = Formulation::stabilized_index2};
   static constexpr IntegratorTraits traits{.newton = NewtonLimit::error,
                                            .newton_iterations = 4,
@@ -142,13 +88,9 @@ struct BdfMethod {
     const SolverOptions& o = steps.solver;
     BdfOptions options = bdf_options_of(o, machine);
     options.hmin = steps.hmin, options.hmax = steps.hmax;
-    std::optional<DifferenceOptions> differences;
-    if (o.bdf.jacobian != JacobianSource::exact)
-      differences = {o.bdf.jacobian == JacobianSource::sparse_differences,
-                     o.bdf.jacobian_sparsity == JacobianSparsity::estimated};
     return {.method = std::make_unique<BdfMotion>(machine.moved(), make_form(machine, steps.solver), options,
                                                   steps.solver_choice(), first_order_scaling_of(o.scaling),
-                                                  o.bdf.fields == BdfFields::two, differences),
+                                                  o.bdf.fields == BdfFields::two, differences_of(o)),
             .max_corrections = options.max_iterations};
   }
 };

@@ -16,20 +16,25 @@ struct EnergyDecayingMethod {
   static constexpr auto keys = no_keys;
   static constexpr Equations equations{
       .own = "slots",
-      .no_forms =
-          "does not apply to 'energy_decaying', which has its own equations: two multipliers per constraint, "
-          "times h, so that its matrix does not depend on h"};
+      .no_forms = "does not apply to 'energy_decaying', which has its own equations: two multipliers per constraint"};
   // Accelerations belong to the middle of the step, as those of the midpoint rule.
   static constexpr IntegratorTraits traits{.newton = NewtonLimit::own, .noticed_acceleration = 1e-2};
 
   static void check(SettingsChecks& checks) {
     const SolverOptions& solver = checks.settings.solver;
-    if (solver.linear_solver == LinearSolverKind::skyline_ldlt ||
-        solver.linear_solver == LinearSolverKind::sparse_ldlt || solver.linear_solver == LinearSolverKind::gmres)
-      checks.report("linear_solver",
-                    fmt::format("the matrix of 'energy_decaying' is not symmetric and needs pivots: choose 'auto', "
-                                "'dense', 'sparse_lu' or 'umfpack', not '{}'",
-                                word_of(*solver.linear_solver)));
+    const std::optional<ScalingKind>& kind = solver.scaling.kind;
+    if (kind && kind != ScalingKind::none && kind != ScalingKind::physical)
+      checks.report("solver.scaling", "kind",
+                    fmt::format("'{}' are powers of h for a matrix that depends on h. That of 'energy_decaying' does "
+                                "not, as its unknowns are impulses h λ: choose 'physical' or 'none'",
+                                word_of(*kind)));
+    for (const auto& [key, value] :
+         {std::pair{"d_ave", solver.scaling.d_ave}, std::pair{"k_ave", solver.scaling.k_ave}})
+      if (value)
+        checks.report("solver.scaling", key,
+                      fmt::format("'{}' has no part in the matrix of 'energy_decaying', which does not depend on h and "
+                                  "has stiffnesses as compliances of stresses: s is a mass, 'm_ave'",
+                                  key));
     if (solver.coordinates == CoordinateSet::joint)
       checks.report("coordinates",
                     "'energy_decaying' moves frames and their directors: choose coordinates = \"absolute\"");
@@ -48,9 +53,11 @@ struct EnergyDecayingMethod {
       throw InputError(std::move(refused));
     const Assembly& full = machine.full();
     auto slots = std::make_unique<SlotSystem>(machine.kept(), viewer.calc_frames(full.drawn, full.state));
-    return {
-        .method = std::make_unique<EnergyDecaying>(std::move(slots), machine.index3(), steps, range.solver_choice()),
-        .max_corrections = steps.max_iterations};
+    const ScalingOptions& s = range.solver.scaling;
+    const EnergyDecaying::Scaling scaling{s.kind == ScalingKind::physical, s.m_ave, s.l_ref.value_or(1.0), *s.rho};
+    return {.method = std::make_unique<EnergyDecaying>(std::move(slots), machine.index3(), steps, range.solver_choice(),
+                                                       scaling),
+            .max_corrections = steps.max_iterations};
   }
 };
 

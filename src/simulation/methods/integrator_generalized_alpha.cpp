@@ -8,7 +8,7 @@ namespace {
 
 struct GeneralizedAlphaMethod {
   static constexpr std::string_view name = "generalized_alpha", meaning = "[page](integrators/generalized_alpha.md)";
-  static constexpr auto keys = join_keys(one_step_keys, std::array<std::string_view, 1>{"rho_inf"});
+  static constexpr auto keys = join_keys(one_step_keys, std::array<std::string_view, 2>{"jacobian_update", "rho_inf"});
   static constexpr Equations equations = second_order_equations;
   static constexpr IntegratorTraits traits{.lags = true};
   static constexpr auto check = check_no_pairs;

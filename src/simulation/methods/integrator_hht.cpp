@@ -8,7 +8,7 @@ namespace {
 
 struct HhtMethod {
   static constexpr std::string_view name = "hht", meaning = "its member of Hilber, Hughes and Taylor";
-  static constexpr auto keys = join_keys(one_step_keys, std::array<std::string_view, 1>{"alpha"});
+  static constexpr auto keys = join_keys(one_step_keys, std::array<std::string_view, 2>{"jacobian_update", "alpha"});
   static constexpr Equations equations = second_order_equations;
   static constexpr IntegratorTraits traits{.lags = true};
   static constexpr auto check = check_no_pairs;

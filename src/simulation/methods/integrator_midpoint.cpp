@@ -10,7 +10,7 @@ namespace {
 struct MidpointMethod {
   static constexpr std::string_view name = "midpoint",
                                     meaning = "the implicit midpoint rule, [page](integrators/midpoint.md)";
-  static constexpr auto keys = one_step_keys;
+  static constexpr auto keys = join_keys(one_step_keys, std::array<std::string_view, 1>{"jacobian_update"});
   static constexpr Equations equations = second_order_equations;
   // Accelerations belong to the middle of the step and alternate: they differ by mostly less than their change, and at
   // an extremum, where that tells nothing, by (ωh)²/8 to (ωh)²/2 of their size, some 1e-3 at tight tolerances already.

@@ -10,12 +10,13 @@ namespace {
 
 struct RadauMethod {
   static constexpr std::string_view name = "radau", meaning = "Radau IIA, [page](integrators/radau.md)";
-  static constexpr auto keys = join_keys(weighted_keys, std::array<std::string_view, 1>{"stages"});
+  static constexpr auto keys =
+      join_keys(weighted_keys, jacobian_keys, split_keys, std::array<std::string_view, 1>{"stages"});
   static constexpr Equations equations{
-      .first_order = true, .formulation = Formulation::stabilized_index2, .stages_share_matrix = true};
+      .first_order = true, .formulation = Formulation::stabilized_index2, .has_stages = true};
   static constexpr IntegratorTraits traits{
-      .tests_velocities = true, .power = PowerAt::within, .acceleration_share = 0.05};
-  static constexpr auto check = check_no_pairs;
+      .tests_velocities = true, .keeps_derivatives = true, .power = PowerAt::within, .acceleration_share = 0.05};
+  static void check(SettingsChecks& checks) { check_split(checks); }
 
   // [Hairer and Wanner, Solving ODEs II, VII.4]: 2s − 1, s, s − 1 of variables of index 1, 2, 3; λ of the first-order
   // forms is of index 2, of index1 of index 1.
@@ -46,9 +47,11 @@ struct RadauMethod {
     options.h0 = o.h0, options.fixed_h = o.h;
     if (o.newton_tol) options.newton_tol = *o.newton_tol;
     options.max_iterations = *o.max_iterations;
+    options.jacobian_update = *o.jacobian.update;
     options.hmin = steps.hmin, options.hmax = steps.hmax;
     return {.method = std::make_unique<RadauMotion>(machine.moved(), make_form(machine, steps.solver), options,
-                                                    steps.solver_choice(), first_order_scaling_of(o.scaling))};
+                                                    steps.solver_choice(), first_order_scaling_of(o.scaling),
+                                                    differences_of(o))};
   }
 };
 

@@ -73,12 +73,17 @@ StepOptions step_options_of(const Machine& machine, const StepRange& range) {
   if (o.one_step.newton_test) steps.newton_test = *o.one_step.newton_test;
   if (o.newton_stop) steps.newton_stop = *o.newton_stop;
   steps.records_corrections = o.record_corrections.value_or(false);
+  steps.differences = differences_of(o);
+  if (o.jacobian.update) steps.jacobian_update = *o.jacobian.update;
   steps.hmin = range.hmin, steps.hmax = range.hmax, steps.span = range.span;
   return steps;
 }
 
 std::unique_ptr<MotionScaling> make_scaling(const ScalingOptions& s) {
   if (s.kind == ScalingKind::none) return std::make_unique<NoScaling>(*s.rho);
+  if (s.kind != ScalingKind::physical)
+    return std::make_unique<StepScaling>(StepScaling::Options{*s.kind, s.m_ave.value_or(1.0), s.d_ave.value_or(0.0),
+                                                              s.k_ave.value_or(0.0), s.l_ref.value_or(1.0), *s.rho});
   return std::make_unique<PhysicalScaling>(
       PhysicalScaling::Options{s.m_ave, s.d_ave, s.k_ave, *s.l_ref, *s.rho, *s.reference});
 }
@@ -91,6 +96,12 @@ FirstOrderScaling::Options first_order_scaling_of(const ScalingOptions& s) {
   if (s.reference) scaling.reference = *s.reference;
   if (s.rho) scaling.rho = *s.rho;
   return scaling;
+}
+
+std::optional<DifferenceOptions> differences_of(const SolverOptions& o) {
+  if (o.jacobian.source.value_or(JacobianSource::exact) == JacobianSource::exact) return std::nullopt;
+  return DifferenceOptions{o.jacobian.source == JacobianSource::sparse_differences,
+                           o.jacobian.sparsity == JacobianSparsity::estimated};
 }
 
 Tolerances tolerances_of(const SolverOptions& o) {
@@ -122,6 +133,46 @@ std::unique_ptr<FirstOrderForm> make_form(const Machine& machine, const SolverOp
   return formulation.make(machine.moved(), form, o);
 }
 
+void check_split(SettingsChecks& checks) {
+  const SolverOptions& solver = checks.settings.solver;
+  const SplitSettings& split = solver.split;
+  const bool is_split = splits(solver);
+  if (split.iteration)
+    for (const Formulation& each : standard_formulations) {
+      const auto owns = [&](const FormulationDescription& formulation) {
+        const std::span<const SplitIteration> its = formulation.iterations;
+        return std::find(its.begin(), its.end(), *split.iteration) != its.end();
+      };
+      if (owns(*each) && !owns(**solver.formulation))
+        checks.report("iteration", fmt::format("iteration = \"{}\" belongs to the formulation '{}', and '{}' is chosen",
+                                               word_of(*split.iteration), each.name(), word_of(*solver.formulation)));
+    }
+  const std::pair<const char*, std::optional<TestSet>> sets[] = {{"error_set", split.error_set},
+                                                                 {"corrector_set", split.corrector_set}};
+  for (const auto& [key, set] : sets)
+    if ((set == TestSet::independent || set == TestSet::independent_positions) && !is_split &&
+        !predicts_multipliers(solver))
+      checks.report(key, fmt::format("{} = \"{}\" needs a split: the formulation 'coordinate_split', or the iteration "
+                                     "'ggl_star'",
+                                     key, word_of(*set)));
+  if (!is_split) return;
+  if (split.error_set == TestSet::all)
+    checks.report("error_set", "multipliers follow from the split and are in no test of 'coordinate_split'");
+  if (solver.bdf.unknown == BdfUnknown::yp)
+    checks.report(checks.given.solver.bdf.unknown ? "unknown" : "preset",
+                  "'coordinate_split' recovers multipliers beside Newton's iteration for y: unknown = \"yp\" "
+                  "would scale them by 1/(hβ)");
+  if (method_of(solver).equations.has_stages && split.cm_mode && split.cm_mode != CmMode::matrix_only)
+    checks.report("cm_mode",
+                  fmt::format("cm_mode = \"{}\" takes one P for a whole step, and the stages of '{}' have different G, "
+                              "which it does not annihilate: choose \"matrix_only\"",
+                              word_of(*split.cm_mode), method_of(solver).name));
+  if (split.cm_mode == CmMode::frozen_step && solver.bdf.newton_start == NewtonStart::previous)
+    checks.report(
+        "newton_start",
+        "cm_mode = \"frozen_step\" takes P at the prediction, and newton_start = \"previous\" leaves that out");
+}
+
 std::unique_ptr<FirstOrderForm> make_plain_form(const MechanicalSystem& system, const FirstOrderForm::Options& form,
                                                 const SolverOptions&) {
   return std::make_unique<FirstOrderForm>(system, form);
@@ -134,6 +185,7 @@ std::unique_ptr<FirstOrderForm> make_splittable_form(const MechanicalSystem& sys
   split.form = form;
   split.iteration = *o.split.iteration;
   if (o.split.cm_mode) split.cm_mode = *o.split.cm_mode;
+  split.differences = differences_of(o);
   split.independent = find_coordinates(system, *o.split.independent, "solver.independent");
   return std::make_unique<CoordinateSplitForm>(system, split);
 }

@@ -68,4 +68,9 @@ inline bool splits(const SolverOptions& options) {
   return options.formulation && (*options.formulation)->traits.splits;
 }
 
+/// From a split, for Newton's first guess.
+inline bool predicts_multipliers(const SolverOptions& options) {
+  return options.split.iteration == SplitIteration::ggl_star;
+}
+
 }  // namespace trammel

@@ -41,8 +41,7 @@ struct Equations {
   std::string_view own = {};        ///< what the Summary calls its own
   std::string_view no_forms = {};   ///< why the keys do not apply
   std::string_view no_matrix = {};  ///< why keys of Newton's iteration do not: an explicit method
-  /// All stages share one matrix, with which no formulation works whose rows belong to one point.
-  bool stages_share_matrix = false;
+  bool has_stages = false;          ///< within a step, each with its own point
 };
 
 /// Of errors at the ends of fixed steps, in q, v and λ: what tests/contract/integrators.cpp measures.
@@ -60,6 +59,7 @@ struct IntegratorTraits {
   bool lags = false;                  ///< a relative of the trapezoidal rule: vibrations are late in second order
   bool damps = true;                  ///< takes energy out of what a fixed step does not resolve
   bool damps_in_first_order = false;  ///< velocities err by h Δv̇
+  bool keeps_derivatives = false;     ///< with a new step as well, unless it is said
   PowerAt power = PowerAt::ends;
   /// A frame's own accelerations may differ from the method's by a part of their change in the step, and of their size.
   double acceleration_share = 0.25, noticed_acceleration = 1e-4;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "trammel/dae/difference_system.h"
 #include "trammel/formulations/first_order_scaling.h"
 #include "trammel/integrators/one_step.h"
 #include "trammel/simulation/machine.h"
@@ -36,8 +37,15 @@ inline constexpr std::array<std::string_view, 4> weighted_keys{"position_tol", "
                                                                "tolerance_rule"};
 /// Newton's iteration may be stopped by other rules, and its corrections be recorded.
 inline constexpr std::array<std::string_view, 2> stopping_keys{"newton_stop", "record_corrections"};
+/// Derivatives may come from differences, and serve for more than one step.
+inline constexpr std::array<std::string_view, 2> source_keys{"jacobian", "jacobian_sparsity"};
+inline constexpr auto jacobian_keys = join_keys(source_keys, std::array<std::string_view, 1>{"jacobian_update"});
+/// Of the stabilized index-2 form and its split in coordinates.
+inline constexpr std::array<std::string_view, 6> split_keys{"iteration", "cm_mode",       "independent",
+                                                            "error_set", "corrector_set", "untested"};
 /// Of the one-step methods on the scaled equations.
-inline constexpr auto one_step_keys = join_keys(stopping_keys, std::array<std::string_view, 1>{"newton_test"});
+inline constexpr auto one_step_keys =
+    join_keys(stopping_keys, source_keys, std::array<std::string_view, 1>{"newton_test"});
 
 bool has_key(std::span<const std::string_view> keys, std::string_view key);
 /// The methods to which a key belongs, in words.
@@ -51,6 +59,8 @@ std::string join_code(const std::vector<std::string>& words);
 // ---- integrators ----------------------------------------------------------------------------------------------------
 
 inline void check_no_pairs(SettingsChecks&) {}
+/// What the coordinate split and GGL* exclude.
+void check_split(SettingsChecks& checks);
 
 inline constexpr Equations second_order_equations{.formulation = Formulation::index3};
 
@@ -65,6 +75,8 @@ double extent_of(const Machine& machine);
 StepOptions step_options_of(const Machine& machine, const StepRange& steps);
 std::unique_ptr<MotionScaling> make_scaling(const ScalingOptions& options);
 FirstOrderScaling::Options first_order_scaling_of(const ScalingOptions& options);
+/// How derivatives are taken by differences; nullopt: they are exact.
+std::optional<DifferenceOptions> differences_of(const SolverOptions& options);
 Tolerances tolerances_of(const SolverOptions& options);
 /// The formulation that the settings name, on the machine as it is moved.
 std::unique_ptr<FirstOrderForm> make_form(const Machine& machine, const SolverOptions& options);
