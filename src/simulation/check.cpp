@@ -33,7 +33,7 @@ CheckReport check(const CheckedStudy& study) {
     report.degrees_of_freedom = report.nv - report.rank;
     report.redundant = describe_redundancy(rank, *assembly.system);
     if (!report.redundant.empty() && resolved.settings.solver.redundant == RedundancyPolicy::error)
-      report.redundant.back() += "\n" + explain_redundancy(rank, *assembly.system, study.model);
+      report.redundant.back() += "\n" + explain_redundancy(rank, *assembly.system, study.model());
     failure = project_velocities(index3, assembly.firm_v, x, state, *workspace, report.initial);
   }
   report.failure = failure.message;

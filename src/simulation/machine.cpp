@@ -74,7 +74,7 @@ Machine::Machine(CheckedStudy study, Customize customize)
   note_settings(study_, index3_->nc(), notes_);
   if (full_.contacts != nullptr) list_contacts(scratch);
   const RecordSchema frames{list_frame_groups(study_, full_), {}, {}};
-  frame_rule_ = choose_frames(study, count_kept_numbers(frames, study_.output.channels));
+  frame_rule_ = choose_frames(given, count_kept_numbers(frames, study_.output.channels));
   if (study_.output.interval) study_.output.interval = frame_rule_.interval;
 }
 

@@ -399,7 +399,7 @@ TEST(ResultsFile, is_packed_and_loses_nothing) {
     EXPECT_TRUE(verify_results(folder / name).empty()) << name;
     const ResultsReader reader(folder / name);
     EXPECT_EQ(reader.state(), ResultsState::closed);
-    EXPECT_EQ(reader.summary().at("stop"), "end time reached");
+    EXPECT_EQ(text_of(reader.summary().at("stop")), "end time reached");
     EXPECT_EQ(reader.schema().attributes.at("model"), schema.attributes.at("model"));
     ASSERT_EQ(reader.n_frames(), n);
     ASSERT_EQ(reader.n_steps(), n);
