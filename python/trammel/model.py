@@ -88,12 +88,14 @@ class Model(ModelKeys):
         parameters: Optional[Mapping[str, Any]] = None,
         units: Optional[Mapping[str, str]] = None,
         hardpoints: Optional[Mapping[str, str]] = None,
+        ports: Optional[Mapping[str, str]] = None,
         folder: Optional["PathLike"] = None,
     ):
         self._file: Optional[Path] = None
         self._folder = Path(folder) if folder is not None else Path()
         self._loaded = ""
-        self._root = _Table("", {"title": title, "gravity": gravity, "units": units, "hardpoints": hardpoints})
+        root = {"title": title, "gravity": gravity, "units": units, "hardpoints": hardpoints, "ports": ports}
+        self._root = _Table("", root)
         self._parameters: dict[str, tuple[Any, str]] = {}
         self._options: dict[str, dict[str, Any]] = {"analysis": {}, "solver": {}, "output": {}}
         self._option_sites: dict[str, str] = {}

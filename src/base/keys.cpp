@@ -103,8 +103,13 @@ void write_types(JsonWriter& json, std::initializer_list<std::string> types) {
     json.texts(list);
 }
 
-void write_list(JsonWriter& json, std::initializer_list<std::string> types, int n = 0) {
-  json.key("type").text("array").key("items").begin_object();
+// A list of such items, n of them; `or_text`: or a formula of vectors.
+void write_list(JsonWriter& json, std::initializer_list<std::string> types, int n = 0, bool or_text = false) {
+  if (or_text)
+    write_types(json, {"array", "string"});
+  else
+    write_types(json, {"array"});
+  json.key("items").begin_object();
   write_types(json, types);
   json.end_object();
   if (n > 0) json.key("minItems").number(n).key("maxItems").number(n);
@@ -135,11 +140,10 @@ void write_value(JsonWriter& json, const Key& key) {
     case KeyType::formulas:
       return write_list(json, {"number", "string"});
     case KeyType::vector:
-      return write_list(json, {"number", "string"}, 3);
+      return write_list(json, {"number", "string"}, 3, true);
     case KeyType::matrix:
       return write_types(json, {"array", "number", "string"});
     case KeyType::point:
-      return write_types(json, {"array", "object"});
     case KeyType::direction:
       return write_types(json, {"array", "string", "object"});
     case KeyType::formula:

@@ -17,6 +17,9 @@ namespace trammel {
 namespace {
 
 constexpr double energy_rounding = 1e-9;
+// What tolerances make of the work of stiff laws is no error of the motion. Beyond so many times what the machine has,
+// recorded energies mean nothing at all, and that is told.
+constexpr double most_unknown = 1e4;
 
 // Below this a gain is rounding in a machine that does not move: 1e-9 of lifting it by its length, or of moving it by
 // that in the run. With error control motions of ten tolerances are nothing either, whose energy goes with their
@@ -197,10 +200,11 @@ void RunAlarms::raise(Summary& summary) const {
   std::optional<Alarm> energy = energy_watch_.judge(fixed);
   if (energy && energy->value <= calc_energy_noise(study_)) energy.reset();
   std::optional<Alarm> imbalance;
+  const double unknown = unknown_work_ <= most_unknown * energy_watch_.available() ? unknown_work_ : 0.0;
   const std::optional<ImbalanceParts> parts = imbalance_parts(study_, energy_watch_.available());
   if (parts) {
-    imbalance = energy_watch_.judge_imbalance(parts->gain, parts->loss, unknown_work_);
-    if (energy && !fixed && energy->value <= parts->gain * energy_watch_.available() + unknown_work_) energy.reset();
+    imbalance = energy_watch_.judge_imbalance(parts->gain, parts->loss, unknown);
+    if (energy && !fixed && energy->value <= parts->gain * energy_watch_.available() + unknown) energy.reset();
   }
   if (energy) imbalance.reset();
   if (imbalance && imbalance->value <= calc_energy_noise(study_)) imbalance.reset();

@@ -75,7 +75,7 @@ Machine::Machine(CheckedStudy study, Customize customize)
   if (full_.contacts != nullptr) list_contacts(scratch);
   const RecordSchema frames{list_frame_groups(study_, full_), {}, {}};
   frame_rule_ = choose_frames(given, count_kept_numbers(frames, study_.output.channels));
-  if (study_.output.interval) study_.output.interval = frame_rule_.interval;
+  if (study_.output.interval && frame_rule_.interval > 0.0) study_.output.interval = frame_rule_.interval;
 }
 
 const MechanicalSystem& Machine::moved() const {

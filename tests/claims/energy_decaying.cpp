@@ -150,9 +150,9 @@ TEST(EnergyDecayingClaims, the_thin_beam_buckles_as_with_radau_and_converges_wit
 // What does not apply is refused before anything runs, with its place.
 TEST(EnergyDecayingClaims, options_that_do_not_apply_are_refused_by_name) {
   const std::pair<const char*, const char*> wrong[] = {{"solver.formulation=index3", "formulation"},
-                                                       {"solver.linear_solver=sparse_ldlt", "not symmetric"},
                                                        {"solver.coordinates=joint", "directors"},
-                                                       {"solver.scaling={kind=\"physical\"}", "scaling"}};
+                                                       {"solver.scaling={kind=\"left\"}", "powers of h"},
+                                                       {"solver.scaling={kind=\"physical\", k_ave=1}", "compliances"}};
   for (const auto& [setting, word] : wrong) {
     try {
       const Simulation simulation(read_study_text(stiff_pendulum, "model.toml", SetList{setting}));
