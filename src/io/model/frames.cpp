@@ -61,8 +61,10 @@ void Frames::calc(Entry& entry) const {
   if (entry.state == Entry::State::underway) {
     std::string chain;
     bool in_circle = false;
-    for (const Entry* other : underway_)
-      if (in_circle |= other == &entry) chain += "'" + other->name + "' needs ";
+    for (const Entry* other : underway_) {
+      in_circle = in_circle || other == &entry;
+      if (in_circle) chain += "'" + other->name + "' needs ";
+    }
     findings_.add(entry.node->place, fmt::format("frame '{}': the frames depend on each other in a circle: {}'{}'",
                                                  entry.name, chain, entry.name));
     return;
