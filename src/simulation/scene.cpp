@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "trammel/base/json.h"
+#include "trammel/mechanics/absolute/make_track.h"
 #include "trammel/mechanics/kinds/force_descriptor.h"
 #include "trammel/mechanics/kinds/joint_descriptor.h"
 #include "trammel/mechanics/kinds/measure_descriptor.h"
@@ -43,6 +44,7 @@ class SceneWriter {
     list("beams", model_.beams, [&](const Beam& beam) { put_beam(beam); });
     list("joints", model_.joints, [&](const JointSpec& joint) { put_joint(joint); });
     list("forces", model_.forces, [&](const ForceSpec& force) { put_force(force); });
+    list("tracks", model_.tracks, [&](const TrackSpec& track) { put_track(track); });
     list("springs", model_.forces, [&](const ForceSpec& force) { put_spring(force); });
     list("points", model_.measures, [&](const MeasureSpec& measure) {
       if (!measure.kind->is_point) return;
@@ -108,6 +110,7 @@ class SceneWriter {
     put("position", shape.position);
     json_.key("quaternion").numbers(q);
     if (!shape.color.empty()) json_.key("color").text(shape.color);
+    if (shape.opacity) json_.key("opacity").number(*shape.opacity);
     if (kind.drawn_as == GeometryKind::box.name()) put("size", shape.size);
     if (is_part_of_beam(geometry)) json_.key("beam").boolean(true);
     const auto length = [&](const char* key, double value) {
@@ -192,6 +195,23 @@ class SceneWriter {
     put("point_b", local(force.point_b, force.body_b));
     put("axis_a", local(force.axis, force.body_a));
     json_.end_object();
+  }
+
+  // The centre line every metre or so, and how far from it the wheels stand on their rails, whose tops are at z = 0.
+  void put_track(const TrackSpec& spec) {
+    constexpr double spacing = 1.0;         // [m], finer than any curve that the heading's range allows a train
+    constexpr double most_points = 5000.0;  // a page draws all of them
+    const Track track = make_track(spec);
+    const double n = std::clamp(std::ceil((spec.to - spec.from) / spacing), 1.0, most_points);
+    double half_width = WheelRailSpec{}.half_width;
+    for (const WheelRailSpec& wheel : model_.wheels)
+      if (wheel.track == spec.name) half_width = wheel.half_width;
+    json_.begin_object().key("name").text(spec.name).key("half_width").number(half_width).key("points").begin_array();
+    for (double i = 0.0; i <= n; ++i) {
+      const Track::Point point = track.at(spec.from + i / n * (spec.to - spec.from));
+      json_.number(point.x).number(point.y);
+    }
+    json_.end_array().end_object();
   }
 
   void put_spring(const ForceSpec& force) {

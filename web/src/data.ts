@@ -17,6 +17,7 @@ export interface GroupHeader {
   units?: string[]; // of each item, where they differ
   description: string;
   values?: Packed; // column after column
+  offsets?: Packed; // of each column, to be added to its values: 32 bits resolve what moves, wherever it is
 }
 
 interface TrackHeader {
@@ -45,7 +46,7 @@ export interface RunHeader {
   times: Packed;
   stride: number;
   groups: GroupHeader[];
-  complete: { group: number; column: number; values: Packed }[];
+  complete: { group: number; column: number; values: Packed; offset?: number }[];
   animation?: {
     stride: number;
     frames: number;
@@ -137,7 +138,11 @@ export interface Channel {
   solver: boolean;
   resolution: Resolution;
   times: Float64Array;
-  values: Float32Array;
+  values: Float32Array | Float64Array; // 64 bits where an offset is added
+}
+
+function shifted(values: Float32Array, offset: number): Float32Array | Float64Array {
+  return offset === 0 ? values : Float64Array.from(values, (x) => offset + x);
 }
 
 /** Rows 0, stride, 2 stride, … of all, and the last. */
@@ -180,8 +185,9 @@ function addChannels(
   index: number,
   solver: boolean,
   values: Float32Array | null,
+  offsets: Float64Array | null,
   times: Float64Array,
-  whole: Map<string, Float32Array>,
+  whole: Map<string, Float32Array | Float64Array>,
 ): void {
   const n = Math.max(1, group.components.length);
   group.names.forEach((item, i) => {
@@ -202,7 +208,7 @@ function addChannels(
         if (values) {
           const resolution = solver || run.header.stride <= 1 ? "complete" : "thinned";
           const part = values.subarray(column * times.length, (column + 1) * times.length);
-          return { ...common, resolution, times, values: part };
+          return { ...common, resolution, times, values: shifted(part, offsets?.[column] ?? 0) };
         }
         if (group.quantity === "position" && run.animation) {
           const track = run.animation.position;
@@ -235,13 +241,15 @@ async function openRun(header: RunHeader, index: number): Promise<Run> {
     };
   }
   const run = new Run(index, header, times, solverTimes, animation);
-  const whole = new Map<string, Float32Array>();
-  for (const c of header.complete) whole.set(`${c.group}:${c.column}`, (await unpack(c.values)) as Float32Array);
+  const whole = new Map<string, Float32Array | Float64Array>();
+  for (const c of header.complete)
+    whole.set(`${c.group}:${c.column}`, shifted((await unpack(c.values)) as Float32Array, c.offset ?? 0));
+  const f64 = async (packed?: Packed) => (packed ? ((await unpack(packed)) as Float64Array) : null);
   const shown = thin(times, header.stride);
   for (const [g, group] of header.groups.entries())
-    addChannels(run, group, g, false, await f32(group.values), shown, whole);
+    addChannels(run, group, g, false, await f32(group.values), await f64(group.offsets), shown, whole);
   for (const [g, group] of header.solver.groups.entries())
-    addChannels(run, group, g, true, await f32(group.values), solverTimes, new Map());
+    addChannels(run, group, g, true, await f32(group.values), null, solverTimes, new Map());
   return run;
 }
 

@@ -8,7 +8,7 @@ import { Motion } from "./motion";
 import type { Picture, PicturePart, Scene, SceneForce, SceneJoint, Vec3 } from "./scene";
 import { attachments, auxiliaryBodies, forcePicture, jointPicture, sceneOf } from "./scene";
 import type { Part } from "./shapes";
-import { geometryOf, makeParts, tube, unit } from "./shapes";
+import { geometryOf, makeParts, supportOf, tube, unit } from "./shapes";
 
 /** Colours of bodies, readable on light and dark, told apart by colour-blind readers. */
 const bodyColors = ["#4f8fd6", "#e08a3c", "#4fae84", "#c8699f", "#8f7fd0", "#c9a83a", "#5fb3c9", "#b9705a"];
@@ -45,6 +45,7 @@ const direction = new THREE.Vector3();
 const turn = new THREE.Quaternion();
 const scale = new THREE.Vector3();
 const z_axis = new THREE.Vector3(0, 0, 1);
+const identity = new THREE.Matrix4();
 const hidden = new THREE.Matrix4().makeScale(0, 0, 0);
 
 function isFinite(m: THREE.Matrix4): boolean {
@@ -170,24 +171,127 @@ export class Machine {
     return (this.motion as Motion).point(body, at, new THREE.Vector3());
   }
 
+  /** Walls and boxes that would hide what moves inside of them are seen through, unless the model says otherwise. */
+  private seeThrough(parts: Part[]): void {
+    const motion = this.motion as Motion;
+    const { times } = motion.animation;
+    const candidates = parts.filter((part) => part.opacity === undefined && part.key === "box");
+    if (candidates.length === 0) return;
+    const p = new THREE.Vector3();
+    for (const t of [times[0], times[times.length >> 1], times[times.length - 1]]) {
+      motion.moveTo(t);
+      for (const part of candidates) {
+        const inverse = motion.matrix(part.body, new THREE.Matrix4()).multiply(part.matrix).invert();
+        const box = (geometryOf(part).boundingBox as THREE.Box3).clone();
+        const wall = part.body < 0 && this.plateNormal(part) !== null && !this.isFloor(part);
+        const inside = () =>
+          this.scene.bodies.some((body, b) => b !== part.body && box.containsPoint(motion.point(b, body.center_of_mass, p).applyMatrix4(inverse)));
+        if (wall || inside()) part.opacity = 0.22;
+      }
+    }
+    motion.moveTo(times[0]);
+  }
+
+  /** Across a thin plate; null of what is none. */
+  private plateNormal(part: Part): THREE.Vector3 | null {
+    const box = geometryOf(part).boundingBox as THREE.Box3;
+    const size = box.getSize(new THREE.Vector3()).multiply(scale.setFromMatrixScale(part.matrix));
+    const edges = [size.x, size.y, size.z];
+    const thin = edges.indexOf(Math.min(...edges));
+    if (edges[thin] > 0.02 * Math.max(...edges)) return null;
+    return new THREE.Vector3().setComponent(thin, 1).transformDirection(part.matrix);
+  }
+
+  /** Against gravity. */
+  private get up(): THREE.Vector3 {
+    const [x, y, z] = this.scene.gravity;
+    return Math.hypot(x, y, z) > 0 ? new THREE.Vector3(-x, -y, -z).normalize() : z_axis.clone();
+  }
+
+  /** A level plate of the ground with all bodies above it. */
+  private isFloor(part: Part): boolean {
+    const normal = this.plateNormal(part);
+    if (part.body >= 0 || !normal || Math.abs(normal.dot(this.up)) < 0.999) return false;
+    const height = new THREE.Vector3().setFromMatrixPosition(part.matrix).dot(this.up);
+    return this.scene.bodies.every((body, b) => this.point(b, body.center_of_mass).dot(this.up) > height);
+  }
+
+  /** The top of the floor that the model draws; null if it draws none. */
+  floorLevel(up: THREE.Vector3): number | null {
+    const floors = this.batches.flatMap((batch) => batch.parts).filter((part) => this.isFloor(part));
+    if (floors.length === 0) return null;
+    return Math.max(...floors.map((part) => -this.bottom(part, identity, up.clone().negate())));
+  }
+
   private addParts(parts: Part[]): void {
+    this.seeThrough(parts);
     const byKey = new Map<string, Part[]>();
     for (const part of parts) {
-      const key = part.unseen ? `unseen ${part.key}` : part.key;
+      const look = part.unseen ? "unseen " : part.opacity !== undefined && part.opacity < 1 ? `${part.opacity} ` : "";
+      const key = look + part.key;
       const list = byKey.get(key);
       if (list) list.push(part);
       else byKey.set(key, [part]);
     }
     for (const list of byKey.values()) {
-      const mesh = new THREE.InstancedMesh(geometryOf(list[0]), this.material, list.length);
+      const opacity = list[0].opacity ?? 1;
+      const mesh = new THREE.InstancedMesh(geometryOf(list[0]), opacity < 1 ? this.glass(opacity) : this.material, list.length);
       mesh.frustumCulled = false;
-      mesh.castShadow = mesh.receiveShadow = !(this.ghost && this.run.index > 0);
+      mesh.castShadow = mesh.receiveShadow = opacity === 1 && !(this.ghost && this.run.index > 0);
+      if (opacity < 1) mesh.renderOrder = 5; // after what is seen through it
       mesh.userData = { machine: this, parts: list };
       mesh.visible = !list[0].unseen;
       this.batches.push({ mesh, parts: list });
       this.group.add(mesh);
     }
     this.paint();
+  }
+
+  private glass(opacity: number): THREE.Material {
+    const material = this.material.clone();
+    return Object.assign(material, {
+      transparent: true,
+      opacity: opacity * this.material.opacity,
+      depthWrite: false,
+      side: THREE.DoubleSide,
+    });
+  }
+
+  /** Of a part at a pose of its body: its lowest height along `up`. u·(A x + b) is lowest where −Aᵀu·x is largest. */
+  private bottom(part: Part, pose: THREE.Matrix4, up: THREE.Vector3): number {
+    const e = matrix.multiplyMatrices(pose, part.matrix).elements;
+    if (!isFinite(matrix)) return Infinity;
+    const along = (k: number) => e[k] * up.x + e[k + 1] * up.y + e[k + 2] * up.z;
+    return along(12) - supportOf(part, direction.set(-along(0), -along(4), -along(8)));
+  }
+
+  /**
+   * The height, along `up`, of the ground below the machine: the bottom of its base if it has one below it (what never moves, be it
+   * drawn on the ground or a body), else the lowest place of anything during the whole motion, feet included.
+   */
+  lowest(up: THREE.Vector3): number {
+    const motion = this.motion;
+    if (!motion) return 0;
+    const { times } = motion.animation;
+    const parts = this.batches.flatMap((batch) => batch.parts);
+    const samples = Math.max(1, Math.min(times.length, Math.ceil(40000 / (parts.length + 1)), 300));
+    const low = parts.map(() => Infinity);
+    const still = this.scene.bodies.map(() => true);
+    const first = this.scene.bodies.map((_, b) => motion.matrix(b, new THREE.Matrix4()));
+    for (let s = 0; s < samples; ++s) {
+      motion.moveTo(times[Math.floor((s * (times.length - 1)) / Math.max(1, samples - 1))]);
+      const poses = this.scene.bodies.map((_, b) => motion.matrix(b, new THREE.Matrix4()));
+      poses.forEach((pose, b) => (still[b] &&= pose.elements.every((x, k) => Math.abs(x - first[b].elements[k]) < 1e-5 * this.size)));
+      parts.forEach((part, i) => (low[i] = Math.min(low[i], this.bottom(part, part.body < 0 ? identity : poses[part.body], up))));
+    }
+    motion.moveTo(times[0]);
+    const moving = this.scene.bodies.map((body, b) => (still[b] ? NaN : this.point(b, body.center_of_mass).dot(up))).filter((x) => !Number.isNaN(x));
+    const middle = moving.reduce((sum, x) => sum + x / moving.length, 0);
+    const base = Math.min(...low.filter((x, i) => (parts[i].body < 0 || still[parts[i].body]) && x < middle && parts[i].opacity === undefined));
+    if (Number.isFinite(base) && moving.length > 0) return base;
+    const feet = this.feet.map((joint) => from.set(...(joint.a < 0 ? joint.point_a : joint.point_b)).dot(up) - 1.6 * this.footSize(joint));
+    const lowest = Math.min(...low, ...feet);
+    return Number.isFinite(lowest) ? lowest : 0;
   }
 
   private addBeams(): void {
@@ -419,14 +523,21 @@ export class Machine {
     else motion.direction(held.a, held.axis_a, direction);
   }
 
+  private get feet(): SceneJoint[] {
+    return this.scene.joints.filter((joint) => (joint.a < 0 || joint.b < 0) && jointPicture(this.scene, joint).foot);
+  }
+  private footSize(joint: SceneJoint): number {
+    return Math.max(2.4 * this.jointSize(joint.a, joint.b), 0.018 * this.size);
+  }
+
   /** Where the ground holds the machine. */
   private addFeet(): void {
-    const feet = this.scene.joints.filter((joint) => (joint.a < 0 || joint.b < 0) && jointPicture(this.scene, joint).foot);
+    const feet = this.feet;
     this.addBatch("joints", new THREE.ConeGeometry(1, 1.6, 4).rotateX(Math.PI / 2).rotateZ(Math.PI / 4), "#6f7782", feet.length, (i, out) => {
       const joint = feet[i];
       from.set(...(joint.a < 0 ? joint.point_a : joint.point_b));
       const g = direction.set(...this.scene.gravity);
-      const r = Math.max(2.4 * this.jointSize(joint.a, joint.b), 0.018 * this.size);
+      const r = this.footSize(joint);
       if (g.length() === 0) g.set(0, 0, -1);
       g.normalize();
       turn.setFromUnitVectors(z_axis, g.clone().negate());

@@ -238,13 +238,13 @@ class Page {
     if (!(span > 0)) return marks;
     const troubles = troublesOf(this.report.runs[0]).slice(0, 500);
     for (const trouble of troubles) {
-      const mark = element("i");
+      const mark = element("i", trouble.failed ? "failed" : "");
       mark.style.left = `${(100 * (trouble.from - this.player.start)) / span}%`;
       mark.style.width = `max(2px, ${(100 * (trouble.to - trouble.from)) / span}%)`;
       mark.title = trouble.reason;
       marks.append(mark);
     }
-    if (troubles.length > 0) marks.title = "where steps had to be repeated";
+    if (troubles.length > 0) marks.title = "where steps had to be repeated: grey for their error, red where Newton's iteration failed";
     return marks;
   }
 

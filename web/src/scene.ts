@@ -26,6 +26,7 @@ export interface SceneShape {
   vertices?: number[];
   triangles?: number[];
   color?: string;
+  opacity?: number; // 0 … 1
   beam?: boolean; // the prism of a beam's node
 }
 
@@ -51,6 +52,13 @@ export interface SceneJoint {
   axis_a: Vec3;
   axis_b: Vec3;
   radius?: number;
+}
+
+/** The centre line of a railway track, x and y of its points; the tops of its rails are at z = 0. */
+export interface SceneTrack {
+  name: string;
+  half_width: number; // from the centre line to each rail
+  points: number[];
 }
 
 export interface SceneForce {
@@ -121,6 +129,7 @@ export interface Scene {
   beams?: SceneBeam[];
   joints: SceneJoint[];
   forces: SceneForce[];
+  tracks?: SceneTrack[];
   springs?: { name: string; kind: string; joint: string }[]; // on a joint's coordinate, or on a scalar one
   points: { name: string; body: number; at: Vec3 }[];
   pictures?: Pictures; // of kinds that came with the model; those of the program come with the page

@@ -14,6 +14,7 @@ export interface Part {
   tint: number; // of the default colour: −1 darker … 1 lighter
   extent: number; // largest distance of a point from the body's origin
   unseen?: boolean; // can be clicked, but something else is drawn there
+  opacity?: number; // as the model says; else what encloses something is seen through
 }
 
 let detail = 1; // of round shapes: thousands of them need fewer facets
@@ -68,6 +69,24 @@ function part(
   return p;
 }
 
+const supports: Record<string, (d: THREE.Vector3) => number> = {
+  box: (d) => 0.5 * (Math.abs(d.x) + Math.abs(d.y) + Math.abs(d.z)),
+  sphere: (d) => d.length(),
+  cylinder: (d) => Math.hypot(d.x, d.y) + 0.5 * Math.abs(d.z),
+};
+
+/** The largest d·x over the points x of a part's geometry (before its matrix). */
+export function supportOf(p: Part, d: THREE.Vector3): number {
+  const known = supports[p.key];
+  if (known) return known(d);
+  const points = geometryOf(p).getAttribute("position");
+  const step = Math.max(1, Math.floor(points.count / 4000));
+  let most = -Infinity;
+  for (let i = 0; i < points.count; i += step)
+    most = Math.max(most, d.x * points.getX(i) + d.y * points.getY(i) + d.z * points.getZ(i));
+  return most;
+}
+
 const digits = (...numbers: number[]) => numbers.map((x) => x.toPrecision(6)).join(",");
 
 function extrude(shape: THREE.Shape, length: number, bevel: number): THREE.BufferGeometry {
@@ -92,6 +111,12 @@ export function tube(radius: number, inner: number, length: number): THREE.Buffe
 
 /** A shape of the model. */
 export function drawnPart(shape: SceneShape): Part {
+  const drawn = partOfKind(shape);
+  if (shape.opacity !== undefined) drawn.opacity = shape.opacity;
+  return drawn;
+}
+
+function partOfKind(shape: SceneShape): Part {
   const at = vector(shape.position);
   const [w, x, y, z] = shape.quaternion;
   const turn = new THREE.Quaternion(x, y, z, w);

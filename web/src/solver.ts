@@ -3,8 +3,9 @@
 import type { Report, Run } from "./data";
 import { numberOf, textOf } from "./data";
 import { element, count, format, withUnit } from "./numbers";
-import type { Curve } from "./plots";
-import { PlotPanel, curveColors } from "./plots";
+import type { Curve } from "./panel";
+import { PlotPanel } from "./panel";
+import { curveColors } from "./plots";
 import { runColors } from "./machine";
 import type { Player } from "./player";
 
@@ -13,6 +14,7 @@ interface Trouble {
   to: number;
   steps: number;
   attempts: number;
+  failed: boolean; // Newton's iteration did not converge somewhere; else the error test did its work
   reason: string;
 }
 
@@ -38,13 +40,15 @@ export function troublesOf(run: Run): Trouble[] {
     if (!(code > 0)) continue;
     const t = failure.times[i];
     const attempts = (errors?.values[i] ?? 0) + (newton?.values[i] ?? 0);
+    const failed = newton ? newton.values[i] > 0 : true;
     const reason = reasons.get(code) ?? `reason ${code}`;
     const last = found[found.length - 1];
     if (last && last.reason === reason && t - last.to < near) {
       last.to = t;
       last.steps += 1;
       last.attempts += attempts;
-    } else found.push({ from: t, to: t, steps: 1, attempts, reason });
+      last.failed ||= failed;
+    } else found.push({ from: t, to: t, steps: 1, attempts, failed, reason });
   }
   return found;
 }
@@ -108,7 +112,7 @@ function troubleTable(run: Run, player: Player): HTMLElement {
   for (const title of ["time", "steps", "attempts lost", "reason"]) head.append(element("th", "", title));
   table.append(head);
   for (const trouble of worst) {
-    const row = element("tr", "link");
+    const row = element("tr", trouble.failed ? "link failed" : "link");
     const when =
       trouble.from === trouble.to
         ? `${format(trouble.from)} s`

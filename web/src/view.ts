@@ -4,8 +4,11 @@ import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import type { Report } from "./data";
 import type { Layers } from "./machine";
+import { Ground, roundLength } from "./ground";
 import { Machine } from "./machine";
-import { jointPicture } from "./scene";
+import { makeTrack, trackBed } from "./rails";
+import { forcePicture, jointPicture } from "./scene";
+import type { Part } from "./shapes";
 
 export type CameraPreset = "iso" | "front" | "side" | "top" | "best";
 
@@ -22,7 +25,6 @@ export class View {
   private readonly controls: OrbitControls | null = null;
   private readonly sun = new THREE.DirectionalLight("#ffffff", 2.9);
   private readonly sky = new THREE.HemisphereLight("#ffffff", "#8b93a0", 1.5);
-  private readonly grid = new THREE.Group();
   private readonly bounds = new THREE.Box3();
   private readonly up = new THREE.Vector3(0, 0, 1);
   private readonly followed = new THREE.Vector3();
@@ -91,7 +93,6 @@ export class View {
   private addLightAndGround(): void {
     const size = this.bounds.getSize(new THREE.Vector3()).length();
     const center = this.bounds.getCenter(new THREE.Vector3());
-    const whole = this.machines[0].bounds.isEmpty() ? this.bounds : this.machines[0].bounds;
     // Light over the shoulder: from above, from the left of the viewer
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(2048, 2048);
@@ -108,56 +109,38 @@ export class View {
     fill.target.position.copy(center);
     this.scene.add(this.sun, this.sun.target, fill, fill.target, this.sky);
 
-    // The ground lies below the whole motion, normal to gravity; its lines are 1, 2 or 5 × 10ⁿ m apart.
-    const { scene } = this.machines[0];
-    const rolling = scene.joints.find((joint) => joint.a < 0 && jointPicture(scene, joint).on_floor);
-    const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((i) =>
-      new THREE.Vector3(
-        i & 1 ? whole.max.x : whole.min.x,
-        i & 2 ? whole.max.y : whole.min.y,
-        i & 4 ? whole.max.z : whole.min.z,
-      ).dot(this.up),
-    );
-    let level = Math.min(...corners) - 0.03 * size;
-    if (rolling) level = new THREE.Vector3(...rolling.point_a).dot(this.up);
-    const spacing = roundLength(0.07 * size);
-    const n = 2 * Math.ceil((1.3 * size) / spacing);
-    this.spacing = spacing;
-    const lines = new THREE.GridHelper(n * spacing, n, "#ffffff", "#ffffff");
-    lines.rotateX(Math.PI / 2);
-    const material = lines.material as THREE.LineBasicMaterial;
-    material.vertexColors = false;
-    material.transparent = true;
-    material.opacity = 0.55;
-    material.depthWrite = false;
-    const floor = new THREE.Mesh(
-      new THREE.PlaneGeometry(n * spacing, n * spacing),
-      new THREE.ShadowMaterial({ opacity: 0.2, depthWrite: false }),
-    );
-    floor.receiveShadow = true;
-    floor.position.z = -0.0005 * size;
-    this.grid.add(lines, floor);
-    this.grid.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), this.up);
-    const flat = center.clone().addScaledVector(this.up, -center.dot(this.up));
-    const snap = (x: number) => Math.round(x / spacing) * spacing;
-    flat.set(snap(flat.x), snap(flat.y), snap(flat.z));
-    flat.addScaledVector(this.up, -flat.dot(this.up));
-    this.grid.position.copy(flat).addScaledVector(this.up, level);
-    this.gridLines = material;
-    this.scene.add(this.grid);
+    this.spacing = roundLength(0.07 * size);
+    for (const track of this.machines[0].scene.tracks ?? []) this.scene.add(makeTrack(track));
+    this.ground = new Ground(this.up, this.groundLevel(), size, this.spacing);
+    this.scene.add(this.ground.object);
+    this.sunOffset.subVectors(this.sun.position, center);
   }
-  private gridLines: THREE.LineBasicMaterial | null = null;
+  private ground: Ground | null = null;
+  private readonly sunOffset = new THREE.Vector3(); // from what it shines at
   spacing = 1; // of the ground's lines [m]
+
+  /** Below rails, where wheels roll or tyres stand, else the floor that the model draws, else the lowest point of anything during the whole motion. */
+  private groundLevel(): number {
+    const { scene } = this.machines[0];
+    if ((scene.tracks ?? []).length > 0) return trackBed;
+    const held = [
+      ...scene.joints.filter((joint) => jointPicture(scene, joint).on_floor),
+      ...scene.forces.filter((force) => forcePicture(scene, force).on_floor),
+    ].find((place) => place.a < 0);
+    if (held) return new THREE.Vector3(...held.point_a).dot(this.up);
+    const floor = this.machines[0].floorLevel(this.up);
+    return floor ?? Math.min(...this.machines.map((machine) => machine.lowest(this.up)));
+  }
 
   setDark(dark: boolean): void {
     this.dark = dark;
-    this.gridLines?.color.set(dark ? "#3c444f" : "#c3cad3");
+    this.ground?.setColor(dark ? "#56606e" : "#a9b2bd");
     this.sky.intensity = dark ? 1.7 : 2.3;
     this.dirty = true;
   }
 
   showGrid(on: boolean): void {
-    this.grid.visible = on;
+    if (this.ground) this.ground.object.visible = on;
     this.dirty = true;
   }
 
@@ -243,6 +226,9 @@ export class View {
         this.controls.target.add(shift);
         this.followed.copy(now);
         this.camera.lookAt(this.controls.target);
+        // Light and shadows go with what is looked at.
+        this.sun.target.position.add(shift);
+        this.sun.position.addVectors(this.sun.target.position, this.sunOffset);
       }
     }
     this.dirty = true;
@@ -272,9 +258,12 @@ export class View {
     ray.setFromCamera(at, this.camera);
     const meshes = this.machines.flatMap((machine) => machine.pickable);
     for (const mesh of meshes) mesh.computeBoundingSphere();
-    const hit = ray.intersectObjects(meshes, false).find((h) => h.instanceId !== undefined);
+    // What is seen through is clicked through, if there is anything behind it.
+    const hits = ray.intersectObjects(meshes, false).filter((h) => h.instanceId !== undefined);
+    const isSolid = (h: THREE.Intersection) => ((h.object.userData.parts as Part[])[0].opacity ?? 1) === 1;
+    const hit = hits.find(isSolid) ?? hits[0];
     if (!hit || hit.instanceId === undefined) return -1;
-    return (hit.object.userData.parts as { body: number }[])[hit.instanceId].body;
+    return (hit.object.userData.parts as Part[])[hit.instanceId].body;
   }
 
   private addPicking(): void {
@@ -323,6 +312,7 @@ export class View {
   draw(): void {
     if (!this.dirty || !this.renderer) return;
     this.dirty = false;
+    if (this.controls) this.ground?.follow(this.controls.target, this.camera.position.distanceTo(this.controls.target));
     this.renderer.render(this.scene, this.camera);
   }
 
@@ -338,11 +328,4 @@ export class View {
   get isDark(): boolean {
     return this.dark;
   }
-}
-
-/** 1, 2 or 5 × 10ⁿ next to x. */
-function roundLength(x: number): number {
-  const power = 10 ** Math.floor(Math.log10(x));
-  const digit = x / power;
-  return power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
 }

@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct Shape {
   std::vector<Eigen::Vector3f> vertices = {};                 ///< [m]
   std::vector<std::array<int, 3>> triangles = {};             ///< corners, counter-clockwise seen from outside
   std::string color = {};                                     ///< "#rrggbb"; empty: chosen by whoever draws
+  std::optional<double> opacity = {};                         ///< 0 … 1; none: chosen by whoever draws
 };
 
 }  // namespace trammel

@@ -139,6 +139,7 @@ std::vector<Key> bodies_keys(const KindNames& kinds);
 std::vector<Key> orientation_keys(const std::string& meaning, const KindNames& kinds = {});
 /// size, radius, length, inner_radius, axis: measures of solids; those of the kinds that the table has.
 Key color_key();
+Key opacity_key();
 
 /// Whether a formula can be read at all; reports it at `node` if not. Names are judged later, by the model's issues.
 bool has_good_syntax(const Fields& fields, const Node& node, std::string_view key, const std::string& text);

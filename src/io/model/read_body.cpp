@@ -83,6 +83,7 @@ void read_shape(Fields& outer, const Node& node, const ModelDraft& model, BodySp
   ModelKindFields own(*fields, model, "", body.source);
   const auto [inertia, volume] = unit_inertia(own, solid, *drawn);
   drawn->color = read_color(*fields);
+  drawn->opacity = fields->optional_number("opacity");
   const Node* density = solid == SolidKind::rod ? nullptr : fields->get("density");
   if (mass != nullptr && density != nullptr)
     fields->report(*density, "'density' and the 'mass' of the body exclude each other; give one of them");
@@ -199,7 +200,8 @@ std::vector<Key> shape_keys() {
                      .meaning = "instead of the body's `mass`",
                      .range = Range::above(0.0),
                      .kinds = {"box", "cylinder", "sphere"}},
-                    color_key()}});
+                    color_key(),
+                    opacity_key()}});
 }
 
 Key body_frames_key() {

@@ -68,6 +68,7 @@ void read_geometry(Fields& fields, const std::string& name, ModelDraft& model) {
   ModelKindFields own(fields, model, name, geometry.source);
   geometry.shape.kind->read(own, geometry.shape);
   geometry.shape.color = read_color(fields);
+  geometry.shape.opacity = fields.optional_number("opacity");
   geometry.group = fields.name("group", "");
   const std::optional<double> density = fields.optional_number("density");
   geometry.shape.position = fields.vector("position", Eigen::Vector3d::Zero());
@@ -97,6 +98,7 @@ std::vector<Key> geometry_keys(const Kinds& kinds) {
          .meaning = "of its centre, from the body's origin in the body's axes (for the ground: in the world)"}},
        orientation_keys("of its axes in the body's axes"),
        {color_key(),
+        opacity_key(),
         {.name = "density",
          .unit = "kg/m³",
          .meaning =
@@ -111,6 +113,13 @@ std::vector<Key> geometry_keys(const Kinds& kinds) {
 
 Key color_key() {
   return {.name = "color", .type = KeyType::text, .fallback = "chosen for you", .meaning = "`\"#rrggbb\"`"};
+}
+
+Key opacity_key() {
+  return {.name = "opacity",
+          .fallback = "chosen for you",
+          .meaning = "how much it hides: 0 nothing, 1 all; without it walls and boxes around others are seen through",
+          .range = Range::between(0.0, 1.0)};
 }
 
 EntityKind geometry_kind(const Kinds& kinds) {

@@ -62,6 +62,32 @@ void make_continuous(std::vector<float>& q, std::int64_t frames) {
   }
 }
 
+// Columns in 32 bits. Where a column moves little beside its size, its first value is taken off before it is rounded:
+// a plot of what moves would show the steps of 32 bits otherwise.
+struct Shifted {
+  std::vector<float> values;
+  std::vector<double> offsets;  // of each column, to be added
+  bool any = false;             // is any of them not zero?
+};
+
+Shifted shift(const std::vector<double>& values, std::int64_t rows) {
+  constexpr double small = 1.0 / 16.0;  // of a column's size: at least four bits are gained
+  const auto n = static_cast<std::size_t>(rows);
+  Shifted out;
+  out.values.reserve(values.size());
+  for (std::size_t first = 0; first < values.size(); first += n) {
+    double low = std::numeric_limits<double>::infinity(), high = -low, offset = 0.0;
+    for (std::size_t i = first; i < first + n; ++i)
+      if (std::isfinite(values[i])) low = std::min(low, values[i]), high = std::max(high, values[i]);
+    if (low < high && high - low < small * std::max(std::abs(low), std::abs(high)))
+      offset = std::isfinite(values[first]) ? values[first] : low;
+    out.offsets.push_back(offset);
+    out.any = out.any || offset != 0.0;
+    for (std::size_t i = first; i < first + n; ++i) out.values.push_back(static_cast<float>(values[i] - offset));
+  }
+  return out;
+}
+
 struct Quantised {
   std::vector<float> low, high;  // of each column
   std::vector<std::uint16_t> codes;
@@ -145,12 +171,13 @@ void RunWriter::write_description() {
 }
 
 // Column after column: the chosen columns of a group at the chosen rows.
-std::vector<float> RunWriter::read_columns(bool solver, int group, const Thinning& rows,
-                                           const std::vector<int>& columns) {
+template <class Number>
+std::vector<Number> RunWriter::read_columns(bool solver, int group, const Thinning& rows,
+                                            const std::vector<int>& columns) {
   const RecordGroup& what = solver ? reader_.schema().solver[static_cast<std::size_t>(group)]
                                    : reader_.schema().frames[static_cast<std::size_t>(group)];
   const std::int64_t width = what.width(), count = rows.count();
-  std::vector<float> values(columns.size() * static_cast<std::size_t>(count));
+  std::vector<Number> values(columns.size() * static_cast<std::size_t>(count));
   std::vector<double> block;
   const std::int64_t most = std::max<std::int64_t>(1, block_numbers / width);
   std::int64_t i = 0;
@@ -163,7 +190,7 @@ std::vector<float> RunWriter::read_columns(bool solver, int group, const Thinnin
       for (std::size_t c = 0; c < columns.size(); ++c) {
         const double x = row[columns[c]];
         if (!solver && !std::isfinite(x)) note_non_finite(what, columns[c], rows.row(i));
-        values[c * static_cast<std::size_t>(count) + static_cast<std::size_t>(i)] = static_cast<float>(x);
+        values[c * static_cast<std::size_t>(count) + static_cast<std::size_t>(i)] = static_cast<Number>(x);
       }
     }
   }
@@ -239,17 +266,23 @@ void RunWriter::write_channels() {
     json_.begin_object();
     write_group(schema.frames[g]);
     if (carried && n > 0) {
-      const std::vector<float> values = read_columns(false, static_cast<int>(g), rows, all_columns(schema.frames[g]));
+      const Shifted shifted =
+          shift(read_columns<double>(false, static_cast<int>(g), rows, all_columns(schema.frames[g])), rows.count());
       json_.key("values");
-      data_.put<float>(json_, values);
+      data_.put<float>(json_, shifted.values);
+      if (shifted.any) {
+        json_.key("offsets");
+        data_.put<double>(json_, shifted.offsets);
+      }
     }
     json_.end_object();
   }
   json_.end_array().key("complete").begin_array();
   for (const auto& [group, column] : complete) {
-    const std::vector<float> values = read_columns(false, group, {n, 1}, {column});
+    const Shifted shifted = shift(read_columns<double>(false, group, {n, 1}, {column}), n);
     json_.begin_object().key("group").number(group).key("column").number(column).key("values");
-    data_.put<float>(json_, values);
+    data_.put<float>(json_, shifted.values);
+    if (shifted.any) json_.key("offset").number(shifted.offsets[0]);
     json_.end_object();
   }
   json_.end_array();
@@ -280,8 +313,8 @@ void RunWriter::write_animation() {
     packed.clear();
     bytes = 0;
     for (Track& track : tracks) {
-      track.values =
-          read_columns(false, track.group, rows, all_columns(schema.frames[static_cast<std::size_t>(track.group)]));
+      track.values = read_columns<float>(false, track.group, rows,
+                                         all_columns(schema.frames[static_cast<std::size_t>(track.group)]));
       if (track.group == orientation) make_continuous(track.values, rows.count());
       if (contents_.quantised) {
         const Quantised q = quantise(track.values, rows.count());
@@ -329,7 +362,7 @@ void RunWriter::write_solver() {
   json_.key("groups").begin_array();
   for (std::size_t g = 0; g < schema.solver.size(); ++g) {
     const RecordGroup& group = schema.solver[g];
-    const std::vector<float> all = read_columns(true, static_cast<int>(g), {n, 1}, all_columns(group));
+    const std::vector<float> all = read_columns<float>(true, static_cast<int>(g), {n, 1}, all_columns(group));
     std::vector<float> values;
     values.reserve(times.size() * static_cast<std::size_t>(group.width()));
     for (std::size_t column = 0; stretch > 1 && column < static_cast<std::size_t>(group.width()); ++column) {

@@ -43,7 +43,8 @@ class RunWriter {
   void write_channels();
   void write_solver();
   void write_group(const RecordGroup& group);
-  std::vector<float> read_columns(bool solver, int group, const Thinning& rows, const std::vector<int>& columns);
+  template <class Number>
+  std::vector<Number> read_columns(bool solver, int group, const Thinning& rows, const std::vector<int>& columns);
   std::vector<std::pair<int, int>> complete_columns() const;
   void note_non_finite(const RecordGroup& group, int column, std::int64_t row);
 

@@ -2,20 +2,25 @@
 #include <fmt/format.h>
 
 #include "trammel/mechanics/absolute/assembler.h"
+#include "trammel/mechanics/absolute/make_track.h"
 
-namespace trammel::detail {
+namespace trammel {
+
+Track make_track(const TrackSpec& spec) {
+  std::vector<Track::Ramp> ramps;
+  std::vector<Track::SCurve> curves;
+  if (spec.kind == TrackKind::ramps)
+    for (std::size_t k = 0; k < spec.positions.size(); ++k)
+      ramps.push_back({spec.positions[k], spec.ramp, spec.changes[k]});
+  else
+    curves.push_back({spec.start, spec.length, spec.curvature});
+  return {spec.from, spec.to, std::move(ramps), std::move(curves)};
+}
+
+namespace detail {
 
 void Assembler::make_tracks() {
-  for (const TrackSpec& spec : model_.tracks) {
-    std::vector<Track::Ramp> ramps;
-    std::vector<Track::SCurve> curves;
-    if (spec.kind == TrackKind::ramps)
-      for (std::size_t k = 0; k < spec.positions.size(); ++k)
-        ramps.push_back({spec.positions[k], spec.ramp, spec.changes[k]});
-    else
-      curves.push_back({spec.start, spec.length, spec.curvature});
-    tracks_[spec.name] = std::make_shared<Track>(spec.from, spec.to, std::move(ramps), std::move(curves));
-  }
+  for (const TrackSpec& spec : model_.tracks) tracks_[spec.name] = std::make_shared<Track>(make_track(spec));
 }
 
 void Assembler::add_wheel(const WheelRailSpec& spec) {
@@ -38,4 +43,6 @@ void Assembler::add_flange_stop(const FlangeStopSpec& spec) {
       {{tracks_.at(spec.track), spec.clearance, spec.stiffness, spec.rounding}, {frame_of(spec.body)}, {}});
 }
 
-}  // namespace trammel::detail
+}  // namespace detail
+
+}  // namespace trammel

@@ -44,7 +44,7 @@ struct StandingTyreForce {
     elements.add<StandingTyre>(params, {road, wheel});
   }
   static constexpr auto directors = load_on_directors;
-  static Picture picture() { return {}; }
+  static Picture picture() { return {.on_floor = true}; }
 };
 
 }  // namespace

@@ -86,7 +86,7 @@ struct TyreForce {
     elements.add<RollingTyre>(params, {road, carrier, wheel});
   }
   static constexpr auto directors = load_on_directors;
-  static Picture picture() { return {}; }
+  static Picture picture() { return {.on_floor = true}; }
 };
 
 }  // namespace
