@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Beams as they deform: a section swept along the line that the elements' polynomials draw through their nodes.
 import * as THREE from "three";
+import type { BeamValues, ColorScale } from "./beam_fields";
+import { gaussWeights } from "./beam_fields";
 import type { Motion } from "./motion";
 import type { SceneBeam, Vec3 } from "./scene";
 
@@ -14,6 +16,7 @@ const lobatto: Record<number, number[]> = {
 /** A place along an element: weights of its nodes, and between which two of them the section is turned. */
 interface Station {
   weights: number[];
+  gauss: number[]; // of what is known at Gauss points
   left: number;
   part: number;
 }
@@ -25,7 +28,7 @@ function makeStations(order: number, count: number): Station[] {
     const xi = -1 + (2 * i) / count;
     const weights = at.map((x, a) => at.reduce((w, y, b) => (a === b ? w : (w * (xi - y)) / (x - y)), 1));
     const left = Math.min(order - 1, at.filter((x) => x <= xi).length - 1);
-    stations.push({ weights, left, part: (xi - at[left]) / (at[left + 1] - at[left]) });
+    stations.push({ weights, gauss: gaussWeights(order, xi), left, part: (xi - at[left]) / (at[left + 1] - at[left]) });
   }
   return stations;
 }
@@ -63,6 +66,8 @@ export class BeamMesh {
   private readonly round: boolean;
   private readonly positions: Float32Array;
   private readonly normals: Float32Array;
+  private readonly colors: Float32Array;
+  private field: { values: BeamValues; scale: ColorScale } | null = null;
 
   constructor(
     readonly beam: SceneBeam,
@@ -80,6 +85,7 @@ export class BeamMesh {
     const m = points.length;
     this.positions = new Float32Array(3 * m * rings);
     this.normals = new Float32Array(3 * m * rings);
+    this.colors = new Float32Array(3 * m * rings).fill(1);
     const index: number[] = [];
     for (let r = 0; r + 1 < rings; ++r)
       for (let k = 0; k < m; ++k) {
@@ -91,12 +97,47 @@ export class BeamMesh {
     const geometry = new THREE.BufferGeometry();
     geometry.setAttribute("position", new THREE.BufferAttribute(this.positions, 3));
     geometry.setAttribute("normal", new THREE.BufferAttribute(this.normals, 3));
+    geometry.setAttribute("color", new THREE.BufferAttribute(this.colors, 3));
     geometry.setIndex(index);
     const own = material.clone();
     own.flatShading = !round;
     this.mesh = new THREE.Mesh(geometry, own);
     this.mesh.frustumCulled = false;
     this.mesh.castShadow = this.mesh.receiveShadow = true;
+  }
+
+  /** Colours by a field, or as the beam is without one. */
+  paintBy(values: BeamValues | null, scale: ColorScale): void {
+    this.field = values ? { values, scale } : null;
+    const material = this.mesh.material as THREE.MeshStandardMaterial;
+    material.vertexColors = this.field !== null;
+    material.needsUpdate = true;
+  }
+  get isPainted(): boolean {
+    return this.field !== null;
+  }
+
+  /** The colour of ring `r` as it is drawn now. */
+  colorAt(r: number): Vec3 {
+    const at = 3 * r * this.points.length;
+    return [this.colors[at], this.colors[at + 1], this.colors[at + 2]];
+  }
+
+  private paint(): void {
+    if (!this.field) return;
+    const { values, scale } = this.field;
+    const { order } = this.beam;
+    const m = this.points.length;
+    let ring = 0;
+    for (let e = 0; e < this.elements; ++e) {
+      const known = Array.from({ length: order }, (_, g) => values.at(e * order + g, this.motion.time));
+      for (let s = e === 0 ? 0 : 1; s < this.stations.length; ++s, ++ring) {
+        const x = this.stations[s].gauss.reduce((total, w, g) => total + w * known[g], 0);
+        scale.color(x, tone);
+        for (let k = 0; k < m; ++k) tone.toArray(this.colors, 3 * (ring * m + k));
+      }
+    }
+    this.mesh.geometry.attributes.color.needsUpdate = true;
   }
 
   /** The middle of ring `r` as it is drawn now. */
@@ -145,6 +186,7 @@ export class BeamMesh {
         }
       }
     const { position, normal } = this.mesh.geometry.attributes;
+    this.paint();
     position.needsUpdate = true;
     normal.needsUpdate = this.round;
     // Where a body is nowhere there is nothing to draw.
@@ -153,3 +195,4 @@ export class BeamMesh {
 }
 
 const spin = new THREE.Quaternion();
+const tone = new THREE.Color();

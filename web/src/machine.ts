@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One run's machine in the 3-D view: bodies, joints, springs, axes, arrows and trails, all drawn in a few calls.
 import * as THREE from "three";
+import type { BeamField } from "./beam_fields";
+import { BeamValues, ColorScale, beamFields } from "./beam_fields";
 import { BeamMesh } from "./beams";
 import type { Channel, Run, Track } from "./data";
 import { valueAt } from "./data";
@@ -305,11 +307,31 @@ export class Machine {
     }
   }
 
+  /** The fields that this machine's beams can be coloured by. */
+  get beamFields(): BeamField[] {
+    return this.beams.length === 0 ? [] : beamFields.filter((field) => this.beams.some(({ beam }) => BeamValues.of(this.run, beam, field)));
+  }
+
+  /** Colours beams by a field, all in one scale, which is returned; null: as they are. */
+  paintBeams(field: BeamField | null): ColorScale | null {
+    const values = this.beams.map(({ beam }) => (field ? BeamValues.of(this.run, beam, field) : null));
+    const ranges = values.flatMap((one) => (one ? [one.range()] : []));
+    const scale = ranges.length > 0 ? new ColorScale([Math.min(...ranges.map((r) => r[0])), Math.max(...ranges.map((r) => r[1]))]) : null;
+    this.beams.forEach((mesh, i) => mesh.paintBy(scale ? values[i] : null, scale ?? new ColorScale([0, 1])));
+    this.paint();
+    this.update();
+    return scale;
+  }
+
   /** Colours of all parts; the selected body stands out. */
   paint(): void {
     const accent = new THREE.Color("#ffd24a");
-    for (const { beam, mesh } of this.beams) {
+    for (const { beam, mesh, isPainted: painted } of this.beams) {
       const color = (mesh.material as THREE.MeshStandardMaterial).color;
+      if (painted) {
+        color.set("#ffffff"); // the field's colours as they are
+        continue;
+      }
       color.copy(this.baseColors[beam.nodes.find((node) => node >= 0) ?? 0]);
       if (this.selected >= 0 && beam.nodes.includes(this.selected)) color.lerp(accent, 0.4);
     }

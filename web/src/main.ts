@@ -7,7 +7,8 @@ import { numberOf, openReport, textOf, valueAt } from "./data";
 import { Inspector } from "./inspector";
 import type { Layers } from "./machine";
 import { runColors } from "./machine";
-import { element, format, timeText } from "./numbers";
+import type { BeamField } from "./beam_fields";
+import { element, format, timeText, withUnit } from "./numbers";
 import { pickChannel } from "./picker";
 import { Player, speedText, speeds } from "./player";
 import { PlotArea } from "./plots";
@@ -183,11 +184,39 @@ class Page {
     }
     bar.append(views, toggles);
     stage.append(this.view.element, bar, this.compass, this.scaleNote);
+    const fields = this.view.works ? this.view.machines[0].beamFields : [];
+    if (fields.length > 0) stage.append(this.makeBeamColors(fields));
     if (!this.report.runs[0].animation)
       stage.append(element("p", "notice over", this.report.runs[0].header.n_frames === 0 ? "No frames were recorded: there is no motion to show." : "These results hold no positions and orientations: there is no motion to show."));
     stage.append(this.makeTransport());
     this.showLayers();
     return stage;
+  }
+
+  /** What beams are coloured by, with its scale. */
+  private makeBeamColors(fields: BeamField[]): HTMLElement {
+    const box = element("div", "beam-colors");
+    const select = element("select");
+    select.title = "What beams are coloured by";
+    select.setAttribute("aria-label", select.title);
+    for (const [word, label] of [["", "Beams: own colours"], ...fields.map((field) => [field.word, `Beams: ${field.label}`])]) {
+      const option = element("option", "", label);
+      option.value = word;
+      select.append(option);
+    }
+    const legend = element("div", "color-legend");
+    legend.hidden = true;
+    select.addEventListener("change", () => {
+      const field = fields.find((one) => one.word === select.value) ?? null;
+      const scale = this.view.paintBeams(field);
+      legend.hidden = !scale;
+      if (!scale || !field) return;
+      const strip = element("i");
+      strip.style.background = scale.css;
+      legend.replaceChildren(element("span", "", format(scale.low, 3)), strip, element("span", "", withUnit(scale.high, field.unit, 3)));
+    });
+    box.append(select, legend);
+    return box;
   }
 
   private makeTransport(): HTMLElement {
@@ -461,6 +490,7 @@ class Page {
       player: this.player,
       view: this.view,
       plots: this.plots,
+      story: this.story,
       select: (body: number) => this.select(body),
       selected: () => this.selected,
       value: (run: number, name: string, t: number) => {

@@ -84,7 +84,7 @@ export class PlotArea {
 
   /** What else a plot can do. */
   private fillMenu(menu: HTMLDetailsElement, entry: Entry): void {
-    const summary = element("summary", "icon", "⋯");
+    const summary = element("summary", "icon", "▾");
     summary.title = "Abscissa, saving";
     summary.setAttribute("aria-label", summary.title);
     const list = element("div", "menu-list");

@@ -2,6 +2,7 @@
 // The 3-D view: camera, light, ground, picking. Machines draw themselves (machine.ts).
 import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import type { BeamField, ColorScale } from "./beam_fields";
 import type { Report } from "./data";
 import type { Layers } from "./machine";
 import { Ground, roundLength } from "./ground";
@@ -232,6 +233,13 @@ export class View {
       }
     }
     this.dirty = true;
+  }
+
+  /** Colours the beams of every run by a field (null: as they are); the scale is that of the first run. */
+  paintBeams(field: BeamField | null): ColorScale | null {
+    const [scale] = this.machines.map((machine) => machine.paintBeams(field));
+    this.dirty = true;
+    return scale;
   }
 
   refresh(): void {
