@@ -7,7 +7,7 @@
 #include "places.h"
 #include "run_model.h"
 
-/// What is printed runs: every model in the pages of the elements, and every example.
+/// What is printed runs: every model in the pages of the elements and in the tutorials, and every example.
 namespace trammel::test_docs {
 namespace {
 
@@ -38,9 +38,12 @@ std::vector<fs::path> files_below(const fs::path& folder, const std::string& ext
   return files;
 }
 
-TEST(Docs, every_model_in_the_pages_of_the_elements_is_ready_to_run_and_runs) {
+TEST(Docs, every_model_in_the_pages_of_the_elements_and_in_the_tutorials_is_ready_to_run_and_runs) {
   int n_models = 0;
-  for (const fs::path& page : files_below(places::source_dir() / "docs" / "elements", ".md")) {
+  std::vector<fs::path> pages = files_below(places::source_dir() / "docs" / "elements", ".md");
+  const std::vector<fs::path> tutorials = files_below(places::source_dir() / "docs" / "tutorials", ".md");
+  pages.insert(pages.end(), tutorials.begin(), tutorials.end());
+  for (const fs::path& page : pages) {
     for (const std::string& block : toml_blocks(page)) {
       SCOPED_TRACE(page.filename().string() + ":\n" + block);
       ++n_models;
