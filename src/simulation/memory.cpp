@@ -1,10 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include "trammel/dae/memory_of_motion.h"
+#include "trammel/linalg/kernel_in_use.h"
+#include "trammel/linalg/predicted_work.h"
 #include "trammel/simulation/dynamics.h"
 
 // What each part of a run remembers: base/memory.h.
 
 namespace trammel {
+
+namespace {
+
+// Rounding differs between them.
+void require_kernel(const std::string& recorded, DenseKernel kernel) {
+  const std::string_view here = kernel_in_use(kernel);
+  if (recorded.empty() || recorded == here) return;
+  throw InputError(
+      fmt::format("the run used the {} products of large dense blocks, and this machine uses the {} ones, which round "
+                  "differently: it "
+                  "would not go on with the same bits. Go on where it ran; with dense_kernel = \"portable\" in "
+                  "[solver] from the start a "
+                  "run goes on everywhere",
+                  recorded, here));
+}
+
+}  // namespace
 
 // ---- what moves ----------------------------------------------------------------------------------------------------
 
@@ -15,7 +36,10 @@ void Motion::remember(Memory& memory, const Machine& machine, Viewer& viewer) {
   MotionVariables at = method().newest();
   memory.keep(exchanged, at);
   std::vector<double> numbers;
-  if (!memory.gives()) numbers = method().save();
+  std::string kernel;
+  if (!memory.gives()) kernel = dense_kernel_of(method().linear_solver()), numbers = method().save();
+  memory.keep(kernel);
+  require_kernel(kernel, machine.solver_choice().dense_kernel);
   State kept = state;
   memory.keep(kept, numbers);
   if (memory.gives()) {

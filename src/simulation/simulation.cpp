@@ -86,6 +86,7 @@ ChannelChoice Simulation::Parts::choose_channels() const {
   schema.attributes["model"] = study.text;
   schema.attributes["settings"] = settings_text(study);
   schema.attributes["scene"] = scene_json(study.model);
+  if (study.start) schema.attributes["start"] = study.start->to_text();
   schema.files = study.files;
   schema.checkpoints = study.analysis.kind == AnalysisKind::dynamics && study.output.checkpoint_steps.value_or(0) > 0;
   if (!study.output.channels) return {std::move(schema), {}, {}, {}};

@@ -14,6 +14,7 @@
 #include "trammel/mechanics/model.h"
 #include "trammel/simulation/methods.h"
 #include "trammel/simulation/record.h"
+#include "trammel/simulation/starting_point.h"
 
 namespace trammel {
 
@@ -197,6 +198,8 @@ struct Study : Settings {
   Model model;
   std::string text;                 ///< the model file as it was read, for the results
   std::vector<RecordedFile> files;  ///< and what else was read: parts, tables, meshes
+  /// Where the machine begins, at analysis.start; none: as drawn.
+  std::optional<StartingPoint> start = {};
 };
 
 /// Everything wrong with the settings: values out of range, keys that would have no effect, pairs that exclude each

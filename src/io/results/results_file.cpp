@@ -63,6 +63,11 @@ struct ResultsFile::Writer {
     }
   }
 
+  // Nobody reads what has no name yet.
+  bool is_due(double seconds) const {
+    return !replaces_at_end && std::chrono::duration<double>(Clock::now() - flushed).count() >= seconds;
+  }
+
   void write(const std::filesystem::path& path, bool of_frames, bool of_steps, bool last) {
     const hdf5::Quiet quiet;
     open = false;  // stays so if writing throws: a half-written block must not be followed by another
@@ -126,7 +131,7 @@ void ResultsFile::frame(double t, std::span<const double> values) {
   if (!writer_ || !writer_->open) throw Error("the results file '" + path_.string() + "' is not open");
   writer_->frames.append(t, values);
   ++writer_->frames_received;
-  const bool due = std::chrono::duration<double>(Clock::now() - writer_->flushed).count() >= options_.flush_seconds;
+  const bool due = writer_->is_due(options_.flush_seconds);
   if (options_.flush_every_frame || due)
     flush();
   else if (writer_->frames.full())
@@ -137,7 +142,7 @@ void ResultsFile::step(double t, std::span<const double> values) {
   if (!writer_ || !writer_->open) throw Error("the results file '" + path_.string() + "' is not open");
   writer_->steps.append(t, values);
   ++writer_->steps_received;
-  const bool due = std::chrono::duration<double>(Clock::now() - writer_->flushed).count() >= options_.flush_seconds;
+  const bool due = writer_->is_due(options_.flush_seconds);
   if (due)
     flush();
   else if (writer_->steps.full())

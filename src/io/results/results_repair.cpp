@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <limits>
+#include <optional>
 #include <system_error>
 
 #include "results_layout.h"
@@ -113,8 +113,7 @@ void pack_results(const std::filesystem::path& path) {
   try {
     const ResultsReader reader(path);
     ResultsFileOptions options;
-    options.flush_seconds = std::numeric_limits<double>::infinity();  // whole blocks alone
-    options.replace_at_end = true;
+    options.replace_at_end = true;  // whole blocks alone
     ResultsFile copy(path, options);
     const Kept kept = find_readable(reader);
     if (!kept.left_out.empty() || !reader.damaged().empty()) return;
