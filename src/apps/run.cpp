@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <ctime>
@@ -165,27 +166,33 @@ int resume(const RunCommand& command) {
 }
 
 // The run begins when the frame was, unless it is said when.
-CheckedStudy read_study_from(const RunCommand& command) {
+StartingPoint find_start(RunCommand& command) {
   require_file(command.from);
   StartingPoint point = read_starting_point(command.from, *command.at);
-  std::vector<std::string> settings{fmt::format("analysis.start={}", point.t)};
-  settings.insert(settings.end(), command.settings.begin(), command.settings.end());
-  Study study = read_study(command.model, settings);
+  const bool given = std::any_of(command.settings.begin(), command.settings.end(),
+                                 [](const std::string& setting) { return setting.starts_with("analysis.start="); });
+  if (!given) command.settings.push_back(fmt::format("analysis.start={}", point.t));
   if (!command.quiet && command.json == nullptr)
     print_now(fmt::format("Begins at the frame of t = {:.6g} s of {}.\n", point.t, command.from.string()));
-  study.start = std::move(point);
-  return study;
+  return point;
 }
 
 }  // namespace
 
-int run(const RunCommand& command) {
+int run(const RunCommand& given) {
+  RunCommand command = given;
   if (command.report) require_report_page();
   if (!command.resume.empty()) return resume(command);
   require_file(command.model);
+  std::optional<StartingPoint> start;
+  if (!command.from.empty()) start = find_start(command);
   const SourceList sources;
-  CheckedStudy study =
-      command.from.empty() ? read_checked_study(command.model, command.settings) : read_study_from(command);
+  CheckedStudy study = read_checked_study(command.model, command.settings);
+  if (start) {
+    Study placed = std::move(study).take();
+    placed.start = std::move(start);
+    study = std::move(placed);
+  }
   const std::filesystem::path path = results_path(command, study.study());
   if (command.report) OutputFile::check(page_beside(path), page_kind());
   ResultsFileOptions options;
