@@ -74,6 +74,13 @@ struct ExportCommand {
 };
 int export_results(const ExportCommand& command);
 
+struct ReplayCommand {
+  std::filesystem::path file;
+  bool only = false;  ///< the failure alone, no cures
+};
+/// Repeats the failure of a run, and tries what gets past it. Exit code 3 if it is not repeated.
+int replay(const ReplayCommand& command);
+
 struct VerifyCommand {
   std::filesystem::path file;
 };

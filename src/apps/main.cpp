@@ -323,6 +323,17 @@ void add_compare(CLI::App& app, const Call& call) {
   });
 }
 
+void add_replay(CLI::App& app, const Call& call) {
+  const auto command = std::make_shared<ReplayCommand>();
+  CLI::App* sub = app.add_subcommand("replay", "Repeat the failure of a run, and try what gets past it");
+  sub->add_option("file", command->file, "Results file of the run that failed")->required()->type_name("FILE.h5");
+  sub->add_flag("--only", command->only, "Repeat it and try nothing");
+  sub->footer(
+      "Example:\n  trammel replay slider_crank.h5\n"
+      "Nothing but the results file is needed. Exit code 3: the failure is not repeated.");
+  sub->callback([command, &call] { call(command->file, [command] { return replay(*command); }); });
+}
+
 void add_verify(CLI::App& app, const Call& call) {
   const auto command = std::make_shared<VerifyCommand>();
   CLI::App* sub = app.add_subcommand("verify", "Read all of a results file and name what is damaged");
@@ -386,19 +397,10 @@ void add_completion(CLI::App& app, const Call& call) {
 constexpr struct {
   const char* name;
   void (*add)(CLI::App& app, const Call& call);
-} commands[] = {{"run", add_run},
-                {"check", add_check},
-                {"eigen", add_eigen},
-                {"info", add_info},
-                {"export", add_export},
-                {"report", add_report},
-                {"plot", add_plot},
-                {"sweep", add_sweep},
-                {"compare", add_compare},
-                {"verify", add_verify},
-                {"repair", add_repair},
-                {"schema", add_schema},
-                {"completion", add_completion}};
+} commands[] = {{"run", add_run},         {"check", add_check},          {"eigen", add_eigen},   {"info", add_info},
+                {"export", add_export},   {"report", add_report},        {"plot", add_plot},     {"sweep", add_sweep},
+                {"compare", add_compare}, {"replay", add_replay},        {"verify", add_verify}, {"repair", add_repair},
+                {"schema", add_schema},   {"completion", add_completion}};
 
 std::vector<std::string> command_names() {
   std::vector<std::string> names;

@@ -69,6 +69,7 @@ Dynamics::Dynamics(Rig& rig, RecordSink& sink, const ProgressCallback& progress,
       beams_(machine_.full(), machine_.model()),
       kinks_(machine_, viewer_, motion_, after_kinks_, contact_changes),
       jumps_(machine_, viewer_, motion_, after_kinks_),
+      rejected_(machine_, viewer_, motion_),
       start_(motion_.x.t),
       end_(*study_.analysis.end),
       t_(start_),
@@ -213,6 +214,7 @@ void Dynamics::keep_ledger(const StepReport& report) {
   rig_.note_step(newest);
   fixed_step_.note_step(newest, report.h);
   alarms_.note_step(newest, ledger_);
+  rejected_.note_step(report, motion_.active().newest(), summary_.steps);
   output_.begin_step(newest, motion_.active().newest().t, summary_.steps);
 }
 
@@ -320,6 +322,7 @@ void Dynamics::sum_up() {
   sum_up_contacts(machine_.full(), contact_changes_, summary_.notes);
   motion_.sum_up_passages(summary_.notes);
   jumps_.sum_up(summary_.notes);
+  rejected_.sum_up(summary_.notes);
   fixed_step_.sum_up(violations_, motion_.method().left_behind(), summary_);
   if (reached && !stopped_by_event_) events_.sum_up_missed(summary_.notes);
   if (reached) summary_.stop = fmt::format("reached the end, t = {:.6g} s", t_);

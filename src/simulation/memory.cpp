@@ -215,7 +215,7 @@ void Rig::remember(Memory& memory) {
 
 void Dynamics::remember(Memory& memory) {
   memory.section("Dynamics");
-  memory.keep(rig_, violations_, ledger_, alarms_, fixed_step_, output_, events_, beams_, kinks_, jumps_);
+  memory.keep(rig_, violations_, ledger_, alarms_, fixed_step_, output_, events_, beams_, kinks_, jumps_, rejected_);
   if (exchange_) memory.keep(*exchange_);
   after_kinks_.forget(), of_frames_.forget();
   remember_jacobians(memory);

@@ -8,6 +8,8 @@ namespace {
 
 using namespace resumed_runs;
 
+std::string name_of(const ::testing::TestParamInfo<std::string>& info) { return info.param; }
+
 class Resume : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Resume, goes_on_bit_by_bit_with_every_integrator_in_both_coordinate_sets) {
@@ -17,8 +19,7 @@ TEST_P(Resume, goes_on_bit_by_bit_with_every_integrator_in_both_coordinate_sets)
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Machines, Resume, ::testing::ValuesIn(machines()),
-                         [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Machines, Resume, ::testing::ValuesIn(machines()), name_of);
 
 }  // namespace
 }  // namespace trammel::test_contract_resume

@@ -10,6 +10,8 @@ namespace {
 
 using namespace resumed_runs;
 
+std::string name_of(const ::testing::TestParamInfo<std::string>& info) { return info.param; }
+
 class Resume : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Resume, goes_on_bit_by_bit_at_twenty_random_instants) {
@@ -21,8 +23,7 @@ TEST_P(Resume, goes_on_bit_by_bit_at_twenty_random_instants) {
   std::cout << GetParam() << ": " << cases.size() << " combinations, 20 instants each\n";
 }
 
-INSTANTIATE_TEST_SUITE_P(Machines, Resume, ::testing::ValuesIn(machines()),
-                         [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Machines, Resume, ::testing::ValuesIn(machines()), name_of);
 
 }  // namespace
 }  // namespace trammel::test_slow_resume

@@ -23,7 +23,8 @@ class RecordedRun {
   /// The study as it was run, with further settings behind those it was run with. Files that the model includes are
   /// those of the results; shared libraries of force laws are looked for beside them.
   CheckedStudy read_study(std::span<const std::string> more = {}) const;
-  /// None: the run was killed before its first one, and begins anew. Throws IoError if there can be none.
+  /// None: the run was killed before its first one, and begins anew; or there can be none, of which require_same()
+  /// tells.
   const std::optional<ResultsCheckpoint>& checkpoint() const { return checkpoint_; }
 
   /// Throws InputError with every file of this model that is not as it was run.
@@ -32,13 +33,14 @@ class RecordedRun {
   /// later.
   std::vector<std::string> settings_until(double end) const;
   /// Throws InputError with everything for which this machine cannot go on with the run: the version of the program,
-  /// settings that take effect (but for a later end), a run that has ended.
+  /// settings that take effect (but for a later end), a run that has ended; IoError if there can be no checkpoint.
   void require_same(const Simulation& simulation) const;
 
  private:
   ResultsReader reader_;
   std::vector<RecordedFile> files_;
   std::optional<ResultsCheckpoint> checkpoint_;
+  std::string trouble_;  // with it
 };
 
 /// The results file of a run that goes on. It is made beside the old one and stands for its name as soon as the rows

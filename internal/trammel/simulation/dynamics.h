@@ -14,6 +14,7 @@
 #include "trammel/simulation/kink_events.h"
 #include "trammel/simulation/method_exchange.h"
 #include "trammel/simulation/output_instants.h"
+#include "trammel/simulation/rejected_steps.h"
 #include "trammel/simulation/rig.h"
 #include "trammel/simulation/velocity_jumps.h"
 
@@ -84,6 +85,7 @@ class Dynamics {
   BeamWatch beams_;
   KinkEvents kinks_;
   VelocityJumps jumps_;
+  RejectedSteps rejected_;
   StepBounds bounds_;                       // of steps, by what inputs do ahead
   std::optional<MethodExchange> exchange_;  // of a run that chose its method
   int failures_passed_ = 0;                 // exchanges because a method could not go on

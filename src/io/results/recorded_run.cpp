@@ -56,9 +56,7 @@ RecordedRun::RecordedRun(std::filesystem::path results) : reader_(std::move(resu
   if (attribute_or_none(reader_, "model").empty())
     throw IoError("cannot go on with " + quoted + ": it holds no model (a program made it, which has to go on itself)");
   files_ = reader_.read_files();
-  std::string trouble;
-  checkpoint_ = reader_.read_checkpoint(trouble);
-  if (!checkpoint_ && !trouble.empty()) throw IoError("cannot go on with " + quoted + ": " + trouble);
+  checkpoint_ = reader_.read_checkpoint(trouble_);
 }
 
 CheckedStudy RecordedRun::read_study(std::span<const std::string> more) const {
@@ -100,6 +98,8 @@ std::vector<std::string> RecordedRun::settings_until(double end) const {
 }
 
 void RecordedRun::require_same(const Simulation& simulation) const {
+  if (!checkpoint_ && !trouble_.empty())
+    throw IoError("cannot go on with '" + reader_.path().string() + "': " + trouble_);
   std::vector<Issue> issues;
   const auto add = [&](std::string message) { issues.push_back({reader_.path().string(), std::move(message)}); };
   if (const std::string made_by = attribute_or_none(reader_, "trammel_version"); made_by != version())

@@ -13,7 +13,7 @@ namespace trammel {
 namespace {
 
 // One page each (results_create.cpp): small memories take little room.
-constexpr hsize_t chunk_bytes = 4096;
+constexpr hsize_t place_chunk = 4096;
 
 struct Head {
   std::array<char, 8> mark{'t', 'r', 'a', 'm', 'm', 'e', 'l', '1'};
@@ -65,7 +65,7 @@ void CheckpointPlaces::create(hid_t file, const std::filesystem::path& path) {
   H5Pset_create_intermediate_group(links, 1);
   const hsize_t extent = 0, limit = H5S_UNLIMITED;
   const hdf5::Handle how = hdf5::properties(H5Pcreate(H5P_DATASET_CREATE));
-  H5Pset_chunk(how, 1, &chunk_bytes);
+  H5Pset_chunk(how, 1, &place_chunk);
   for (const std::string& at : layout::checkpoints) {
     const hdf5::Handle space = hdf5::dataspace(H5Screate_simple(1, &extent, &limit));
     hdf5::dataset(hdf5::check(H5Dcreate2(file, at.c_str(), H5T_NATIVE_UINT8, space, links, how, H5P_DEFAULT), path,
