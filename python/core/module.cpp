@@ -12,6 +12,7 @@
 #include "trammel/io/csv.h"
 #include "trammel/io/model_reader.h"
 #include "trammel/io/model_tables.h"
+#include "trammel/io/recorded_run.h"
 #include "trammel/io/report.h"
 #include "trammel/io/results_reader.h"
 #include "trammel/io/source_file.h"
@@ -143,7 +144,7 @@ void define_run(py::module_& m) {
       "run",
       [](const CheckedStudy& study, const std::vector<LawTuple>& laws, const std::vector<ForceTuple>& forces,
          std::optional<std::filesystem::path> file, std::map<std::string, std::string> attributes, py::object progress,
-         double progress_interval) {
+         double progress_interval, bool resume) {
         RunRequest request;
         for (const auto& [function, vectorized, names] : laws) request.laws.push_back({function, vectorized, names});
         for (const auto& [function, vectorized, velocity, elements] : forces)
@@ -152,11 +153,23 @@ void define_run(py::module_& m) {
         request.attributes = std::move(attributes);
         request.progress = std::move(progress);
         request.progress_interval = progress_interval;
+        request.resume = resume;
         const RunOutcome outcome = run(study, request);
         return py::make_tuple(outcome.summary, outcome.record, outcome.error);
       },
       py::arg("study"), py::arg("laws"), py::arg("forces"), py::arg("file"), py::arg("attributes"), py::arg("progress"),
-      py::arg("progress_interval"), docs::Simulation);
+      py::arg("progress_interval"), py::arg("resume") = false, docs::Simulation);
+  m.def(
+      "read_recorded_study",
+      [](const std::filesystem::path& path, std::optional<double> end) {
+        const RecordedRun recorded(path);
+        return recorded.read_study(end ? recorded.settings_until(*end) : std::vector<std::string>());
+      },
+      py::arg("path"), py::arg("end") = py::none(), docs::RecordedRun);
+  m.def(
+      "settings_until",
+      [](const std::filesystem::path& path, double end) { return RecordedRun(path).settings_until(end); },
+      py::arg("path"), py::arg("end"), docs::RecordedRun);
 }
 
 void define_files(py::module_& m) {

@@ -64,6 +64,10 @@ void LockedSink::step(double t, std::span<const double> values) {
   const py::gil_scoped_acquire lock;
   sink_.step(t, values);
 }
+void LockedSink::checkpoint(double t, std::span<const std::byte> memory) {
+  const py::gil_scoped_acquire lock;
+  sink_.checkpoint(t, memory);
+}
 void LockedSink::end(const SummaryEntries& summary) {
   const py::gil_scoped_acquire lock;
   sink_.end(summary);

@@ -40,6 +40,7 @@ class LockedSink final : public RecordSink {
   void begin(const RecordSchema& schema) override;
   void frame(double t, std::span<const double> values) override;
   void step(double t, std::span<const double> values) override;
+  void checkpoint(double t, std::span<const std::byte> memory) override;
   void end(const SummaryEntries& summary) override;
 
  private:

@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "trammel/io/recorded_run.h"
 #include "trammel/simulation/annotated_sink.h"
 
 namespace trammel::python {
@@ -42,11 +43,15 @@ SummaryEntries unfinished(const std::string& reason) { return {{"completed", fal
 
 RunOutcome run(const CheckedStudy& study, const RunRequest& request) {
   RunOutcome outcome;
+  std::optional<RecordedRun> recorded;
+  std::optional<ResumedResults> resumed;
   std::optional<ResultsFile> file;
   std::optional<LockedSink> locked;
   ResultsFileOptions options;
   options.flush_every_frame = study.settings().output.flush_every_frame.value_or(false);
-  if (request.file)
+  if (request.resume)
+    locked.emplace(resumed.emplace(recorded.emplace(*request.file), options));
+  else if (request.file)
     locked.emplace(file.emplace(*request.file, options));
   else
     outcome.record = std::make_shared<KeptRecord>();
@@ -57,7 +62,10 @@ RunOutcome run(const CheckedStudy& study, const RunRequest& request) {
   try {
     const py::gil_scoped_release free;
     Simulation simulation(study, customize);
-    outcome.summary = simulation.run(sink, [&](const Progress& progress) { return watch(progress); });
+    const ProgressCallback told = [&](const Progress& progress) { return watch(progress); };
+    if (recorded) recorded->require_same(simulation);
+    outcome.summary = recorded && recorded->checkpoint() ? simulation.resume(sink, recorded->checkpoint()->memory, told)
+                                                         : simulation.run(sink, told);
   } catch (const py::error_already_set& error) {
     if (!sink.is_open()) throw;  // before the first frame: there is nothing to keep
     const std::string what = error.value() ? py::str(error.type().attr("__name__")).cast<std::string>() : "exception";

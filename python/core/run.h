@@ -22,6 +22,7 @@ struct RunRequest {
   std::map<std::string, std::string> attributes;  ///< of the results, besides those of every run
   py::object progress = py::none();               ///< None, or a function of a Progress; False stops the run
   double progress_interval = 0.1;                 ///< [s] of wall time between its calls; 0: after each step
+  bool resume = false;                            ///< the run of `file` goes on
 };
 
 /// What a run left behind.

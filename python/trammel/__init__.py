@@ -23,7 +23,7 @@ except ImportError as error:  # a wheel in a system without the libraries that i
         f"Trammel's module cannot be loaded: {error}. On Debian 12: apt install libklu1 libspqr2 libhdf5-103-1 libfmt9"
     ) from None
 from trammel.errors import Error, InputError, Interrupted, IoError, SimulationError
-from trammel.model import Model, Vectorized, load, run, vectorized
+from trammel.model import Model, Vectorized, load, resume, run, vectorized
 from trammel.results import Channel, Results, View, open, verify, write_report
 from trammel.statistics import Statistics
 
@@ -48,6 +48,7 @@ __all__ = [
     "__version__",
     "load",
     "open",
+    "resume",
     "run",
     "vectorized",
     "verify",

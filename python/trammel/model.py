@@ -276,15 +276,49 @@ class Model(ModelKeys):
             "created": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
             "model_file": (self._file or Path(sys.argv[0])).name,
             "command": "python " + " ".join(sys.argv),
+            "set": "\n".join(self._settings(settings)),
         }
+        path = Path(file) if file is not None else None
+        return self._simulate(study, path, attributes, progress, progress_interval, False)
+
+    def resume(
+        self,
+        file: "PathLike",
+        *,
+        end: Optional[float] = None,
+        settings: Optional["Settings"] = None,
+        progress: Optional["Progress"] = None,
+        progress_interval: float = 0.1,
+    ) -> Results:
+        """Goes on with a run of this model and these settings whose results are in `file`, in that file: after a time
+        limit, an interrupt or a kill, with the bits that would have followed, or until a later `end` [s].
+
+        For models with laws or forces in Python; `trammel.resume` needs the file alone.
+        """
+        words = self._settings(settings)
+        if end is not None:
+            words = words + _core.settings_until(Path(file), end)
+        study = self._study(words)
+        return self._simulate(study, Path(file), {}, progress, progress_interval, True)
+
+    def _simulate(
+        self,
+        study: _core.Study,
+        file: Optional[Path],
+        attributes: dict[str, str],
+        progress: Optional["Progress"],
+        progress_interval: float,
+        resume: bool,
+    ) -> Results:
         summary, record, error = _core.run(
             study,
             list(self._laws.values()),
             list(self._forces.values()),
-            Path(file) if file is not None else None,
+            file,
             attributes,
             progress,
             progress_interval,
+            resume,
         )
         results = Results(record if record is not None else Path(file or ""), summary)
         if isinstance(error, KeyboardInterrupt):
@@ -332,6 +366,19 @@ def run(
     """Simulates a model, or a model file; see Model.run."""
     made = model if isinstance(model, Model) else load(model)
     return made.run(settings=settings, file=file, progress=progress, progress_interval=progress_interval)
+
+
+def resume(
+    file: "PathLike",
+    *,
+    end: Optional[float] = None,
+    progress: Optional["Progress"] = None,
+    progress_interval: float = 0.1,
+) -> Results:
+    """Goes on with the run of a results file, in that file: after a time limit, an interrupt or a kill, with the bits
+    that would have followed, or until a later `end` [s]. The model is that of the file; see Model.resume."""
+    study = _core.read_recorded_study(Path(file), end)
+    return Model()._simulate(study, Path(file), {}, progress, progress_interval, True)
 
 
 def _adder(kind: str) -> Callable[..., Model]:

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,6 +29,10 @@ struct RunCommand {
   std::filesystem::path model;
   std::vector<std::string> settings;  ///< "solver.h=1e-4"
   std::filesystem::path out;          ///< empty: output.file of the model, else <model>.h5 in the current folder
+  std::filesystem::path resume;       ///< results of a run that is to go on, in place of a new one; empty: none
+  std::optional<double> end;          ///< [s] a later end for it
+  std::filesystem::path from;         ///< results in whose motion the run begins; empty: as drawn
+  std::optional<double> at;           ///< [s] where
   bool quiet = false;
   bool report = false;                    ///< also a page for the browser, beside the results
   double progress_interval = 2.0;         ///< [s] between progress lines when the output is not a terminal
@@ -68,6 +73,13 @@ struct ExportCommand {
   std::filesystem::path csv, vtk;  ///< folders; empty: not asked for
 };
 int export_results(const ExportCommand& command);
+
+struct ReplayCommand {
+  std::filesystem::path file;
+  bool only = false;  ///< the failure alone, no cures
+};
+/// Repeats the failure of a run, and tries what gets past it. Exit code 3 if it is not repeated.
+int replay(const ReplayCommand& command);
 
 struct VerifyCommand {
   std::filesystem::path file;

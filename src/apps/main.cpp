@@ -79,10 +79,25 @@ void add_run(CLI::App& app, const Call& call) {
   const auto command = std::make_shared<RunCommand>();
   command->command_line = call.command_line;
   CLI::App* sub = app.add_subcommand("run", "Simulate a model and write its results");
-  sub->add_option("model", command->model, "Model file")->required()->type_name("MODEL.toml");
+  sub->add_option("model", command->model, "Model file; beside --resume: refuse if it is not the one that was run")
+      ->type_name("MODEL.toml");
   add_settings(*sub, command->settings);
   sub->add_option("-o,--out", command->out, "Results file; default: the model's name with .h5, in this folder")
       ->type_name("FILE.h5");
+  CLI::Option* resume =
+      sub->add_option("--resume", command->resume, "Go on with the run of these results, in the same file")
+          ->type_name("FILE.h5")
+          ->excludes("--set")
+          ->excludes("--out");
+  sub->add_option("--end", command->end, "A later end for it")->type_name("SECONDS")->needs(resume);
+  CLI::Option* from = sub->add_option("--from", command->from,
+                                      "Begin where the machine of these results was, found by the names of the model")
+                          ->type_name("FILE.h5")
+                          ->excludes(resume);
+  CLI::Option* at = sub->add_option("--at", command->at, "When that was: the frame nearest to this instant")
+                        ->type_name("SECONDS")
+                        ->needs(from);
+  from->needs(at);
   sub->add_flag("--report", command->report,
                 "Also write a page that shows the motion in a browser, beside the results");
   sub->add_flag("-q,--quiet", command->quiet, "Print errors only");
@@ -96,11 +111,16 @@ void add_run(CLI::App& app, const Call& call) {
       fmt::format("Examples:\n"
                   "  trammel run slider_crank.toml\n"
                   "  trammel run slider_crank.toml --set solver.h=1e-4 parameters.L=0.3 --out fine.h5\n"
-                  "Ctrl-C ends the run and keeps its results; a second one ends the program at once.\n{}",
+                  "  trammel run --resume slider_crank.h5              go on with a run that was stopped or killed\n"
+                  "  trammel run --resume slider_crank.h5 --end 20     or that shall go on to a later end\n"
+                  "Ctrl-C ends the run and keeps its results; a second one ends the program at once. SIGUSR1 writes\n"
+                  "what waits to be written.\n{}",
                   exit_codes));
   sub->callback([command, &call] {
+    if (command->model.empty() && command->resume.empty()) throw CLI::RequiredError("model");
     call(
-        command->model, [command] { return run(*command); }, command->json.get());
+        command->resume.empty() ? command->model : command->resume, [command] { return run(*command); },
+        command->json.get());
   });
 }
 
@@ -303,6 +323,17 @@ void add_compare(CLI::App& app, const Call& call) {
   });
 }
 
+void add_replay(CLI::App& app, const Call& call) {
+  const auto command = std::make_shared<ReplayCommand>();
+  CLI::App* sub = app.add_subcommand("replay", "Repeat the failure of a run, and try what gets past it");
+  sub->add_option("file", command->file, "Results file of the run that failed")->required()->type_name("FILE.h5");
+  sub->add_flag("--only", command->only, "Repeat it and try nothing");
+  sub->footer(
+      "Example:\n  trammel replay slider_crank.h5\n"
+      "Nothing but the results file is needed. Exit code 3: the failure is not repeated.");
+  sub->callback([command, &call] { call(command->file, [command] { return replay(*command); }); });
+}
+
 void add_verify(CLI::App& app, const Call& call) {
   const auto command = std::make_shared<VerifyCommand>();
   CLI::App* sub = app.add_subcommand("verify", "Read all of a results file and name what is damaged");
@@ -366,19 +397,10 @@ void add_completion(CLI::App& app, const Call& call) {
 constexpr struct {
   const char* name;
   void (*add)(CLI::App& app, const Call& call);
-} commands[] = {{"run", add_run},
-                {"check", add_check},
-                {"eigen", add_eigen},
-                {"info", add_info},
-                {"export", add_export},
-                {"report", add_report},
-                {"plot", add_plot},
-                {"sweep", add_sweep},
-                {"compare", add_compare},
-                {"verify", add_verify},
-                {"repair", add_repair},
-                {"schema", add_schema},
-                {"completion", add_completion}};
+} commands[] = {{"run", add_run},         {"check", add_check},          {"eigen", add_eigen},   {"info", add_info},
+                {"export", add_export},   {"report", add_report},        {"plot", add_plot},     {"sweep", add_sweep},
+                {"compare", add_compare}, {"replay", add_replay},        {"verify", add_verify}, {"repair", add_repair},
+                {"schema", add_schema},   {"completion", add_completion}};
 
 std::vector<std::string> command_names() {
   std::vector<std::string> names;

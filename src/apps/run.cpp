@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <ctime>
@@ -13,9 +14,11 @@
 #include "progress.h"
 #include "trammel/io/model_reader.h"
 #include "trammel/io/output_kinds.h"
+#include "trammel/io/recorded_run.h"
 #include "trammel/io/report.h"
 #include "trammel/io/results_file.h"
 #include "trammel/io/source_file.h"
+#include "trammel/io/starting_frame.h"
 #include "trammel/simulation/annotated_sink.h"
 #include "trammel/simulation/simulation.h"
 
@@ -23,16 +26,22 @@ namespace trammel::apps {
 
 namespace {
 
-volatile sig_atomic_t stop_signal = 0;
+volatile sig_atomic_t stop_signal = 0, flush_signal = 0;
 
 extern "C" void note_signal(int number) { stop_signal = number; }
+extern "C" void note_flush(int /*number*/) { flush_signal = 1; }
 
 /// While it lives, the first Ctrl-C (or SIGTERM, or SIGHUP of a closed terminal) is noted in stop_signal; the second
-/// ends the program as usual. A SIGHUP that is ignored (nohup) stays so. Whoever read our output may go away
-/// (`trammel run … | head`): the run goes on.
+/// ends the program as usual. A SIGHUP that is ignored (nohup) stays so. SIGUSR1, by which queues of clusters announce
+/// the end of a job's time, is noted in flush_signal. Whoever read our output may go away (`trammel run … | head`): the
+/// run goes on.
 class StopOnSignal {
  public:
   StopOnSignal() {
+    struct sigaction flush {};
+    flush.sa_handler = note_flush;
+    flush.sa_flags = static_cast<int>(SA_RESTART);
+    sigaction(SIGUSR1, &flush, &flush_before_);
     struct sigaction action {};
     action.sa_handler = note_signal;
     action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
@@ -41,6 +50,7 @@ class StopOnSignal {
   }
   ~StopOnSignal() {
     for (std::size_t i = 0; i < numbers.size(); ++i) sigaction(numbers[i], &before_[i], nullptr);
+    sigaction(SIGUSR1, &flush_before_, nullptr);
   }
   StopOnSignal(const StopOnSignal&) = delete;
   StopOnSignal& operator=(const StopOnSignal&) = delete;
@@ -48,6 +58,7 @@ class StopOnSignal {
  private:
   static constexpr std::array<int, 3> numbers{SIGINT, SIGTERM, SIGHUP};
   std::array<struct sigaction, 3> before_{};
+  struct sigaction flush_before_ {};
 };
 
 std::filesystem::path results_path(const RunCommand& command, const Study& study) {
@@ -101,30 +112,20 @@ void answer(JsonAnswer& answer, const Summary& summary, const std::filesystem::p
   if (!summary.failure.empty()) answer.add_error(path.string(), summary.failure);
 }
 
-}  // namespace
-
-int run(const RunCommand& command) {
-  require_file(command.model);
-  if (command.report) require_report_page();
-  const SourceList sources;
-  CheckedStudy study = read_checked_study(command.model, command.settings);
-  const std::filesystem::path path = results_path(command, study.study());
-  if (command.report) OutputFile::check(page_beside(path), page_kind());
-  ResultsFileOptions options;
-  options.flush_every_frame = study.settings().output.flush_every_frame.value_or(false);
-  ResultsFile file(path, options);
-  AnnotatedSink results(file, annotations(command, sources.files()));
-
-  const StopOnSignal signals;
-  Simulation simulation(std::move(study));
+// Runs, or goes on from a memory, and tells how it ended.
+int simulate(Simulation& simulation, RecordSink& results, ResultsFile& file, std::span<const std::byte> memory,
+             const RunCommand& command) {
   ProgressDisplay display(ProgressDisplay::choose(command.quiet), command.progress_interval);
-  const Summary summary = simulation.run(results, [&](const Progress& progress) {
+  const ProgressCallback watch = [&](const Progress& progress) {
     require_memory();
     display.update(progress, file.frames_written());
+    if (flush_signal != 0) flush_signal = 0, file.flush();
     return stop_signal == 0;
-  });
+  };
+  const Summary summary = memory.empty() ? simulation.run(results, watch) : simulation.resume(results, memory, watch);
   display.clear();
 
+  const std::filesystem::path& path = file.path();
   const bool page = command.report && file.frames_written() > 0;
   if (command.json != nullptr) {
     answer(*command.json, summary, path, file.frames_written(), page);
@@ -141,6 +142,66 @@ int run(const RunCommand& command) {
     return failed_run;
   }
   return summary.completed ? success : 128 + stop_signal;
+}
+
+int resume(const RunCommand& command) {
+  require_file(command.resume);
+  const RecordedRun run(command.resume);
+  if (!command.model.empty()) require_file(command.model), run.require_model(command.model);
+  CheckedStudy study = run.read_study(command.end ? run.settings_until(*command.end) : std::vector<std::string>());
+  ResultsFileOptions options;
+  options.flush_every_frame = study.settings().output.flush_every_frame.value_or(false);
+  if (command.report) OutputFile::check(page_beside(command.resume), page_kind());
+  const StopOnSignal signals;
+  Simulation simulation(std::move(study));
+  run.require_same(simulation);
+  ResumedResults results(run, options);
+  std::span<const std::byte> memory;
+  if (run.checkpoint()) memory = run.checkpoint()->memory;
+  if (!command.quiet && command.json == nullptr)
+    print_now(run.checkpoint() ? fmt::format("Resumed at t = {:.6g} s, behind step {}.\n", run.checkpoint()->t,
+                                             run.checkpoint()->n_steps)
+                               : std::string("It was not yet at its first checkpoint: it begins anew.\n"));
+  return simulate(simulation, results, results.file(), memory, command);
+}
+
+// The run begins when the frame was, unless it is said when.
+StartingPoint find_start(RunCommand& command) {
+  require_file(command.from);
+  StartingPoint point = read_starting_point(command.from, *command.at);
+  const bool given = std::any_of(command.settings.begin(), command.settings.end(),
+                                 [](const std::string& setting) { return setting.starts_with("analysis.start="); });
+  if (!given) command.settings.push_back(fmt::format("analysis.start={}", point.t));
+  if (!command.quiet && command.json == nullptr)
+    print_now(fmt::format("Begins at the frame of t = {:.6g} s of {}.\n", point.t, command.from.string()));
+  return point;
+}
+
+}  // namespace
+
+int run(const RunCommand& given) {
+  RunCommand command = given;
+  if (command.report) require_report_page();
+  if (!command.resume.empty()) return resume(command);
+  require_file(command.model);
+  std::optional<StartingPoint> start;
+  if (!command.from.empty()) start = find_start(command);
+  const SourceList sources;
+  CheckedStudy study = read_checked_study(command.model, command.settings);
+  if (start) {
+    Study placed = std::move(study).take();
+    placed.start = std::move(start);
+    study = std::move(placed);
+  }
+  const std::filesystem::path path = results_path(command, study.study());
+  if (command.report) OutputFile::check(page_beside(path), page_kind());
+  ResultsFileOptions options;
+  options.flush_every_frame = study.settings().output.flush_every_frame.value_or(false);
+  ResultsFile file(path, options);
+  AnnotatedSink results(file, annotations(command, sources.files()));
+  const StopOnSignal signals;
+  Simulation simulation(std::move(study));
+  return simulate(simulation, results, file, {}, command);
 }
 
 int check(const CheckCommand& command) {

@@ -53,6 +53,7 @@ Status MatrixOperator::setup(const Point& p, const State& state, const Coefficie
 bool MatrixOperator::find_new_entries() {
   const Planes& planes = source_.planes();
   const std::size_t n_slots = planes.pattern.index.size();
+  if (!has_entries_) enlargements_ = 0;  // nothing before counts
   const bool keeps_all = solver_->name() == "dense" || enlargements_ >= max_enlargements;
   if (!has_entries_) {
     unused_.resize(n_slots);

@@ -35,7 +35,7 @@ Status MotionOperator::linearize(const MotionPoint& p, const MotionPoint* end, c
   ++linearizations_;
   if (planes_.version != version_) rebuild();
   if (!follows_inputs_) return status;
-  if (planes_.version != before) has_input_derivatives_ = false;
+  if (planes_.version != before || !keeps_pivots_) has_input_derivatives_ = false;  // anew behind invalidate(), too
   return take_input_derivatives(p, end, state, workspace);
 }
 

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include "trammel/base/memory.h"
 
 namespace trammel {
 
@@ -58,6 +61,12 @@ Projection::Projection(const SecondOrderDae& dae, LinearSolverChoice solver, std
       regularization_(regularization),
       solver_(make_linear_solver<double>(solver, dae.nv() + dae.nc())) {
   x_.setZero(dae.nv() + dae.nc());
+}
+
+void Projection::remember(Memory& memory) {
+  memory.keep(length_);
+  version_ = std::numeric_limits<std::uint64_t>::max();
+  memory.leave(dae_, firm_, regularization_, solver_, planes_, pattern_, values_, W_, square_, x_, image_, H_);
 }
 
 Status Projection::setup(const MotionPoint& p, const State& state, Workspace& workspace) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "trammel/base/memory.h"
 #include "trammel/math/locate_zero.h"
 
 namespace trammel {
@@ -122,6 +123,11 @@ double EventFinder::minimum(int id, double ta, double tb, double side, const Val
   const bool first = g1 < g2;
   g_at = side * (first ? g1 : g2);
   return first ? x1 : x2;
+}
+
+void EventFinder::remember(Memory& memory) {
+  memory.keep(t_, side_);
+  memory.leave(wanted_, samples_, scratch_, hits_);
 }
 
 }  // namespace trammel

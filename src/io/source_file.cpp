@@ -16,16 +16,20 @@ namespace trammel {
 namespace {
 
 thread_local SourceList* source_list = nullptr;
+thread_local RecordedSources* recorded_sources = nullptr;
 
 constexpr std::size_t read_block = 1 << 16;
 constexpr std::size_t longest_stream = 64 << 20;
 
 std::string system_reason() { return std::system_category().message(errno); }
 
-}  // namespace
+std::filesystem::path whole_path(const std::filesystem::path& path) {
+  std::error_code ignored;  // without a current folder the names stay as they are
+  const std::filesystem::path found = std::filesystem::absolute(path.empty() ? "." : path, ignored);
+  return (ignored ? path : found).lexically_normal();
+}
 
-std::string read_source(const std::filesystem::path& path, std::string& text) {
-  text.clear();
+std::string read_from_disk(const std::filesystem::path& path, std::string& text) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return system_reason();
   struct stat about {};
@@ -43,12 +47,28 @@ std::string read_source(const std::filesystem::path& path, std::string& text) {
     more = trouble.empty() && n != 0;
   }
   close(descriptor);
-  if (trouble.empty() && source_list != nullptr) {
-    std::vector<SourceFile>& files = source_list->files_;
-    if (std::none_of(files.begin(), files.end(), [&](const SourceFile& file) { return file.path == path; }))
-      files.push_back({path, sha256(text)});
-  }
   return trouble;
+}
+
+}  // namespace
+
+std::string read_source(const std::filesystem::path& path, std::string& text, SourceUse use) {
+  text.clear();
+  const std::string* recorded = nullptr;
+  if (recorded_sources != nullptr && use == SourceUse::data) {
+    const auto found = recorded_sources->files_.find(whole_path(path));
+    if (found != recorded_sources->files_.end()) recorded = found->second;
+  }
+  if (recorded != nullptr)
+    text = *recorded;
+  else if (std::string trouble = read_from_disk(path, text); !trouble.empty())
+    return trouble;
+  for (SourceList* list = source_list; list != nullptr; list = list->outer_) {
+    std::vector<SourceFile>& files = list->files_;
+    if (std::none_of(files.begin(), files.end(), [&](const SourceFile& file) { return file.path == path; }))
+      files.push_back({path, sha256(text), use, use == SourceUse::data ? text : std::string()});
+  }
+  return "";
 }
 
 std::string read_beginning(const std::filesystem::path& path, std::size_t size, std::string& bytes) {
@@ -72,16 +92,27 @@ std::string read_beginning(const std::filesystem::path& path, std::size_t size, 
 SourceList::SourceList() : outer_(source_list) { source_list = this; }
 SourceList::~SourceList() { source_list = outer_; }
 
+RecordedSources::RecordedSources(const std::filesystem::path& folder, const std::vector<RecordedFile>& files)
+    : outer_(recorded_sources) {
+  for (const RecordedFile& file : files) files_[whole_path(folder / file.name)] = &file.bytes;
+  recorded_sources = this;
+}
+RecordedSources::~RecordedSources() { recorded_sources = outer_; }
+
+std::vector<RecordedFile> record_sources(const std::vector<SourceFile>& files, const std::filesystem::path& folder) {
+  const std::filesystem::path base = whole_path(folder);
+  std::vector<RecordedFile> recorded;
+  for (const SourceFile& file : files)
+    if (file.use == SourceUse::data)
+      recorded.push_back({whole_path(file.path).lexically_relative(base).string(), file.bytes});
+  return recorded;
+}
+
 std::string describe_sources(const std::vector<SourceFile>& files, const std::filesystem::path& folder) {
-  const auto whole = [](const std::filesystem::path& path) {
-    std::error_code ignored;  // without a current folder the names stay as they are
-    const std::filesystem::path found = std::filesystem::absolute(path.empty() ? "." : path, ignored);
-    return (ignored ? path : found).lexically_normal();
-  };
-  const std::filesystem::path base = whole(folder);
+  const std::filesystem::path base = whole_path(folder);
   std::string text;
   for (const SourceFile& file : files)
-    text += file.digest + "  " + whole(file.path).lexically_relative(base).string() + "\n";
+    text += file.digest + "  " + whole_path(file.path).lexically_relative(base).string() + "\n";
   return text;
 }
 

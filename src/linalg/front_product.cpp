@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "trammel/linalg/dense_kernel.h"
+#include "trammel/linalg/kernel_in_use.h"
 
 namespace trammel {
 
@@ -48,5 +49,7 @@ const FrontProduct& choose_front_product(DenseKernel kernel) {
   static_cast<void>(kernel);
   return portable_front_product();
 }
+
+std::string_view kernel_in_use(DenseKernel kernel) { return choose_front_product(kernel).name; }
 
 }  // namespace trammel

@@ -72,6 +72,7 @@ class Chooser {
       for (std::vector<bool>& items : steps_) items.assign(items.size(), true);
     ChannelChoice choice;
     choice.schema.attributes = all_.attributes;
+    choice.schema.files = all_.files, choice.schema.checkpoints = all_.checkpoints;
     keep(all_.frames, frames_, choice.schema.frames, choice.frames);
     keep(all_.solver, steps_, choice.schema.solver, choice.steps);
     return choice;

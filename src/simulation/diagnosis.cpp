@@ -7,8 +7,6 @@
 
 namespace trammel {
 
-namespace {
-
 std::string advice(Cause cause, const SolverOptions& options) {
   switch (cause) {
     case Cause::not_finite:
@@ -41,6 +39,8 @@ std::string advice(Cause cause, const SolverOptions& options) {
       return "plot the motion up to here";
   }
 }
+
+namespace {
 
 // The forces of the model that are formulas and act on the body that a row belongs to ("body 'rod', balance …"). Rows
 // of joint coordinates see the forces on every body that the joint carries: then all of them, with their bodies.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "trammel/base/memory.h"
 #include "trammel/simulation/contact_words.h"
 #include "trammel/simulation/diagnosis.h"
 #include "trammel/simulation/option.h"
@@ -68,10 +69,12 @@ Dynamics::Dynamics(Rig& rig, RecordSink& sink, const ProgressCallback& progress,
       beams_(machine_.full(), machine_.model()),
       kinks_(machine_, viewer_, motion_, after_kinks_, contact_changes),
       jumps_(machine_, viewer_, motion_, after_kinks_),
+      rejected_(machine_, viewer_, motion_),
       start_(motion_.x.t),
       end_(*study_.analysis.end),
       t_(start_),
       failed_at_(start_ - 1.0),
+      next_checkpoint_(study_.output.checkpoint_steps.value_or(0)),
       summary_(rig.begin_summary()) {
   if (machine_.other_method())
     exchange_.emplace(MethodExchange::Start{.explicit_first = study_.solver.integrator == Integrator::runge_kutta,
@@ -83,6 +86,20 @@ Dynamics::Dynamics(Rig& rig, RecordSink& sink, const ProgressCallback& progress,
 
 Summary Dynamics::run() {
   start();
+  const MotionVariables& x = motion_.x;
+  writer_.write(x.t, viewer_.show(x, motion_.state), ledger_.now());
+  return go_on();
+}
+
+Summary Dynamics::resume(std::span<const std::byte> memory) {
+  start();
+  Memory of_other(memory);
+  remember(of_other);
+  of_other.finish();
+  return go_on();
+}
+
+Summary Dynamics::go_on() {
   while (t_ < end_ && !stopped_by_event_) {
     const StepReport report = advance();
     const Verdict verdict = judge(report);
@@ -92,6 +109,7 @@ Summary Dynamics::run() {
     find_events();
     if (!record(report) || !is_plausible(report)) break;
     if (!stopped_by_event_ && (!pass_kinks() || !exchange_method(report))) break;
+    take_checkpoint_if_due();
   }
   sum_up();
   return std::move(summary_);
@@ -103,7 +121,6 @@ void Dynamics::start() {
   rig_.note_step(x);
   alarms_.start(ledger_.now());
   fixed_step_.note_step(x, 0.0);
-  writer_.write(x.t, viewer_.show(x, motion_.state), ledger_.now());
   frames_.start(x);
   events_.start(x);
   if (beams_.active()) beams_.start(viewer_.update_kinematics(viewer_.show(x, motion_.state)));
@@ -111,6 +128,18 @@ void Dynamics::start() {
   if (study_.solver.h) return;
   const Shown shown = viewer_.show(x, motion_.state);
   bounds_ = machine_.full().system->calc_step_bounds(shown.point, end_, shown.state, viewer_.full_workspace());
+}
+
+// A run goes on differently behind a checkpoint, by roundings (Memory): where they are depends on steps alone, never on
+// a clock or on who stops it. At the end there is one for a run that is to go on to a later end.
+void Dynamics::take_checkpoint_if_due() {
+  const int every = study_.output.checkpoint_steps.value_or(0);
+  if (every == 0 || stopped_by_event_ || motion_.is_passing()) return;
+  if (t_ < end_ && summary_.steps < next_checkpoint_) return;
+  next_checkpoint_ = summary_.steps + every;
+  Memory memory;
+  remember(memory);
+  sink_.checkpoint(t_, memory.bytes());
 }
 
 StepReport Dynamics::advance() {
@@ -185,6 +214,7 @@ void Dynamics::keep_ledger(const StepReport& report) {
   rig_.note_step(newest);
   fixed_step_.note_step(newest, report.h);
   alarms_.note_step(newest, ledger_);
+  rejected_.note_step(report, motion_.active().newest(), summary_.steps);
   output_.begin_step(newest, motion_.active().newest().t, summary_.steps);
 }
 
@@ -292,6 +322,7 @@ void Dynamics::sum_up() {
   sum_up_contacts(machine_.full(), contact_changes_, summary_.notes);
   motion_.sum_up_passages(summary_.notes);
   jumps_.sum_up(summary_.notes);
+  rejected_.sum_up(summary_.notes);
   fixed_step_.sum_up(violations_, motion_.method().left_behind(), summary_);
   if (reached && !stopped_by_event_) events_.sum_up_missed(summary_.notes);
   if (reached) summary_.stop = fmt::format("reached the end, t = {:.6g} s", t_);
@@ -328,8 +359,11 @@ void Dynamics::sum_up_method() {
   summary_.describe_solver(method.linear_solver());
   summary_.linear_solver = method.solver_name();
   const MotionIntegrator::JacobianReport jacobians = method.jacobians();
-  summary_.function_calls = jacobians.function_calls, summary_.corrector_calls = jacobians.corrector_calls;
-  summary_.updates = jacobians.updates, summary_.pattern_updates = jacobians.pattern_updates;
+  const MotionIntegrator::JacobianReport& before = jacobians_before_;
+  summary_.function_calls = before.function_calls + jacobians.function_calls;
+  summary_.corrector_calls = before.corrector_calls + jacobians.corrector_calls;
+  summary_.updates = before.updates + jacobians.updates;
+  summary_.pattern_updates = before.pattern_updates + jacobians.pattern_updates;
   summary_.groups = jacobians.groups;
   const MotionIntegrator::ScalingReport scaling = method.scaling();
   summary_.scaling_m = scaling.m, summary_.scaling_d = scaling.d, summary_.scaling_k = scaling.k;

@@ -16,6 +16,7 @@
 #include "trammel/simulation/machine_length.h"
 #include "trammel/simulation/method_choice.h"
 #include "trammel/simulation/option.h"
+#include "trammel/simulation/place_machine.h"
 #include "trammel/simulation/recorder.h"
 #include "trammel/simulation/redundancy_cures.h"
 #include "trammel/simulation/viewer.h"
@@ -108,6 +109,10 @@ void Machine::make_consistent(Scratch& scratch) {
   x_.t = *study_.analysis.start;
   state_ = full_.state;
   for (Branch& branch : state_.branches) branch.t = x_.t;
+  if (study_.start) {
+    place_machine(*study_.start, study_.model, full_, x_, state_);
+    for (auto* firm : {&full_.firm_q, &full_.firm_v}) std::fill(firm->begin(), firm->end(), char(0));
+  }
   InitialReport report;
   const InitialFailure assembled = project_positions(every_row, full_.firm_q, x_, state_, *scratch.full, report);
   if (assembled.failed()) throw InputError(assembled.message);

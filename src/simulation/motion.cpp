@@ -86,6 +86,7 @@ Status Motion::exchange_method(const Machine& machine, Viewer& viewer) {
   viewer.centre_charts(at, state);
   other_.max_corrections = made_.max_corrections;  // of the record
   std::swap(made_, other_);
+  exchanged_ = !exchanged_;
   return made_.method->restart(at, state);
 }
 

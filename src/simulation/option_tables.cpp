@@ -651,6 +651,11 @@ std::vector<Option> output_options() {
       option("file", AT(output.file), {.meaning = "of the results (absent: the model's name with `.h5`)"}),
       option("flush_every_frame", AT(output.flush_every_frame),
              {.fallback = false, .meaning = "every frame is safe on disk at once"}),
+      option("checkpoint_steps", AT(output.checkpoint_steps),
+             {.fallback = 1000,
+              .meaning = "between places from which the run can be resumed (`0`: none), [how](resume.md)",
+              .range = Range::from(0.0),
+              .analyses = {{AnalysisKind::dynamics}}}),
       option(
           "max_size", AT(output.max_size),
           {.unit = "B",

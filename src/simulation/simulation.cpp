@@ -24,18 +24,23 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 struct Simulation::Parts {
   Parts(CheckedStudy study, Customize customize) : rig(std::move(study), std::move(customize)) {}
-  Summary analyse(RecordSink& sink, const ProgressCallback& progress);
+  /// `memory`: of a run that goes on; empty: none.
+  Summary analyse(RecordSink& sink, const ProgressCallback& progress, std::span<const std::byte> memory);
+  Summary run(RecordSink& sink, const ProgressCallback& progress, std::span<const std::byte> memory);
   ChannelChoice choose_channels() const;
 
   Rig rig;
   std::vector<KinkWatch::Change> contact_changes;
 };
 
-Summary Simulation::Parts::analyse(RecordSink& sink, const ProgressCallback& progress) {
+Summary Simulation::Parts::analyse(RecordSink& sink, const ProgressCallback& progress,
+                                   std::span<const std::byte> memory) {
   switch (*rig.machine.study().analysis.kind) {
-    case AnalysisKind::dynamics:
+    case AnalysisKind::dynamics: {
       contact_changes.clear();
-      return Dynamics(rig, sink, progress, contact_changes).run();
+      Dynamics dynamics(rig, sink, progress, contact_changes);
+      return memory.empty() ? dynamics.run() : dynamics.resume(memory);
+    }
     case AnalysisKind::statics:
       return Statics(rig).run(sink);
     case AnalysisKind::kinematics:
@@ -50,13 +55,21 @@ Simulation::Simulation(CheckedStudy study, Customize customize)
 
 Simulation::~Simulation() = default;
 
-Summary Simulation::run(RecordSink& sink, const ProgressCallback& progress) {
-  const ChannelChoice choice = parts_->choose_channels();
-  require_moderate_size(parts_->rig.machine.study(), choice.schema);
+Summary Simulation::run(RecordSink& sink, const ProgressCallback& progress) { return parts_->run(sink, progress, {}); }
+
+Summary Simulation::resume(RecordSink& sink, std::span<const std::byte> memory, const ProgressCallback& progress) {
+  if (memory.empty()) throw Error("there is no memory of a run that could go on");
+  if (settings().analysis.kind != AnalysisKind::dynamics) throw Error("of analyses, dynamics alone can be resumed");
+  return parts_->run(sink, progress, memory);
+}
+
+Summary Simulation::Parts::run(RecordSink& sink, const ProgressCallback& progress, std::span<const std::byte> memory) {
+  const ChannelChoice choice = choose_channels();
+  require_moderate_size(rig.machine.study(), choice.schema);
   sink.begin(choice.schema);
   const auto clock = std::chrono::steady_clock::now();
   ChosenChannelsSink chosen(sink, choice);
-  Summary summary = parts_->analyse(choice.note.empty() ? sink : chosen, progress);
+  Summary summary = analyse(choice.note.empty() ? sink : chosen, progress, memory);
   summary.wall_time = seconds_since(clock);
   if (!choice.note.empty()) summary.notes.push_back(choice.note);
   sink.end(summary.to_attributes());
@@ -73,6 +86,9 @@ ChannelChoice Simulation::Parts::choose_channels() const {
   schema.attributes["model"] = study.text;
   schema.attributes["settings"] = settings_text(study);
   schema.attributes["scene"] = scene_json(study.model);
+  if (study.start) schema.attributes["start"] = study.start->to_text();
+  schema.files = study.files;
+  schema.checkpoints = study.analysis.kind == AnalysisKind::dynamics && study.output.checkpoint_steps.value_or(0) > 0;
   if (!study.output.channels) return {std::move(schema), {}, {}, {}};
   const std::string& place = study.output.source.at("channels");
   return trammel::choose_channels(schema, *study.output.channels, place.empty() ? "output.channels" : place);

@@ -23,7 +23,8 @@ void StepRecord::record(double t, const StepReport& report, RecordSink& sink, Su
   if (step.split.n_independent >= 0) {
     summary.split_condition = step.split.condition;
     summary.split_condition_max = std::max(summary.split_condition_max, step.split.condition);
-    summary.split_choices = step.split.choices, summary.split_changes = step.split.changes;
+    summary.split_choices = choices_before_ + step.split.choices;
+    summary.split_changes = changes_before_ + step.split.changes;
   }
   if (const JumpLedger* jump = method.ledger()) step.ledger = *jump;
   sink.step(t, channels_.update(step));

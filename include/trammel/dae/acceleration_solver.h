@@ -45,8 +45,11 @@ class AccelerationSolver {
                 Workspace& workspace);
 
   const LinearSolver<double>& linear_solver() const { return *solver_; }
+  /// Pattern and pivots: what follows depends on nothing before.
+  void forget() { version_ = no_version; }
 
  private:
+  static constexpr auto no_version = std::numeric_limits<std::uint64_t>::max();
   bool note_inertia();
   void rebuild();
   Status setup(const MotionVariables& x, const State& state, Workspace& workspace);

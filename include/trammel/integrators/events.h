@@ -10,6 +10,8 @@
 
 namespace trammel {
 
+class Memory;
+
 enum class Crossing : std::uint8_t { rising, falling, both };
 
 /// A zero of an event function on the dense output of a step.
@@ -38,6 +40,7 @@ class EventFinder {
   void start(double t, const Values& values);
   /// All hits in (t0, t1], t0 being where start or the last call ended. The list is reused by the next call.
   const std::vector<EventHit>& find(double t1, const Values& values);
+  void remember(Memory& memory);
 
  private:
   void search(int id, double ta, double ga, double tb, double gb, const Values& values);

@@ -25,6 +25,13 @@ struct ResultsFileOptions {
   std::vector<Issue> issues() const;
 };
 
+/// A place from which the run can go on: Simulation::resume().
+struct ResultsCheckpoint {
+  double t = 0.0;                          ///< [s]
+  std::int64_t n_frames = 0, n_steps = 0;  ///< rows before it
+  std::vector<std::byte> memory;
+};
+
 /// Writes a run to an HDF5 file that a person can open and that survives kill −9.
 ///
 ///   /time[row]  /frames/<quantity>[row, item, component]  /solver/time[step]  /solver/<quantity>[step]
@@ -43,6 +50,8 @@ struct ResultsFileOptions {
 /// grows would need another place in the file each time. Of a run that was slow these are many: end() then makes a
 /// packed copy, which takes the name when it is complete.
 ///
+/// The last checkpoint is there as soon as the rows before it are: at every flush, and at the end.
+///
 /// It is made beside an existing results file and replaces it when its first frame is written (or at its end, if it
 /// has none and there is nothing to replace); never one that a running simulation writes, nor a file that is something
 /// else. Every failure is an IoError with the path and the reason; the disk may be
@@ -55,7 +64,13 @@ class ResultsFile : public RecordSink {
   void begin(const RecordSchema& schema) override;
   void frame(double t, std::span<const double> values) override;
   void step(double t, std::span<const double> values) override;
+  void checkpoint(double t, std::span<const std::byte> memory) override;
   void end(const SummaryEntries& summary) override;
+
+  /// One of the run that rows were copied from.
+  void keep_checkpoint(ResultsCheckpoint checkpoint);
+  /// With replace_at_end: from now on it stands for the name, as if that had not been asked for.
+  void replace_now();
 
   /// Writes and flushes every row received so far.
   void flush();

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "trammel/io/results_file.h"
 #include "trammel/simulation/record.h"
 
 namespace trammel {
@@ -57,6 +60,11 @@ class ResultsReader {
   std::int64_t n_steps() const;
   const std::vector<double>& times() const;       ///< of the frames [s]
   const std::vector<double>& step_times() const;  ///< ends of the integrator steps [s]
+
+  /// The last one that is whole. None: `trouble` says why; empty: the run was not yet there.
+  std::optional<ResultsCheckpoint> read_checkpoint(std::string& trouble) const;
+  /// What the model was made of beside the model file. Throws IoError where one cannot be read.
+  std::vector<RecordedFile> read_files() const;
 
   std::vector<std::string> channels() const;  ///< every channel: "rod.position.x", "energy.total", "solver.h"
   Series read(std::string_view channel) const;

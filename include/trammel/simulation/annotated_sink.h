@@ -19,6 +19,7 @@ class AnnotatedSink final : public RecordSink {
   void begin(const RecordSchema& schema) override;
   void frame(double t, std::span<const double> values) override { sink_.frame(t, values); }
   void step(double t, std::span<const double> values) override { sink_.step(t, values); }
+  void checkpoint(double t, std::span<const std::byte> memory) override { sink_.checkpoint(t, memory); }
   void end(const SummaryEntries& summary) override;
 
   bool is_open() const { return open_; }  ///< it began and did not end

@@ -9,6 +9,8 @@
 
 namespace trammel {
 
+class Memory;
+
 /// Finds the instants within a step at which forces have a kink: surfaces begin or cease to press on each other, a stop
 /// is met or left, a law goes from one branch to another.
 ///
@@ -57,6 +59,7 @@ class KinkWatch {
   void accept(const KinematicState& state, const std::optional<Change>& change);
   /// The same where nothing changed, at an instant that find() has looked at last; false: it has not.
   bool accept_end(double t);
+  void remember(Memory& memory);
 
  private:
   struct Listed {  // one place at one instant

@@ -13,6 +13,8 @@
 #include "trammel/linalg/linear_solver_kind.h"
 #include "trammel/mechanics/model.h"
 #include "trammel/simulation/methods.h"
+#include "trammel/simulation/record.h"
+#include "trammel/simulation/starting_point.h"
 
 namespace trammel {
 
@@ -174,7 +176,8 @@ struct OutputOptions {
   std::optional<std::vector<std::string>> channels;  ///< names and patterns of what is kept: "rod.*"; absent: all
   std::optional<std::string> file;
   std::optional<bool> flush_every_frame;
-  std::optional<double> max_size;  ///< [B] of the results, as estimated before the run; more is refused
+  std::optional<int> checkpoint_steps;  ///< between places from which the run can be resumed; 0: none
+  std::optional<double> max_size;       ///< [B] of the results, as estimated before the run; more is refused
   std::optional<AlarmPolicy> alarms;
   Source source;
 };
@@ -193,7 +196,10 @@ struct Settings {
 /// Everything a model file says.
 struct Study : Settings {
   Model model;
-  std::string text;  ///< the model file as it was read, for the results
+  std::string text;                 ///< the model file as it was read, for the results
+  std::vector<RecordedFile> files;  ///< and what else was read: parts, tables, meshes
+  /// Where the machine begins, at analysis.start; none: as drawn.
+  std::optional<StartingPoint> start = {};
 };
 
 /// Everything wrong with the settings: values out of range, keys that would have no effect, pairs that exclude each

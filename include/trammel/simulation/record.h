@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cstddef>
 #include <map>
 #include <span>
 #include <string>
@@ -47,11 +48,19 @@ struct TablePlace {
   explicit operator bool() const { return group >= 0; }
 };
 
+/// A file that a model was made of, beside the model file itself.
+struct RecordedFile {
+  std::string name;   ///< relative to the folder of the model file
+  std::string bytes;  ///< all of it
+};
+
 /// Everything a run will record, known before the first number is written (the results file depends on that).
 struct RecordSchema {
   std::vector<RecordGroup> frames;                ///< one row per recorded time; paths below /frames/
   std::vector<RecordGroup> solver;                ///< one row per integrator step; paths below /solver/
   std::map<std::string, std::string> attributes;  ///< title, trammel_version, model (the text), settings, created ...
+  std::vector<RecordedFile> files{};              ///< that the model includes or names
+  bool checkpoints = false;                       ///< whether RecordSink::checkpoint() may be called
 
   int frame_width() const;  ///< numbers per frame, the time not counted
   int step_width() const;   ///< numbers per step, the time not counted
@@ -78,6 +87,8 @@ class RecordSink {
   virtual void begin(const RecordSchema& schema) = 0;
   virtual void frame(double t, std::span<const double> values) = 0;
   virtual void step(double t, std::span<const double> values) = 0;
+  /// The run can go on from here, behind all rows so far, given this memory (Simulation::resume).
+  virtual void checkpoint(double /*t*/, std::span<const std::byte> /*memory*/) {}
   /// The run ended (well or not); `summary` says how: why it stopped, steps, iterations, wall time ...
   virtual void end(const SummaryEntries& summary) = 0;
 };

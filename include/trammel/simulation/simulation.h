@@ -43,6 +43,10 @@ class Simulation {
   ~Simulation();
 
   Summary run(RecordSink& sink, const ProgressCallback& progress = {});
+  /// Goes on where another run of the same study, by the same version of the library, gave this memory to
+  /// RecordSink::checkpoint(): what follows are the bits that would have followed there. The sink is told to begin;
+  /// rows of the time before are not given to it. Dynamics alone. Throws Error if the memory is that of something else.
+  Summary resume(RecordSink& sink, std::span<const std::byte> memory, const ProgressCallback& progress = {});
 
   /// What takes effect, defaults included.
   const Settings& settings() const;

@@ -13,6 +13,8 @@
 
 namespace trammel {
 
+class Memory;
+
 /// What makes the numbers of a run doubtful, by its own checks.
 struct Alarm {
   std::string name;     ///< of the check: "energy from nothing"
@@ -22,6 +24,7 @@ struct Alarm {
   std::string text;  ///< value and limit with their units, what it means and what to do
 
   std::string to_text() const;
+  void remember(Memory& memory);
 };
 
 /// How a run ended and what it cost.
@@ -64,6 +67,7 @@ struct Summary {
   void describe_solver(const LinearSolver<double>& solver);
   std::string to_text() const;
   SummaryEntries to_attributes() const;  ///< for records
+  void remember(Memory& memory);
 };
 
 /// What a text of a results file says of a run, with the type that it has in Summary::to_attributes: names that are

@@ -9,6 +9,8 @@
 
 namespace trammel {
 
+class Memory;
+
 /// The smallest change that satisfies linearised constraints:
 ///
 ///   minimise ½ δᵀ W δ  subject to  G δ + r = 0:     | W  Gᵀ |  | δ |     | 0  |
@@ -41,6 +43,8 @@ class Projection {
   Status calc_smallest_singular_values(Eigen::Ref<Eigen::MatrixXd> rows, Vec sigma);
 
   const MotionPlanes& planes() const { return planes_; }
+  /// Pivots are forgotten on both sides.
+  void remember(Memory& memory);
 
  private:
   const SecondOrderDae& dae_;

@@ -9,6 +9,8 @@
 
 namespace trammel {
 
+class Memory;
+
 /// Follows the rotation φ between the middle nodes of every beam element [elements/beam.h (2)] through a run.
 ///
 /// The element takes the principal logarithm. It notices a φ near π, but not one that has gone past π between two steps
@@ -22,12 +24,14 @@ class BeamWatch {
   void start(const KinematicState& k);
   /// The first element whose nodes have passed half a turn since the start, by name; empty: none.
   std::string find_passed(const KinematicState& k);
+  void remember(Memory& memory);
 
  private:
   struct Watched {
     int element;
     std::string name;
     Eigen::Vector3d phi;
+    void remember(Memory& memory);
   };
   const BeamGroup* group_;
   std::vector<Watched> elements_;

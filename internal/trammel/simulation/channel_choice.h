@@ -37,6 +37,7 @@ class ChosenChannelsSink final : public RecordSink {
     sink_.frame(t, pick(values, choice_.frames, frame_));
   }
   void step(double t, std::span<const double> values) override { sink_.step(t, pick(values, choice_.steps, step_)); }
+  void checkpoint(double t, std::span<const std::byte> memory) override { sink_.checkpoint(t, memory); }
   void end(const SummaryEntries& summary) override { sink_.end(summary); }
 
  private:

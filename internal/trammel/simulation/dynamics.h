@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,10 +14,13 @@
 #include "trammel/simulation/kink_events.h"
 #include "trammel/simulation/method_exchange.h"
 #include "trammel/simulation/output_instants.h"
+#include "trammel/simulation/rejected_steps.h"
 #include "trammel/simulation/rig.h"
 #include "trammel/simulation/velocity_jumps.h"
 
 namespace trammel {
+
+class Memory;
 
 /// Integrates the motion of a machine from its initial variables to the end, to an event that stops it, or to a
 /// failure. Whoever watches the run has a class of its own; the loop is
@@ -29,11 +34,18 @@ class Dynamics {
 
   /// Once.
   Summary run();
+  /// The same, from where another run of the same study left this memory. Its rows so far are not given to the sink
+  /// again. Throws Error if the memory is that of something else.
+  Summary resume(std::span<const std::byte> memory);
+  void remember(Memory& memory);
 
  private:
   enum class Verdict { accepted, again, failed };
 
+  Summary go_on();
   void start();
+  void take_checkpoint_if_due();
+  void remember_jacobians(Memory& memory);
   StepReport advance();
   void count(const StepReport& report);
   Verdict judge(const StepReport& report);
@@ -73,6 +85,7 @@ class Dynamics {
   BeamWatch beams_;
   KinkEvents kinks_;
   VelocityJumps jumps_;
+  RejectedSteps rejected_;
   StepBounds bounds_;                       // of steps, by what inputs do ahead
   std::optional<MethodExchange> exchange_;  // of a run that chose its method
   int failures_passed_ = 0;                 // exchanges because a method could not go on
@@ -84,6 +97,8 @@ class Dynamics {
   bool taken_again_ = false;
   bool is_rough_ = false;  // the last step ended at a kink or at a change of contact
   bool stopped_by_event_ = false;
+  long next_checkpoint_;                                 // the step behind which it is due; −1: never
+  MotionIntegrator::JacobianReport jacobians_before_{};  // of parts of the run that went before this method began
   Summary summary_;
 };
 

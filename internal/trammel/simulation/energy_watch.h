@@ -10,6 +10,8 @@
 
 namespace trammel {
 
+class Memory;
+
 /// Looks whether a machine has got energy from nothing, or lost it to nobody.
 ///
 ///   (1) gain = drift − its least value so far,  drift = T + V − (T + V at the start) − work
@@ -32,11 +34,13 @@ class EnergyWatch {
   std::optional<Alarm> judge(bool fixed_step) const;
   /// (1) or (3) beside these parts of (2) and the work that is not known better [J].
   std::optional<Alarm> judge_imbalance(double gain_part, double loss_part, double unknown) const;
+  void remember(Memory& memory);
 
  private:
   struct Mark {
-    double t, gain;
+    double t = 0.0, gain = 0.0;
     std::string element;
+    void remember(Memory& memory);
   };
   double least_drift_ = 0.0, least_potential_ = 0.0, start_ = 0.0;
   double work_ = 0.0, brought_ = 0.0, gain_ = 0.0, largest_ = 0.0;

@@ -10,6 +10,8 @@
 
 namespace trammel {
 
+class Memory;
+
 /// Finds the events of a model within the steps of a run.
 class EventWatch {
  public:
@@ -23,6 +25,7 @@ class EventWatch {
   std::string describe(const EventHit& hit) const;
   /// The run reached its end: events that would have stopped it did not happen.
   void sum_up_missed(std::vector<std::string>& notes) const;
+  void remember(Memory& memory);
 
  private:
   const Model& model_;

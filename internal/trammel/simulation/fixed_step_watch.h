@@ -7,6 +7,8 @@
 
 namespace trammel {
 
+class Memory;
+
 /// Judges the length of a fixed step. Rotations that change their speed by half a turn per step within a step are not
 /// resolved by it. Methods of order 2 err by h³/12 |v̈| of a position in each step, which adds up to how far it is off
 /// at the end,
@@ -23,6 +25,7 @@ class FixedStepWatch {
   /// The step of length h that ends at x; h = 0: the start.
   void note_step(const MotionVariables& x, double h);
   void sum_up(const Violations& violations, const MotionIntegrator::LeftBehind& behind, Summary& summary) const;
+  void remember(Memory& memory);
 
  private:
   const SolverOptions& options_;

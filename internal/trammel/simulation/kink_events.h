@@ -10,6 +10,8 @@
 
 namespace trammel {
 
+class Memory;
+
 /// Ends steps where contact begins or ends, or where another force has a kink, and starts the method again behind it.
 ///
 /// A one-step method takes the step again from its beginning, so that the change is met with its full accuracy; BDF
@@ -46,6 +48,7 @@ class KinkEvents {
   Status restart();
 
   long retaken() const { return retaken_; }  ///< steps, in the run so far
+  void remember(Memory& memory);
 
  private:
   KinematicState kinematics(const MotionVariables& x) { return viewer_.update_kinematics(x, motion_.state); }

@@ -5,6 +5,8 @@
 
 namespace trammel {
 
+class Memory;
+
 /// Whether a run that chose its method should go on with the other one.
 ///
 /// The explicit pair pays a few evaluations per step and must resolve the fastest small motion, whether that matters or
@@ -38,6 +40,7 @@ class MethodExchange {
   bool judge(const StepReport& report, double t);
   /// The method failed at t and the other one goes on, for good.
   void turn(double t);
+  void remember(Memory& memory);
 
  private:
   void begin_phase(double t);

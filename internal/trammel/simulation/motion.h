@@ -12,6 +12,8 @@
 
 namespace trammel {
 
+class Memory;
+
 /// A machine that moves: where it is, the method that moves it, and what leads it through singular positions.
 class Motion {
  public:
@@ -38,10 +40,13 @@ class Motion {
   /// Newton's corrections that the record of a step has room for.
   int max_corrections() const { return made_.max_corrections; }
   void sum_up_passages(std::vector<std::string>& notes) const;
+  /// While nothing but the method leads the motion.
+  void remember(Memory& memory, const Machine& machine, Viewer& viewer);
 
  private:
   MadeMethod made_;
   MadeMethod other_;                          // of a run that chose its method; made when it is wanted
+  bool exchanged_ = false;                    // made_ is the other
   std::unique_ptr<SingularPassage> passage_;  // of machines with loops and variable steps
 };
 

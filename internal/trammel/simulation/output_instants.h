@@ -8,6 +8,8 @@
 
 namespace trammel {
 
+class Memory;
+
 /// When frames are recorded: at equal distances, or at the integrator's own steps; where events are, and at the end.
 /// Output times do not dictate the step.
 class OutputInstants {
@@ -25,6 +27,7 @@ class OutputInstants {
   void record_rest();
   /// The run was stopped on request, among the frames of a step.
   std::optional<double> stopped_at() const { return stopped_at_; }
+  void remember(Memory& memory);
 
  private:
   double instant(long n) const { return start_ + interval_ * static_cast<double>(n); }

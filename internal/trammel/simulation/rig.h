@@ -9,6 +9,8 @@
 
 namespace trammel {
 
+class Memory;
+
 /// A machine ready for its analysis: what moves it, looks at it and records it.
 struct Rig {
   Rig(CheckedStudy study, Customize customize);
@@ -27,6 +29,7 @@ struct Rig {
   void finish_summary(Summary& summary, const RunLedger& ledger, const Violations& violations) const;
   /// After every step, where the ledger was updated.
   void note_step(const MotionVariables& x);
+  void remember(Memory& memory);
 };
 
 }  // namespace trammel

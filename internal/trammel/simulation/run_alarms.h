@@ -11,6 +11,8 @@
 
 namespace trammel {
 
+class Memory;
+
 /// Checks of a run's own numbers: energies, reactions, violations and ranks. What is wrong with them is an Alarm at the
 /// end.
 class RunAlarms {
@@ -25,6 +27,7 @@ class RunAlarms {
   RunChecks& checks() { return checks_; }
   /// Into the Summary; with a fixed step, or if the settings ask for it, they are its failure.
   void raise(Summary& summary) const;
+  void remember(Memory& memory);
 
  private:
   std::string find_largest_energy(const MotionVariables& x);

@@ -13,6 +13,8 @@
 
 namespace trammel {
 
+class Memory;
+
 /// Checks of a run's own numbers, step by step and frame by frame; what is wrong with them is an Alarm at the end.
 ///
 ///   (1) frame violation     |Φ_i| of a recorded frame beyond its limit
@@ -75,6 +77,7 @@ class RunChecks {
   Unresolved find_late_swings(std::span<const Kind> kinds, std::span<const int> charts) const;
 
   void raise(std::vector<Alarm>& alarms) const;
+  void remember(Memory& memory);
 
  private:
   /// A rotation of a body, or another coordinate: its way from end to end, and a sum of what it errs by.

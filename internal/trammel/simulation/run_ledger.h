@@ -13,6 +13,8 @@
 
 namespace trammel {
 
+class Memory;
+
 /// Keeps the balance of energy of a run, from step to step: kinetic and potential energy, and the work that forces and
 /// motions do on the machine, with the order of the method.
 ///
@@ -79,6 +81,7 @@ class RunLedger {
   static double size_of(const Vector& a) {
     return a.size() > 0 ? a.template lpNorm<Eigen::Infinity>() : 0.0;
   }
+  void remember(Memory& memory);
 
  private:
   bool drives() const;

@@ -12,6 +12,8 @@
 
 namespace trammel {
 
+class Memory;
+
 /// What a run must say of itself at its end, beside its numbers: measures that are no numbers, bushings that turned
 /// over.
 class RunWatch {
@@ -29,6 +31,7 @@ class RunWatch {
 
   /// Appends one line for each.
   void sum_up(std::vector<std::string>& notes) const;
+  void remember(Memory& memory);
 
  private:
   struct Measure {
@@ -36,6 +39,7 @@ class RunWatch {
     int column;
     long frames = 0;  ///< without a number
     double first = 0.0;
+    void remember(Memory& memory);
   };
   struct Watched {
     std::string name;
@@ -44,6 +48,7 @@ class RunWatch {
     Eigen::Vector3d phi = Eigen::Vector3d::Zero();
     bool passed = false;
     double t = 0.0, jump = 0.0;
+    void remember(Memory& memory);
   };
   std::vector<Measure> measures_;
   std::vector<Watched> bushings_;

@@ -12,6 +12,8 @@
 
 namespace trammel {
 
+class Memory;
+
 /// Leads a motion through positions in which constraints that are independent elsewhere become dependent: a flat
 /// parallelogram, a slider crank with equal arms. G loses rank there and several motions cross; the machine goes on
 /// with the velocity it has.
@@ -40,8 +42,9 @@ class SingularPassage {
   };
   /// Where rank was lost, and which rows were dependent there, by name.
   struct Passage {
-    double t;
+    double t = 0.0;
     std::string rows;
+    void remember(Memory& memory);
   };
 
   SingularPassage(const MechanicalSystem& system, const Options& options);
@@ -62,6 +65,7 @@ class SingularPassage {
   double calc_sigma(const MotionVariables& x, const State& state);
   /// What the rows that come nearest to being dependent belong to, where σ was computed last.
   std::string find_dependent_rows() const;
+  void remember(Memory& memory);
 
  private:
   static constexpr int most_values = 4;

@@ -8,6 +8,8 @@
 
 namespace trammel {
 
+class Memory;
+
 /// What is recorded of each step.
 class StepRecord {
  public:
@@ -18,11 +20,13 @@ class StepRecord {
   void record(double t, const StepReport& report, RecordSink& sink, Summary& summary);
   /// A step of an analysis without a method.
   void record(double t, const StepReport& report, RecordSink& sink);
+  void remember(Memory& memory);
 
  private:
   const SolverOptions& options_;
   const Motion& motion_;
   ChannelList<StepSource, StepInstant> channels_;
+  long choices_before_ = 0, changes_before_ = 0;  // of splits, in the part of the run that another program went
 };
 
 }  // namespace trammel

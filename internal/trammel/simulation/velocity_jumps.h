@@ -9,6 +9,8 @@
 
 namespace trammel {
 
+class Memory;
+
 /// Motions whose velocity jumps: an event with an impulse. It is computed in absolute coordinates, where every motion
 /// has a row; joint coordinates may follow a motion by themselves.
 class VelocityJumps {
@@ -24,6 +26,7 @@ class VelocityJumps {
   /// Velocities after it are those of impulse.h (1); the method begins anew with them.
   Status pass(const Jump& jump, MotionVariables x, RunLedger& ledger, std::vector<std::string>& notes);
   void sum_up(std::vector<std::string>& notes) const;
+  void remember(Memory& memory);
 
  private:
   Status calc_velocities(double after, MotionVariables& x, double& energy);

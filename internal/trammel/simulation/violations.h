@@ -10,6 +10,8 @@
 
 namespace trammel {
 
+class Memory;
+
 /// How far all rows are violated: at a point, and most in a run. Rows that were left out because others imply them are
 /// looked at as well.
 class Violations {
@@ -29,6 +31,7 @@ class Violations {
   double largest_velocity() const { return largest_velocity_; }
   int fastest_row() const { return fastest_row_; }  ///< the row whose velocity was violated most
   void sum_up(Summary& summary) const;
+  void remember(Memory& memory);
 
  private:
   const Assembly& full_;

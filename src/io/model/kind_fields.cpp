@@ -152,7 +152,7 @@ std::string ModelKindFields::file(std::string_view key) {
   if (named.empty()) return "";
   const std::filesystem::path path = std::filesystem::absolute(fields_.part().folder / named);
   std::string bytes;
-  const std::string trouble = read_source(path, bytes);
+  const std::string trouble = read_source(path, bytes, SourceUse::code);
   if (trouble.empty()) return path.string();
   fields_.report(*node, fmt::format("'{}' cannot be read: {}", path.string(), trouble));
   return "";

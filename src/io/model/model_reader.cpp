@@ -102,6 +102,7 @@ CheckedStudy StudyReader::read(const std::string& text, const std::filesystem::p
                                std::span<const std::string> settings, const Kinds& kinds) {
   const std::shared_ptr<const detail::ModelTables> tables = detail::find_model_tables(kinds);
   Findings findings;
+  const SourceList sources;
   const Expansion expansion(findings, *tables, text, name, settings);
   Study study;
   study.text = text;
@@ -123,6 +124,7 @@ CheckedStudy StudyReader::read(const std::string& text, const std::filesystem::p
   if (complete) findings.add_consequences(issues(study.model));
   findings.add_consequences(issues(study));
   if (!findings.empty()) throw InputError(findings.in_order());
+  study.files = record_sources(sources.files(), name.parent_path());
   return {std::move(study), CheckedStudy::Known()};
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "results_checkpoint.h"
 #include "results_layout.h"
 #include "results_tables.h"
 #include "trammel/base/version.h"
@@ -75,7 +76,19 @@ class Creator {
     ordered_folder("/solver");
     for (const RecordGroup& group : schema_.frames) names(group);
     for (const RecordGroup& group : schema_.solver) names(group);
+    files();
     views();
+  }
+
+  void files() {
+    for (std::size_t i = 0; i < schema_.files.size(); ++i) {
+      const RecordedFile& file = schema_.files[i];
+      const std::string at = layout::files + "/" + std::to_string(i);
+      text_dataset(at, file.bytes);
+      const Handle made = hdf5::dataset(check(H5Dopen2(file_, at.c_str(), H5P_DEFAULT), "open '" + at + "' in"));
+      hdf5::write_attribute(made, "name", file.name);
+      hdf5::write_attribute(made, "size", std::to_string(file.bytes.size()));
+    }
   }
 
   // What is written to while the machine moves, each block in its own page.
@@ -86,6 +99,7 @@ class Creator {
     time("/solver/time", "end of each integrator step", steps);
     for (const RecordGroup& group : schema_.solver) quantity(group, steps);
     pairs("/summary", "key and value; an empty key continues the value above");
+    if (schema_.checkpoints) CheckpointPlaces::create(file_, path_);
     pairs(layout::checksums, "of tables and texts, when the run has ended; `trammel verify` compares them");
   }
 

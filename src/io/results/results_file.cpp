@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hdf5_support.h"
+#include "results_checkpoint.h"
 #include "results_layout.h"
 #include "results_tables.h"
 #include "trammel/io/output_kinds.h"
@@ -48,6 +49,7 @@ struct ResultsFile::Writer {
       create_results(output->working(), path, schema, options.max_views, *status, checksums, file);
       frames = open_table(file, path, "/time", schema.frames);
       steps = open_table(file, path, "/solver/time", schema.solver);
+      if (schema.checkpoints) checkpoints.open(file, path);
       summary = hdf5::dataset(hdf5::check(H5Dopen2(file, "/summary", H5P_DEFAULT), path, "open the summary of"));
       checksum_table = hdf5::dataset(
           hdf5::check(H5Dopen2(file, layout::checksums.c_str(), H5P_DEFAULT), path, "open the checksums of"));
@@ -61,12 +63,18 @@ struct ResultsFile::Writer {
     }
   }
 
+  // Nobody reads what has no name yet.
+  bool is_due(double seconds) const {
+    return !replaces_at_end && std::chrono::duration<double>(Clock::now() - flushed).count() >= seconds;
+  }
+
   void write(const std::filesystem::path& path, bool of_frames, bool of_steps, bool last) {
     const hdf5::Quiet quiet;
     open = false;  // stays so if writing throws: a half-written block must not be followed by another
     try {
       if (of_frames) frames.write(path, *status, last);
       if (of_steps) steps.write(path, *status, last);
+      checkpoints.write(frames.written(), steps.written(), path);
       // From now on it is worth more than nothing.
       if (frames.written() > 0 && !replaces_at_end) output->take_name();
     } catch (const IoError&) {
@@ -80,10 +88,11 @@ struct ResultsFile::Writer {
   std::shared_ptr<hdf5::IoStatus> status = std::make_shared<hdf5::IoStatus>();
   hdf5::Handle file;
   RowTable frames, steps;
+  CheckpointPlaces checkpoints;
   hdf5::Handle summary, checksum_table;
   Checksums checksums;  // of texts
   bool replaces_at_end;
-  std::int64_t frames_received = 0;
+  std::int64_t frames_received = 0, steps_received = 0;
   Clock::time_point flushed = Clock::now();
   bool open = true;  // false after end() or after a failure: nothing more is written
 };
@@ -122,7 +131,7 @@ void ResultsFile::frame(double t, std::span<const double> values) {
   if (!writer_ || !writer_->open) throw Error("the results file '" + path_.string() + "' is not open");
   writer_->frames.append(t, values);
   ++writer_->frames_received;
-  const bool due = std::chrono::duration<double>(Clock::now() - writer_->flushed).count() >= options_.flush_seconds;
+  const bool due = writer_->is_due(options_.flush_seconds);
   if (options_.flush_every_frame || due)
     flush();
   else if (writer_->frames.full())
@@ -132,11 +141,24 @@ void ResultsFile::frame(double t, std::span<const double> values) {
 void ResultsFile::step(double t, std::span<const double> values) {
   if (!writer_ || !writer_->open) throw Error("the results file '" + path_.string() + "' is not open");
   writer_->steps.append(t, values);
-  const bool due = std::chrono::duration<double>(Clock::now() - writer_->flushed).count() >= options_.flush_seconds;
+  ++writer_->steps_received;
+  const bool due = writer_->is_due(options_.flush_seconds);
   if (due)
     flush();
   else if (writer_->steps.full())
     writer_->write(path_, false, true, false);
+}
+
+void ResultsFile::checkpoint(double t, std::span<const std::byte> memory) {
+  if (!writer_ || !writer_->open) throw Error("the results file '" + path_.string() + "' is not open");
+  writer_->checkpoints.keep({t, writer_->frames_received, writer_->steps_received, {memory.begin(), memory.end()}});
+}
+
+void ResultsFile::keep_checkpoint(ResultsCheckpoint checkpoint) { writer_->checkpoints.keep(std::move(checkpoint)); }
+
+void ResultsFile::replace_now() {
+  writer_->replaces_at_end = false;
+  flush();
 }
 
 void ResultsFile::flush() {
@@ -165,6 +187,7 @@ void ResultsFile::end(const SummaryEntries& summary) {
   writer_->checksum_table.reset();
   writer_->frames.close();
   writer_->steps.close();
+  writer_->checkpoints.close();
   hdf5::check(writer_->file.reset(), path_, "close");
   hdf5::check(*writer_->status, path_, "close");
   // A run without a frame is not worth the older results of its name.

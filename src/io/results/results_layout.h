@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,11 @@ inline constexpr std::size_t longest_attribute = 4096;
 /// Root dataset like /summary: for each table and list of texts "crc32 <8 digits> of <n> bytes", written when a run
 /// ends.
 inline const std::string checksums = "/checksums";
+
+/// Root group of the two places of checkpoints (results_checkpoint.h), and that of the files a model was made of
+/// beside itself: "/files/0", … with their name, relative to the model's folder, as an attribute.
+inline const std::array<std::string, 2> checkpoints{"/checkpoint/a", "/checkpoint/b"};
+inline const std::string files = "/files";
 
 /// Cells of /summary[line, 2] (key, value). A longer value continues in lines with an empty key.
 inline constexpr std::size_t summary_cell = 256;

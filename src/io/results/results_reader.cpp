@@ -11,6 +11,7 @@
 
 #include "file_lock.h"
 #include "hdf5_support.h"
+#include "results_checkpoint.h"
 #include "results_layout.h"
 #include "trammel/base/text.h"
 #include "trammel/io/source_file.h"
@@ -302,6 +303,32 @@ Series ResultsReader::read(std::string_view channel) const {
                      {rows, 1, columns}, values.data());
   series.values = values;
   return series;
+}
+
+std::optional<ResultsCheckpoint> ResultsReader::read_checkpoint(std::string& trouble) const {
+  const hdf5::Quiet quiet;
+  std::optional<ResultsCheckpoint> found =
+      trammel::read_checkpoint(impl_->file, n_frames(), n_steps(), impl_->most_bytes(), trouble);
+  impl_->require_reads();
+  return found;
+}
+
+std::vector<RecordedFile> ResultsReader::read_files() const {
+  const hdf5::Quiet quiet;
+  std::vector<RecordedFile> files;
+  for (int i = 0;; ++i) {
+    const std::string at = layout::files + "/" + std::to_string(i);
+    if (!hdf5::is_in_file(impl_->file, at)) break;
+    const hdf5::OwnDataset opened = hdf5::open_own_dataset(impl_->file, at);
+    const std::vector<char> cells = hdf5::read_cells(opened, impl_->most_bytes(), impl_->path);
+    const std::vector<std::string> name = hdf5::read_attribute(opened.dataset, "name");
+    const std::vector<std::string> size = hdf5::read_attribute(opened.dataset, "size");
+    if (name.size() != 1 || size.size() != 1) impl_->refuse("'" + at + "' has lost its name");
+    files.push_back({name[0], {cells.begin(), cells.end()}});
+    if (size[0] == "0") files.back().bytes.clear();  // a cell has at least one byte
+  }
+  impl_->require_reads();
+  return files;
 }
 
 void ResultsReader::read_rows(bool solver, int group, std::int64_t first, std::int64_t count,

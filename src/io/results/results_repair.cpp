@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <limits>
+#include <optional>
 #include <system_error>
 
+#include "results_layout.h"
 #include "results_tables.h"
 #include "trammel/io/results_file.h"
 #include "trammel/io/results_reader.h"
@@ -43,6 +44,11 @@ bool can_be_read(const ResultsReader& reader, bool solver, int group, std::vecto
 Kept find_readable(const ResultsReader& reader) {
   Kept kept;
   kept.schema.attributes = reader.schema().attributes;
+  try {
+    kept.schema.files = reader.read_files();
+  } catch (const IoError& error) {
+    kept.left_out.push_back({layout::files, error.what()});
+  }
   for (int g = 0; g < std::ssize(reader.schema().frames); ++g)
     if (can_be_read(reader, false, g, kept.left_out)) kept.frames.push_back(g);
   for (int g = 0; g < std::ssize(reader.schema().solver); ++g)
@@ -53,13 +59,12 @@ Kept find_readable(const ResultsReader& reader) {
 }
 
 template <class Append>
-void copy_rows(const ResultsReader& reader, const Kept& kept, bool solver, const Append& append) {
+void copy_rows(const ResultsReader& reader, const Kept& kept, bool solver, std::int64_t n, const Append& append) {
   const std::vector<RecordGroup>& groups = solver ? kept.schema.solver : kept.schema.frames;
   const std::vector<int>& places = solver ? kept.solver : kept.frames;
   const std::vector<double>& times = solver ? reader.step_times() : reader.times();
   std::int64_t width = 0;
   for (const RecordGroup& group : groups) width += group.width();
-  const std::int64_t n = std::ssize(times);
   const std::int64_t block = std::max<std::int64_t>(1, repair_block_bytes / (8 * std::max<std::int64_t>(1, width)));
   std::vector<std::vector<double>> parts(groups.size());
   std::vector<double> row(static_cast<std::size_t>(width));
@@ -78,20 +83,37 @@ void copy_rows(const ResultsReader& reader, const Kept& kept, bool solver, const
   }
 }
 
-void copy_all(const ResultsReader& reader, const Kept& kept, ResultsFile& copy) {
+void copy_rows(const ResultsReader& reader, const Kept& kept, std::int64_t n_frames, std::int64_t n_steps,
+               ResultsFile& copy) {
+  copy_rows(reader, kept, false, n_frames, [&](double t, std::span<const double> values) { copy.frame(t, values); });
+  copy_rows(reader, kept, true, n_steps, [&](double t, std::span<const double> values) { copy.step(t, values); });
+}
+
+void copy_all(const ResultsReader& reader, Kept kept, ResultsFile& copy) {
+  std::string ignored;
+  std::optional<ResultsCheckpoint> checkpoint = reader.read_checkpoint(ignored);
+  kept.schema.checkpoints = checkpoint.has_value() && kept.left_out.empty();
   copy.begin(kept.schema);
-  copy_rows(reader, kept, false, [&](double t, std::span<const double> values) { copy.frame(t, values); });
-  copy_rows(reader, kept, true, [&](double t, std::span<const double> values) { copy.step(t, values); });
+  copy_rows(reader, kept, reader.n_frames(), reader.n_steps(), copy);
+  if (kept.schema.checkpoints) copy.keep_checkpoint(std::move(*checkpoint));
 }
 
 }  // namespace
+
+void copy_rows_before(const ResultsReader& reader, const ResultsCheckpoint& checkpoint, const RecordSchema& schema,
+                      ResultsFile& copy) {
+  Kept kept;
+  kept.schema = schema;
+  for (int g = 0; g < std::ssize(schema.frames); ++g) kept.frames.push_back(g);
+  for (int g = 0; g < std::ssize(schema.solver); ++g) kept.solver.push_back(g);
+  copy_rows(reader, kept, checkpoint.n_frames, checkpoint.n_steps, copy);
+}
 
 void pack_results(const std::filesystem::path& path) {
   try {
     const ResultsReader reader(path);
     ResultsFileOptions options;
-    options.flush_seconds = std::numeric_limits<double>::infinity();  // whole blocks alone
-    options.replace_at_end = true;
+    options.replace_at_end = true;  // whole blocks alone
     ResultsFile copy(path, options);
     const Kept kept = find_readable(reader);
     if (!kept.left_out.empty() || !reader.damaged().empty()) return;

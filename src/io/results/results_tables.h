@@ -12,6 +12,12 @@
 #include "hdf5_support.h"
 #include "trammel/simulation/record.h"
 
+namespace trammel {
+class ResultsFile;
+class ResultsReader;
+struct ResultsCheckpoint;
+}  // namespace trammel
+
 /// The two halves of writing a results file: creating everything, then appending rows.
 namespace trammel {
 
@@ -95,6 +101,10 @@ RowTable open_table(hid_t file, const std::filesystem::path& path, const std::st
 /// Replaces a file whose run has ended by a packed copy. At every instant the name stands for all of the results; if
 /// there is no room for the copy, or another run took the name, they stay as they are.
 void pack_results(const std::filesystem::path& path);
+
+/// Rows of a run before a checkpoint, whose tables are those of the schema.
+void copy_rows_before(const ResultsReader& reader, const ResultsCheckpoint& checkpoint, const RecordSchema& schema,
+                      ResultsFile& copy);
 
 /// Appends key and value lines to /summary, or a table like it; returns the checksum of its cells.
 Checksum write_summary(hid_t dataset, const std::filesystem::path& path,

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+#include <random>
+#include <thread>
+
+#include "program.h"
+#include "trammel/io/recorded_run.h"
+
+// Runs that were stopped or killed go on in the same file, which ends with the numbers of one that nobody disturbed.
+
+namespace trammel::test_resume {
+namespace {
+
+using program::call;
+using program::Child;
+using program::Folder;
+using program::model_path;
+using program::Outcome;
+
+std::vector<std::string> running_to(const std::string& name, const std::string& end = "4") {
+  return {"run",
+          model_path("pendulum.toml"),
+          "--set",
+          "analysis.end=" + end,
+          "output.interval=0.01",
+          "output.checkpoint_steps=50",
+          "output.flush_every_frame=true",
+          "--progress-interval",
+          "0",
+          "--out",
+          name};
+}
+
+std::vector<double> all_rows(const ResultsReader& reader) {
+  std::vector<double> all = reader.times();
+  all.insert(all.end(), reader.step_times().begin(), reader.step_times().end());
+  for (const bool solver : {false, true}) {
+    const auto& groups = solver ? reader.schema().solver : reader.schema().frames;
+    const std::int64_t n = solver ? reader.n_steps() : reader.n_frames();
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      std::vector<double> rows(static_cast<std::size_t>(n * groups[g].width()));
+      reader.read_rows(solver, static_cast<int>(g), 0, n, rows);
+      all.insert(all.end(), rows.begin(), rows.end());
+    }
+  }
+  return all;
+}
+
+void expect_same_results(const std::filesystem::path& found, const std::filesystem::path& expected) {
+  const ResultsReader a(found), b(expected);
+  EXPECT_EQ(a.state(), ResultsState::closed);
+  EXPECT_EQ(a.n_frames(), b.n_frames());
+  EXPECT_EQ(a.n_steps(), b.n_steps());
+  const std::vector<double> x = all_rows(a), y = all_rows(b);
+  ASSERT_EQ(x.size(), y.size());
+  EXPECT_EQ(std::memcmp(x.data(), y.data(), x.size() * sizeof(double)), 0);
+  SummaryEntries of_a = a.summary(), of_b = b.summary();
+  of_a.erase("wall_time"), of_b.erase("wall_time");
+  EXPECT_EQ(texts_of(of_a), texts_of(of_b));
+  EXPECT_TRUE(verify_results(found).empty());
+}
+
+TEST(Resume, after_kill_at_random_instants_ends_with_the_results_of_an_undisturbed_run) {
+  const Folder folder;
+  ASSERT_EQ(call(folder, running_to("whole.h5")).code, 0);
+  std::mt19937 random(4);
+  std::uniform_int_distribution<int> delay(0, 60000);  // [µs]
+  for (int i = 0; i < 6; ++i) {
+    SCOPED_TRACE(i);
+    const std::string name = "run" + std::to_string(i) + ".h5";
+    int n_kills = 0;
+    for (bool first = true; n_kills < 3; first = false) {
+      Child child(folder, first ? running_to(name)
+                                : std::vector<std::string>{"run", "--resume", name, "--progress-interval", "0"});
+      if (first) {
+        ASSERT_TRUE(child.wait_for_text(" frames written")) << child.err();
+      }
+      std::thread killer([&child, after = std::chrono::microseconds(delay(random))] {
+        std::this_thread::sleep_for(after);
+        child.send(SIGKILL);
+      });
+      while (child.read_more()) {
+      }
+      killer.join();
+      const int code = child.end();
+      ASSERT_TRUE(code == -SIGKILL || code == 0) << code << child.err();
+      if (code == 0) break;
+      ++n_kills;
+    }
+    const Outcome resumed = call(folder, {"run", "--resume", name});
+    ASSERT_TRUE(resumed.code == 0 || resumed.err.find("has ended") != resumed.err.npos) << resumed.err;
+    expect_same_results(folder / name, folder / "whole.h5");
+  }
+}
+
+TEST(Resume, after_a_stop_by_signal_goes_on_with_the_same_bits) {
+  const Folder folder;
+  ASSERT_EQ(call(folder, running_to("whole.h5")).code, 0);
+  for (const int signal : {SIGINT, SIGTERM}) {
+    Child child(folder, running_to("run.h5"));
+    ASSERT_TRUE(child.wait_for_text(" frames written"));
+    child.send(SIGUSR1);  // writes, and does not end it
+    child.send(signal);
+    const int code = child.end();
+    ASSERT_TRUE(code == 128 + signal || code == 0) << code << child.err();
+    if (code == 0) continue;
+    const Outcome resumed = call(folder, {"run", "--resume", "run.h5"});
+    ASSERT_EQ(resumed.code, 0) << resumed.err;
+    EXPECT_NE(resumed.out.find("Resumed at t = "), resumed.out.npos);
+    expect_same_results(folder / "run.h5", folder / "whole.h5");
+  }
+}
+
+// What is recorded until the first end stays; frames go on at the same distances.
+TEST(Resume, goes_on_to_a_later_end) {
+  const Folder folder;
+  ASSERT_EQ(call(folder, running_to("run.h5", "1")).code, 0);
+  const std::vector<double> before = ResultsReader(folder / "run.h5").times();
+  const Outcome again = call(folder, {"run", "--resume", "run.h5"});
+  EXPECT_EQ(again.code, 2);
+  EXPECT_NE(again.err.find("its run has ended: reached the end, t = 1 s; --end gives it a later end"), again.err.npos)
+      << again.err;
+  EXPECT_EQ(call(folder, {"run", "--resume", "run.h5", "--end", "0.5"}).code, 2);
+  ASSERT_EQ(call(folder, {"run", "--resume", "run.h5", "--end", "1.5"}).code, 0);
+  const std::vector<double> times = ResultsReader(folder / "run.h5").times();
+  ASSERT_EQ(times.size(), before.size() + 50);
+  EXPECT_TRUE(std::equal(before.begin(), before.end(), times.begin()));
+  EXPECT_NEAR(times.back(), 1.5, 1e-12);
+  ASSERT_EQ(call(folder, {"run", "--resume", "run.h5", "--end", "2"}).code, 0);
+  EXPECT_EQ(ResultsReader(folder / "run.h5").attribute("resumed"), "1 1.5");
+}
+
+const std::string included = R"([[include]]
+name = "part"
+file = "parts/arm.toml"
+[analysis]
+end = 3
+[output]
+checkpoint_steps = 40
+)";
+const std::string arm = R"([[body]]
+name = "rod"
+mass = 1
+inertia = [0.1, 0.1, 0.1]
+position = [0.5, 0, 0]
+[[joint]]
+name = "hinge"
+kind = "revolute"
+bodies = ["ground", "rod"]
+point = [0, 0, 0]
+axis = "y"
+)";
+
+// Nothing but the file is there: neither the model nor the parts that it includes.
+TEST(Resume, needs_the_results_alone) {
+  const Folder folder, other;
+  folder.write("model.toml", included);
+  std::filesystem::create_directories(folder / "parts");
+  folder.write("parts/arm.toml", arm);
+  const Outcome run = call(folder, {"run", "model.toml"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  std::filesystem::copy_file(folder / "model.h5", other / "moved.h5");
+  const Outcome resumed = call(other, {"run", "--resume", "moved.h5", "--end", "4"});
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  ASSERT_EQ(call(folder, {"run", "--resume", "model.h5", "--end", "4"}).code, 0);
+  const std::vector<double> x = all_rows(ResultsReader(other / "moved.h5")),
+                            y = all_rows(ResultsReader(folder / "model.h5"));
+  EXPECT_TRUE(x == y);
+  const std::vector<RecordedFile> files = ResultsReader(other / "moved.h5").read_files();
+  ASSERT_EQ(files.size(), 1u);
+  EXPECT_EQ(files[0].name, "parts/arm.toml");
+  EXPECT_EQ(files[0].bytes, arm);
+}
+
+TEST(Resume, names_what_keeps_it_from_going_on) {
+  const Folder folder;
+  folder.write("model.toml", included);
+  std::filesystem::create_directories(folder / "parts");
+  folder.write("parts/arm.toml", arm);
+  const auto expect_refusal = [&](const std::vector<std::string>& words, const std::string& said, int code) {
+    const Outcome outcome = call(folder, words);
+    EXPECT_EQ(outcome.code, code) << outcome.err;
+    EXPECT_NE(outcome.err.find(said), outcome.err.npos) << said << "\n" << outcome.err;
+  };
+  ASSERT_EQ(call(folder, {"run", "model.toml"}).code, 0);
+  expect_refusal({"run", "--resume", "nothing.h5"}, "nothing.h5", 4);
+  expect_refusal({"run", "--resume", "model.toml"}, "it is not an HDF5 file", 4);
+  expect_refusal({"run"}, "model", 2);
+  // Another model, or another part.
+  ASSERT_EQ(call(folder, {"run", "model.toml", "--resume", "model.h5", "--end", "3.5"}).code, 0);
+  folder.write("parts/arm.toml", arm + "# heavier\n");
+  expect_refusal({"run", "model.toml", "--resume", "model.h5", "--end", "4"},
+                 "parts/arm.toml: is not what 'model.h5' is of", 2);
+  folder.write("model.toml", included + "# longer\n");
+  expect_refusal({"run", "model.toml", "--resume", "model.h5", "--end", "4"},
+                 "model.toml: is not what 'model.h5' is of", 2);
+  // Without checkpoints.
+  ASSERT_EQ(call(folder, {"run", "model.toml", "--set", "output.checkpoint_steps=0", "--out", "none.h5"}).code, 0);
+  expect_refusal({"run", "--resume", "none.h5", "--end", "4"}, "no checkpoints were asked for", 4);
+  // Another version; damage.
+  const std::string output = program::python(folder, "folder = r'" + folder.path().string() + "/'\n" + R"(
+import h5py, shutil
+shutil.copy(folder + 'model.h5', folder + 'version.h5')
+with h5py.File(folder + 'version.h5', 'r+') as f:
+    f.attrs['trammel_version'] = '0.0.1'
+shutil.copy(folder + 'model.h5', folder + 'damaged.h5')
+with h5py.File(folder + 'damaged.h5', 'r+') as f:
+    for name in 'ab':
+        if f['/checkpoint/' + name].shape[0] > 200:
+            f['/checkpoint/' + name][150] ^= 1
+print('fine')
+)");
+  ASSERT_EQ(output, "fine\n");
+  expect_refusal({"run", "--resume", "version.h5", "--end", "4"}, "was written by version 0.0.1 of the program", 2);
+  expect_refusal({"run", "--resume", "damaged.h5", "--end", "4"}, "its checkpoint is damaged", 4);
+}
+
+// The library, for programs that do without the command line.
+TEST(Resume, by_the_library_gives_the_same_results) {
+  const Folder folder;
+  ASSERT_EQ(call(folder, running_to("a.h5", "1")).code, 0);
+  std::filesystem::copy_file(folder / "a.h5", folder / "b.h5");
+  ASSERT_EQ(call(folder, {"run", "--resume", "a.h5", "--end", "2"}).code, 0);
+  EXPECT_TRUE(resume_run(folder / "b.h5", 2.0).completed);
+  expect_same_results(folder / "b.h5", folder / "a.h5");
+}
+
+}  // namespace
+}  // namespace trammel::test_resume

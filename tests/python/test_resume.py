@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs go on where they stopped, in Python as on the command line."""
+
+from __future__ import annotations
+
+import unittest
+
+import numpy as np
+
+import trammel
+from support import PackageTest, pendulum
+
+
+class Resume(PackageTest):
+    def stopped(self, model: trammel.Model, file: str) -> None:
+        results = model.run(file=self.folder / file, progress=lambda p: p.t < 0.5, progress_interval=0)
+        self.assertFalse(results.statistics["completed"])
+
+    def assert_same(self, a: trammel.Results, b: trammel.Results) -> None:
+        self.assertTrue(np.array_equal(a.time, b.time))
+        for channel in a.channels():
+            if not channel.startswith("solver."):
+                self.assertTrue(np.array_equal(a[channel], b[channel]), channel)
+
+    def test_a_run_that_was_stopped_goes_on_with_the_same_bits(self) -> None:
+        settings = {"output.checkpoint_steps": 100}
+        model = pendulum()
+        model.output(checkpoint_steps=100)
+        whole = model.run(file=self.folder / "whole.h5")
+        self.stopped(model, "a.h5")
+        self.assert_same(trammel.resume(self.folder / "a.h5"), whole)
+        # Settings of a call are recorded, too.
+        other = pendulum()
+        other.run(settings=settings, file=self.folder / "b.h5", progress=lambda p: p.t < 0.5, progress_interval=0)
+        self.assert_same(trammel.resume(self.folder / "b.h5"), whole)
+
+    def test_a_run_goes_on_to_a_later_end(self) -> None:
+        pendulum().run(file=self.folder / "a.h5")
+        results = trammel.resume(self.folder / "a.h5", end=1.5)
+        self.assertAlmostEqual(results.time[-1], 1.5)
+        with self.assertRaises(trammel.InputError):
+            trammel.resume(self.folder / "a.h5")
+
+    def test_a_model_with_a_law_in_python_goes_on_with_it(self) -> None:
+        def model() -> trammel.Model:
+            made = pendulum()
+            made.output(checkpoint_steps=100)
+            made.force("spring", kind="spring_damper", point_a=[0, 0, 1], point_b={"body": "bob", "at": [0, 0, 0]},
+                       law=lambda t, x, rate: 3.0 * x + 0.1 * rate)
+            return made
+
+        whole = model().run(file=self.folder / "whole.h5")
+        self.stopped(model(), "a.h5")
+        self.assert_same(model().resume(self.folder / "a.h5"), whole)
+
+
+if __name__ == "__main__":
+    unittest.main()
