@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "trammel/dae/row_correction.h"
+#include "trammel/mechanics/absolute/absolute_system.h"
 #include "trammel/mechanics/joint/joint_system.h"
 
 namespace trammel {
@@ -58,6 +59,8 @@ ExplicitForm::ExplicitForm(const MechanicalSystem& system, Stages stages)
     : system_(system), stages_(stages), index3_(system), nv_(system.nv()), nz_(system.nz()), nc_(system.nc()) {
   const auto* joint = dynamic_cast<const JointSystem*>(&system);
   if (joint != nullptr && joint->explicit_refusal().empty() && nc_ == 0) tree_ = joint;
+  const auto* absolute = dynamic_cast<const AbsoluteSystem*>(&system);
+  if (absolute != nullptr && absolute->explicit_refusal().empty()) bodies_ = absolute;
   std::vector<Kind> kinds(system.kinds_q().begin(), system.kinds_q().end());
   kinds.insert(kinds.end(), nv_, Kind::velocity);
   kinds.insert(kinds.end(), nz_, Kind::internal);
@@ -91,7 +94,12 @@ Status ExplicitForm::unpack(double t, ConstVec y, const State& state, MotionVari
   if (stages_ == Stages::projected && nc_ > 0) return accelerate_on_branch(x, state, s);
   if (!is_recursive()) return accelerate(x, state, s);
   system_.calc_inputs(t, s.inputs);
-  return tree_->accelerate(x.point(s.inputs.view()), state, x.a, x.zp, *s.system);
+  return accelerate_directly(x.point(s.inputs.view()), state, x.a, x.zp, s);
+}
+
+Status ExplicitForm::accelerate_directly(const MotionPoint& p, const State& state, Vec a, Vec zp, Scratch& s) const {
+  return bodies_ != nullptr ? bodies_->accelerate(p, state, a, zp, *s.system)
+                            : tree_->accelerate(p, state, a, zp, *s.system);
 }
 
 Status ExplicitForm::rates(double t, ConstVec y, const State& state, Vec yp, Workspace& workspace) const {
@@ -100,7 +108,7 @@ Status ExplicitForm::rates(double t, ConstVec y, const State& state, Vec yp, Wor
   if (is_recursive()) {
     system_.calc_inputs(t, s.inputs);
     const MotionPoint p{t, s.inputs.view(), y.head(nv_), y.segment(nv_, nv_), s.x.a, y.tail(nz_), s.x.zp, s.x.lam};
-    status = tree_->accelerate(p, state, yp.segment(nv_, nv_), yp.tail(nz_), *s.system);
+    status = accelerate_directly(p, state, yp.segment(nv_, nv_), yp.tail(nz_), s);
   } else {
     status = unpack(t, y, state, s.x, workspace);
     yp.segment(nv_, nv_) = s.x.a;

@@ -55,7 +55,11 @@ RungeKutta::RungeKutta(const OdeSystem& system, const RungeKuttaOptions& options
   for (auto* x : {&y_, &yp_, &y_from_, &y_unprojected_, &stage_, &projection_, &dense_})
     x->setZero(system.layout().n());
   if (order_ == 8) dense_8_.assign(4, extra_ = Eigen::VectorXd::Zero(system.layout().n()));
+  if (options.stabilizes && order_ == 5 && !options.fixed_h)
+    stabilized_ = std::make_unique<Stabilized>(system.layout().n());
 }
+
+double RungeKutta::error_order() const { return is_stabilized() ? 3.0 : order_; }
 
 Status RungeKutta::evaluate(double t, ConstVec y, const State& state, Vec yp) {
   ++counters_.evaluations;
@@ -100,6 +104,7 @@ Status RungeKutta::attempt(double h, double t_new, const State& state) {
   has_dense_ = false;
   // The limit from the left where the step ends at an instant that f may jump at.
   const double t_last = std::max(t_new - detail::kink_side(t_new), std::nextafter(t_, t_new));
+  if (is_stabilized()) return attempt_stabilized(h, t_last, state);
   if (order_ == 8) return attempt_8(h, t_last, state);
   for (int i = 1; i < n_stages; ++i) {
     double* const out = stage_.data();
@@ -149,6 +154,7 @@ double RungeKutta::calc_error(double h) const {
 }
 
 double RungeKutta::weighted_error(Eigen::Index i) const {
+  if (is_stabilized()) return weighted_error_stabilized(i);
   if (order_ == 8) return weighted_error_8(i);
   const double e = dormand_prince::error_weights[0] * k_[0][i] + dormand_prince::error_weights[2] * k_[2][i] +
                    dormand_prince::error_weights[3] * k_[3][i] + dormand_prince::error_weights[4] * k_[4][i] +
@@ -174,14 +180,26 @@ int RungeKutta::find_worst_error() const {
 
 // h|σ| from the last two stages, which stand at the same instant.
 double RungeKutta::calc_stiffness(double h) const {
+  if (is_stabilized()) return h >= 0.9 * bound_stabilized() ? h * stabilized_->stages.radius() : 0.0;
   const int last = order_ == 8 ? 12 : 6;
   const double difference = (stage_ - y_unprojected_).squaredNorm();
   return difference > 0.0 ? h * std::sqrt((k_[last] - k_[last - 1]).squaredNorm() / difference) : 0.0;
 }
 
+// Of an accepted step.
+void RungeKutta::note_stiffness(StepReport& report) {
+  report.stiffness = calc_stiffness(report.h);
+  if (!(report.stiffness > (order_ == 8 ? dormand_prince::stability_bound_of_8 : dormand_prince::stability_bound))) {
+    stiff_steps_ = std::max(0, stiff_steps_ - 1);
+    return;
+  }
+  if (++stiff_steps_ == dormand_prince::stiff_steps_noticed && (!stabilized_ || stabilized_->on))
+    report.remedy = "the motion is stiff for an explicit method: bdf or radau would take larger steps";
+}
+
 StepReport RungeKutta::advance(double t_end, State& state) {
   StepReport report;
-  report.order = order_;
+  report.order = is_stabilized() ? 2 : order_;
   commit(state);
   state_ = &state;
   if (stale_rates_) {
@@ -192,7 +210,7 @@ StepReport RungeKutta::advance(double t_end, State& state) {
   }
   if (h_next_ == 0.0) h_next_ = choose_first_step(state);
   const double smallest = control_.smallest(t_, t_end);
-  StepControl::Placed step = control_.place(t_, h_next_, t_end, h_bound_);
+  StepControl::Placed step = control_.place(t_, h_next_, t_end, std::min(h_bound_, bound_stabilized()));
   const auto shrink = [&](Cause cause, double factor) {
     const bool can = control_.reject(cause, factor, smallest, step.h, report) && !options_.fixed_h;
     step.t = t_ + (h_next_ = step.h);
@@ -213,7 +231,7 @@ StepReport RungeKutta::advance(double t_end, State& state) {
     if (!options_.fixed_h && error > 1.0) {
       ++counters_.error_failures;
       if (shrink(Cause::error_test,
-                 std::max(StepControl::min_shrink, control_.rule().safety * std::pow(error, -1.0 / order_))))
+                 std::max(StepControl::min_shrink, control_.rule().safety * std::pow(error, -1.0 / error_order()))))
         continue;
       report.status = Status::fatal(Cause::step_too_small, find_worst_error());
       return report;
@@ -221,13 +239,7 @@ StepReport RungeKutta::advance(double t_end, State& state) {
     // accepted
     report.h = h_taken_ = h;
     report.error = error;
-    report.stiffness = calc_stiffness(h);
-    if (report.stiffness > (order_ == 8 ? dormand_prince::stability_bound_of_8 : dormand_prince::stability_bound)) {
-      if (++stiff_steps_ == dormand_prince::stiff_steps_noticed)
-        report.remedy = "the motion is stiff for an explicit method: bdf or radau would take larger steps";
-    } else if (stiff_steps_ > 0) {
-      --stiff_steps_;
-    }
+    note_stiffness(report);
     t_from_ = t_;
     y_from_ = y_;
     y_unprojected_ = y_ = stage_;
@@ -248,13 +260,15 @@ StepReport RungeKutta::advance(double t_end, State& state) {
     pending_ = true;
     if (!options_.fixed_h) {
       const double e = std::max(error, 1e-8);
-      double factor = control_.rule().safety * std::pow(e, -0.7 / order_) * std::pow(error_before_, 0.4 / order_);
+      double factor =
+          control_.rule().safety * std::pow(e, -0.7 / error_order()) * std::pow(error_before_, 0.4 / error_order());
       factor =
           std::clamp(factor, StepControl::min_shrink, report.failure != Cause::none ? 1.0 : control_.rule().max_growth);
       error_before_ = std::max(error, 1e-4);
       // A step that was cut short for t_end does not tell what is possible.
       h_next_ = ends ? std::max(h_next_, h * factor) : h * factor;
     }
+    if (stabilized_) judge_stabilized(report);
     return report;
   }
 }
@@ -275,8 +289,8 @@ void RungeKutta::interpolate(double t, Vec y) const {
     update_dense_8();
   } else if (!has_dense_) {
     has_dense_ = true;
-    dense_.setZero();
-    for (int i = 0; i < n_stages; ++i)
+    dense_.setZero();  // with which a cubic is left
+    for (int i = 0; i < n_stages && !dense_is_cubic_; ++i)
       if (dormand_prince::dense_weights[i] != 0.0) dense_ += (h_taken_ * dormand_prince::dense_weights[i]) * k_[i];
   }
   const double theta = (t - t_from_) / h_taken_, rest = 1.0 - theta;
@@ -296,6 +310,7 @@ std::vector<double> RungeKutta::save() {
   std::vector<double> numbers{
       t_, h_next_, error_before_, pending_ ? 1.0 : 0.0, stale_rates_ ? 1.0 : 0.0, static_cast<double>(stiff_steps_)};
   for (const auto* x : {&y_, &yp_}) numbers.insert(numbers.end(), x->data(), x->data() + x->size());
+  if (stabilized_) save_stabilized(numbers);
   return numbers;
 }
 
@@ -308,6 +323,7 @@ void RungeKutta::restore(std::span<const double> numbers) {
     std::copy(from, from + x->size(), x->data());
     from += x->size();
   }
+  if (stabilized_) restore_stabilized(numbers.subspan(from - numbers.data()));
   y_from_ = y_, h_taken_ = 0.0;
 }
 

@@ -76,12 +76,16 @@ Dynamics::Dynamics(Rig& rig, RecordSink& sink, const ProgressCallback& progress,
       failed_at_(start_ - 1.0),
       next_checkpoint_(study_.output.checkpoint_steps.value_or(0)),
       summary_(rig.begin_summary()) {
-  if (machine_.other_method())
-    exchange_.emplace(MethodExchange::Start{.explicit_first = study_.solver.integrator == Integrator::runge_kutta,
-                                            .rtol = study_.solver.rtol.value_or(0.0),
-                                            .rate = machine_.stability_rate(),
-                                            .span = end_ - start_,
-                                            .by_recursion = machine_.joint() && machine_.index3().nc() == 0});
+  if (!machine_.other_method()) return;
+  // Many bodies that no joint connects, in contact: 30 steps of Radau would cost as much as thousands of explicit ones.
+  constexpr int few_velocities = 60;
+  const bool free = !machine_.joint() && machine_.full().system->explicit_refusal().empty();
+  exchange_.emplace(MethodExchange::Start{.explicit_first = study_.solver.integrator == Integrator::runge_kutta,
+                                          .rtol = study_.solver.rtol.value_or(0.0),
+                                          .rate = machine_.stability_rate(),
+                                          .span = end_ - start_,
+                                          .by_recursion = machine_.index3().nc() == 0 && (machine_.joint() || free),
+                                          .stays = free && machine_.moved().nv() > few_velocities});
 }
 
 Summary Dynamics::run() {
@@ -320,6 +324,7 @@ void Dynamics::sum_up() {
   summary_.t = t_;
   summary_.rejected_contact = kinks_.retaken();
   sum_up_contacts(machine_.full(), contact_changes_, summary_.notes);
+  if (std::string heap = kinks_.crowd().to_text(t_); !heap.empty()) summary_.notes.push_back(std::move(heap));
   motion_.sum_up_passages(summary_.notes);
   jumps_.sum_up(summary_.notes);
   rejected_.sum_up(summary_.notes);

@@ -155,6 +155,7 @@ KinkEvents::Cut KinkEvents::judge_step() {
   const auto is_sharp = [&](double time) { return has_kink(time, h, at); };
   std::optional<KinkWatch::Change> found = watch_.find(x_before_.t, t, at, is_sharp);
   x_change_ = motion_.active().newest();
+  contact_changes_.insert(contact_changes_.end(), watch_.together().begin(), watch_.together().end());
   if (found && found->t < t - tiny) {
     const bool by_polynomial = method_of(options_).traits.cuts_by_polynomial;
     const bool near = !by_polynomial && found->located() && is_sliver(found->t);
@@ -168,6 +169,7 @@ KinkEvents::Cut KinkEvents::judge_step() {
       retakes_ = 0;
       ++retaken_;
       if (found->slot >= 0) contact_changes_.push_back(*found);
+      note_crowd(found->t, found->slot >= 0);
       change_.reset();  // it is behind us
       return Cut::again;
     } else if (retakes_ < max_retakes) {
@@ -223,7 +225,16 @@ void KinkEvents::accept(std::optional<KinkWatch::Change> found) {
   }
   if (found || !watch_.accept_end(x_change_.t)) watch_.accept(kinematics(x_change_), found);
   change_ = found;
-  if (found && found->slot >= 0) contact_changes_.push_back(*found);
+  const bool of_contact = found && found->slot >= 0;
+  if (of_contact) contact_changes_.push_back(*found);
+  note_crowd(x_change_.t, of_contact);
+}
+
+void KinkEvents::note_crowd(double t, bool changed) {
+  if (full_.contacts == nullptr || full_.contacts->n_modes() == 0) return;
+  const auto modes = std::span(motion_.state.modes).subspan(full_.contact_modes, full_.contacts->n_modes());
+  crowd_.note_step(t, full_.contacts->n_listed(modes), crowd_.is_crowd() ? watch_.contact_changed() : changed);
+  watch_.locate_contacts(!crowd_.is_crowd());
 }
 
 Status KinkEvents::restart() {

@@ -46,6 +46,8 @@ KinkWatch::KinkWatch(const ContactGroup* contacts, std::vector<const ElementGrou
   scratch_.resize(n_switches_);
   if (group_ == nullptr) return;
   side_.assign(group_->capacity(), 0), pair_.assign(group_->capacity(), -1);
+  may_locate_ = std::any_of(group_->laws().begin(), group_->laws().end(), [](const auto& law) { return law.locate; });
+  locates_contacts_ = may_locate_;
 }
 
 // ---- instants ------------------------------------------------------------------------------------------------------
@@ -99,6 +101,7 @@ void KinkWatch::take_ends(double t0, double t1, const At& at) {
   if (group_ == nullptr) return;
   modes_.assign(k.modes.begin(), k.modes.end());
   places_.clear();
+  if (!locates_contacts_) return;
   for (int i = 0; i < group_->n_listed(k.modes); ++i) places_.push_back(group_->place(k.modes, i));
   read_places(k, 0);
   read_places(k, 1);
@@ -141,6 +144,24 @@ SwitchValue KinkWatch::switch_at(int kink, double t, const At& at) {
   return scratch_[kink];
 }
 
+void KinkWatch::locate_contacts(bool wanted) {
+  wanted = wanted && may_locate_;
+  if (wanted != locates_contacts_) std::fill(pair_.begin(), pair_.end(), -1);  // sides are to be found anew
+  locates_contacts_ = wanted;
+}
+
+// Where instants are not sought: which places overlap at the end of the step, and whether others did before.
+void KinkWatch::note_sides() {
+  contact_changed_ = false;
+  const auto frames = way(2).at(1);
+  for (int i = 0; i < group_->n_listed(modes_); ++i) {
+    const Place p = group_->place(modes_, i);
+    const int side = side_of(group_->calc_depth(frames, p));
+    if (pair_[p.slot] == pair_of(p) && side_[p.slot] != side) contact_changed_ = true;
+    pair_[p.slot] = pair_of(p), side_[p.slot] = side;
+  }
+}
+
 // ---- bounds --------------------------------------------------------------------------------------------------------
 
 // A cubic through values and rates stays in the hull of its four control values; what leaves the straight line counts
@@ -173,6 +194,7 @@ bool KinkWatch::is_quiet() {
     if (listed_[i].indicator > 0.0 || listed_[places_.size() + i].indicator > 0.0) return false;
     if (!(group_->bound_gap(p, passing(0, p), passing(1, p)) > 0.0)) return false;
   }
+  if (group_->stays_near(ends)) return true;
   candidates_.clear();
   group_->find_candidates(ends, modes_, candidates_);
   return std::all_of(candidates_.begin(), candidates_.end(),
@@ -220,6 +242,8 @@ bool KinkWatch::find_crossing(int kink, double& ta, SwitchValue& from, double& t
 
 std::optional<KinkWatch::Change> KinkWatch::find(double t0, double t1, const At& at, const IsSharp& is_sharp) {
   take_ends(t0, t1, at);
+  together_.clear();
+  if (group_ != nullptr && !locates_contacts_) note_sides();
   if (is_quiet()) return std::nullopt;
   double spin = 0.0;
   if (group_ != nullptr)
@@ -240,33 +264,67 @@ std::optional<KinkWatch::Change> KinkWatch::find(double t0, double t1, const At&
   return first;
 }
 
-void KinkWatch::find_listed(std::size_t part, const At& at, std::optional<Change>& first) {
-  const double t0 = t_.front(), tiny = instant_tol * (1.0 + std::abs(t_.back()));
+// Places that are on another side at the end of a part, or that may have come and gone within it.
+void KinkWatch::find_brackets(std::size_t part, const At& at) {
   const std::size_t n = places_.size();
   const Listed *before = listed_.data() + (part - 1) * n, *now = listed_.data() + part * n;
   const double ta = t_[part - 1], tb = t_[part];
+  brackets_.clear();
   for (std::size_t i = 0; i < n; ++i) {
     const Place& p = places_[i];
     if (pair_[p.slot] != pair_of(p)) pair_[p.slot] = pair_of(p), side_[p.slot] = side_of(before[i].indicator);
     if (!group_->laws()[p.law].locate) continue;
-    const auto indicator = [&](double t) { return group_->calc_report(at(t), p).indicator; };
-    double a = ta, fa = before[i].indicator, b = tb, fb = now[i].indicator;
-    if (side_of(fb) == side_[p.slot]) {
+    Bracket bracket{i, ta, before[i].indicator, tb, now[i].indicator};
+    if (side_of(bracket.fb) == side_[p.slot]) {
       // It may have come and gone. Shapes that do not turn much would come nearer first and go away at last.
-      if (side_[p.slot] > 0 || fa > 0.0) continue;
+      if (side_[p.slot] > 0 || bracket.fa > 0.0) continue;
       Passing from = passing(part - 1, p), to = passing(part, p);
       const double turned = (tb - ta) * std::max({from.a.w.norm(), from.b.w.norm(), to.a.w.norm(), to.b.w.norm()});
       if (turned < turn_of_part && !(before[i].rate < 0.0 && now[i].rate > 0.0)) continue;
       if (!find_overlap(p, from, to, at)) continue;
-      a = from.t, fa = -from.gap, b = to.t, fb = -to.gap;
+      bracket = {i, from.t, -from.gap, to.t, -to.gap};
     }
-    const double zero = locate(a, fa, b, fb, indicator);
+    brackets_.push_back(bracket);
+  }
+}
+
+// At t a change was found: of the others those matter that have changed by then.
+void KinkWatch::narrow_brackets(std::size_t from, double t, const At& at) {
+  if (from == brackets_.size()) return;
+  const KinematicState k = at(t);
+  for (std::size_t i = from; i < brackets_.size(); ++i) {
+    Bracket& x = brackets_[i];
+    if (x.b <= t) continue;
+    const double f = group_->calc_report(k, places_[x.place]).indicator;
+    if (side_of(f) == side_of(x.fb))
+      x.b = t, x.fb = f;
+    else
+      x.a = t, x.fa = f;
+  }
+}
+
+void KinkWatch::find_listed(std::size_t part, const At& at, std::optional<Change>& first) {
+  const double t0 = t_.front(), tiny = instant_tol * (1.0 + std::abs(t_.back()));
+  find_brackets(part, at);
+  std::sort(brackets_.begin(), brackets_.end(),
+            [](const Bracket& x, const Bracket& y) { return x.expected() < y.expected(); });
+  std::optional<Change> earliest;
+  for (std::size_t i = 0; i < brackets_.size(); ++i) {
+    Bracket& x = brackets_[i];
+    const Place& p = places_[x.place];
+    if (earliest && x.a >= earliest->t) continue;
+    const auto indicator = [&](double t) { return group_->calc_report(at(t), p).indicator; };
+    const double zero = locate(x.a, x.fa, x.b, x.fb, indicator);
+    const Change change{zero, p.slot, p.law, p.a, p.b, x.fb > 0.0, -1};
     if (zero <= t0 + tiny) {  // it changed where the step began: the step knew
-      side_[p.slot] = side_of(fb);
+      side_[p.slot] = side_of(x.fb);
+      together_.push_back(change);
       continue;
     }
-    take_earlier(first, {zero, p.slot, p.law, p.a, p.b, fb > 0.0, -1});
+    take_earlier(earliest, change);
+    narrow_brackets(i + 1, earliest->t, at);
   }
+  if (earliest) take_earlier(first, *earliest);
 }
 
 void KinkWatch::find_switches(std::size_t part, const At& at, const IsSharp& is_sharp, std::optional<Change>& first) {
@@ -314,7 +372,7 @@ void KinkWatch::accept(const KinematicState& state, const std::optional<Change>&
   t_.push_back(change ? change->t : std::numeric_limits<double>::quiet_NaN());
   append(state);
   places_.clear();
-  if (group_ != nullptr)
+  if (group_ != nullptr && locates_contacts_)
     for (int i = 0; i < group_->n_listed(state.modes); ++i) places_.push_back(group_->place(state.modes, i));
   read_places(state, 0);
   set_sides();

@@ -97,7 +97,7 @@ MethodRanking rank_methods(const MachineFacts& f) {
   constexpr double order_8_below = 1e-7;
   const bool explicit_pays = f.is_tree() || f.rtol < order_8_below;
   const bool reduces = f.has_tree && f.tree_freedoms < f.unknowns;
-  const CoordinateSet fewest = reduces || f.is_tree() ? CoordinateSet::joint : absolute;
+  const CoordinateSet fewest = reduces || (f.is_tree() && !f.is_free()) ? CoordinateSet::joint : absolute;
   const bool stiff = f.stability_rate() * f.span > affordable_steps;
   const auto count = [](int n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); };
   std::string why = f.is_tree()

@@ -26,12 +26,13 @@ double calc_limit(double rtol) {
   return std::max(oscillating_limit, above_accuracy * std::pow(3600.0 * rtol, 1.0 / 6.0));
 }
 
-double evaluations(int order) { return order == 8 ? 12.0 : 6.0; }
+double evaluations(int order, int stages = 0) { return stages > 0 ? stages : order == 8 ? 12.0 : 6.0; }
 
 }  // namespace
 
 MethodExchange::MethodExchange(const Start& start)
     : explicit_(start.explicit_first),
+      settled_(start.stays),
       iteration_cost_(start.by_recursion ? iteration_by_recursion : iteration_by_matrix),
       matrix_cost_(start.by_recursion ? matrix_by_recursion : matrix_by_matrix),
       limit_(calc_limit(start.rtol)),
@@ -57,7 +58,7 @@ bool MethodExchange::judge(const StepReport& report, double t) {
   ++steps_, ++window_;
   const int attempts = 1 + report.rejected_error + report.rejected_newton;
   cost_ += explicit_
-               ? evaluations(report.order) * attempts
+               ? evaluations(report.order, report.stages) * attempts
                : iteration_cost_ * report.iterations + matrix_cost_ * (report.linearizations + report.factorizations);
   bool changes = false;
   if (explicit_) {

@@ -25,6 +25,7 @@ struct StepReport {
   int rejected_newton = 0;      ///< attempts rejected because Newton did not converge
   double error = 0.0;           ///< weighted local error of the accepted step (≤ 1), error-controlled runs
   double stiffness = 0.0;       ///< of explicit methods: h|σ| of the fastest motion that the step has met
+  int stages = 0;               ///< of explicit methods that choose how many; 0: as many as the order has
   Cause failure = Cause::none;  ///< why the last rejected attempt was rejected
   std::string_view remedy;      ///< what helped beyond a smaller step, or what was changed for the sake of stability
   /// Sizes of Newton's corrections, if recorded; valid until the next call of advance().

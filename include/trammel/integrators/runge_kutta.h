@@ -7,6 +7,7 @@
 
 #include "trammel/dae/ode_system.h"
 #include "trammel/dae/weighted_norm.h"
+#include "trammel/integrators/chebyshev_stages.h"
 #include "trammel/integrators/step_control.h"
 
 namespace trammel {
@@ -16,6 +17,8 @@ struct RungeKuttaOptions {
   std::optional<int> order;       ///< 5 or 8; absent: 8 where rtol is below 1e-7 and steps are variable
   std::optional<double> h0;       ///< first step [s]; absent: from the first two derivatives
   std::optional<double> fixed_h;  ///< no error control
+  /// Of order 5 with variable steps: where what decays fast holds the step, stages of Chebyshev's kind take over.
+  bool stabilizes = false;
   double hmin = 0.0, hmax = std::numeric_limits<double>::infinity();
 };
 
@@ -33,6 +36,10 @@ struct RungeKuttaCounters {
 /// only: with stiffness λ the step is held below 3.3/|λ|, which is noticed and said. After each accepted step y is
 /// projected to its manifold, if it has one; then one more evaluation is needed. An instant where f jumps must be an
 /// end of a step: stages there see the limit from the step's own side. After the first step nothing allocates.
+///
+/// With `stabilizes`, where h|σ| is that of the limit for what decays in 15 of 20 steps, ChebyshevStages go on, of
+/// order 2 with a cubic as dense output. They give way again where 20 of their steps advance less per evaluation than
+/// the limit would let the pair, and are then tried after four times as many steps.
 class RungeKutta {
  public:
   RungeKutta(const OdeSystem& system, const RungeKuttaOptions& options);
@@ -50,6 +57,7 @@ class RungeKutta {
   const Eigen::VectorXd& yp() const { return yp_; }
   /// Within the last step.
   void interpolate(double t, Vec y) const;
+  bool has_cubic_output() const { return dense_is_cubic_; }  ///< of the last step
   const RungeKuttaCounters& counters() const { return counters_; }
   Workspace& workspace() const { return *workspace_; }
 
@@ -68,6 +76,29 @@ class RungeKutta {
   int find_not_finite_rate() const;             // a row of y′ whose value is no number in the last attempt
   int find_worst_error() const;                 // the unknown with the largest error of the last attempt
   double calc_stiffness(double h) const;
+  void note_stiffness(StepReport& report);
+  double error_order() const;  // p of error ∼ hᵖ
+
+  // Stages of Chebyshev's kind: runge_kutta_stabilized.cpp.
+  struct Stabilized {
+    explicit Stabilized(Eigen::Index n) : stages(n) {}
+    ChebyshevStages stages;
+    bool on = false;
+    long age = 0;               // steps since the radius was looked for
+    long wait = 0, waited = 0;  // steps of the pair before the next trial
+    long steps = 0, held = 0;   // of a window, and those at the limit of stability
+    double time = 0.0;          // that the window advanced
+    long evaluations = 0;       // before it
+    double t = 0.0, h = 0.0;    // of the last attempt
+    int n_stages = 0;
+  };
+  bool is_stabilized() const { return stabilized_ && stabilized_->on; }
+  Status attempt_stabilized(double h, double t_last, const State& state);
+  double weighted_error_stabilized(Eigen::Index i) const;
+  double bound_stabilized() const;  // of the step
+  void judge_stabilized(StepReport& report);
+  void save_stabilized(std::vector<double>& numbers) const;
+  void restore_stabilized(std::span<const double> numbers);
 
   // Order 8: runge_kutta_8.cpp.
   Status attempt_8(double h, double t_last, const State& state);
@@ -81,6 +112,7 @@ class RungeKutta {
   RungeKuttaOptions options_;
   StepControl control_;
   int order_;
+  std::unique_ptr<Stabilized> stabilized_;
   WeightedNorm weights_;
   std::unique_ptr<Workspace> workspace_;
   double t_ = 0.0, h_next_ = 0.0, error_before_ = 1e-4;
@@ -89,7 +121,7 @@ class RungeKutta {
   bool pending_ = false;      // the newest point is accepted, but the charts still belong to the one before
   bool stale_rates_ = false;  // yp_ belongs to the time before a possible jump
   int stiff_steps_ = 0;
-  bool projected_ = false;
+  bool projected_ = false, dense_is_cubic_ = false;
   Eigen::VectorXd y_, yp_, y_from_, y_unprojected_, stage_, projection_;
   mutable std::vector<Eigen::VectorXd> k_;  // stages of the last step; of order 8 with those of its dense output
   mutable Eigen::VectorXd dense_, extra_;

@@ -21,6 +21,10 @@ class Memory;
 /// are on one side and bounds do not keep the function there, the part is halved until they do or a point beyond zero
 /// is met: what enters and leaves within a part is found as well. Zeros are sought on the dense output.
 ///
+/// Of several contacts that change within a part the one expected first is located; the others are looked at where that
+/// one changes, together, and located only if they have changed before. Those that change at the same instant are one
+/// change for the method, and are told by together().
+///
 /// A pair of shapes that meets although it is not listed is listed first: the step ends shortly before it touches.
 class KinkWatch {
  public:
@@ -48,6 +52,13 @@ class KinkWatch {
   KinkWatch(const ContactGroup* contacts, std::vector<const ElementGroup*> switching, bool turns_count);
   bool active() const { return group_ != nullptr || n_switches_ > 0; }
   int n_switches() const { return n_switches_; }
+
+  /// Whether instants at which contacts change are sought. If not, pairs that are not listed are watched all the same,
+  /// and whether a listed one came or went is told of ends of steps (contact_changed()).
+  void locate_contacts(bool wanted);
+  bool contact_changed() const { return contact_changed_; }
+  /// Contacts that changed where the step began, beside the one that ended the last step.
+  const std::vector<Change>& together() const { return together_; }
 
   /// The first change in (t0, t1].
   std::optional<Change> find(double t0, double t1, const At& at, const IsSharp& is_sharp);
@@ -82,7 +93,15 @@ class KinkWatch {
                     const At& at) const;
   bool find_crossing(int kink, double& ta, SwitchValue& from, double& tb, SwitchValue& to, const At& at);
   SwitchValue switch_at(int kink, double t, const At& at);
+  struct Bracket {  // between a and b a place changes
+    std::size_t place;
+    double a, fa, b, fb;
+    double expected() const { return (fa > 0.0) == (fb > 0.0) ? a : a + (b - a) * fa / (fa - fb); }
+  };
+  void find_brackets(std::size_t part, const At& at);
   void find_listed(std::size_t part, const At& at, std::optional<Change>& first);
+  void narrow_brackets(std::size_t from, double t, const At& at);
+  void note_sides();
   void find_switches(std::size_t part, const At& at, const IsSharp& is_sharp, std::optional<Change>& first);
   void find_unlisted(std::size_t parts, const At& at, std::optional<Change>& first);
   const ContactGroup* group_ = nullptr;
@@ -99,6 +118,9 @@ class KinkWatch {
   std::vector<SwitchValue> values_;
   std::vector<SwitchValue> scratch_;
   std::vector<ContactGroup::Place> candidates_;
+  std::vector<Bracket> brackets_;
+  std::vector<Change> together_;
+  bool may_locate_ = false, locates_contacts_ = false, contact_changed_ = false;
   std::vector<int> modes_;
   bool first_known_ = false;  // the first instant is that of accept()
   double least_ = 0.0;        // parts are not halved below this

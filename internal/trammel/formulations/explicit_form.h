@@ -10,16 +10,17 @@
 
 namespace trammel {
 
+class AbsoluteSystem;
 class JointSystem;
 
 /// The equations of a machine solved for the highest derivatives, for explicit methods:
 ///
 ///   y = (q, v, z),   q̇ = T(q) v,   v̇ = φ(q, v, z, u),   ż = g
 ///
-/// In joint coordinates without loops φ comes from the articulated bodies in O(N) [arnold2004 (10)]. With rows (loops,
-/// or any machine in absolute coordinates) accelerations and multipliers come from the index-1 system, and accepted
-/// points are projected onto positions and velocities that fulfil the rows, in the metric of the mass matrix's
-/// diagonal.
+/// In joint coordinates without loops φ comes from the articulated bodies in O(N) [arnold2004 (10)], in absolute ones
+/// without any row body by body. With rows (loops, or joints in absolute coordinates) accelerations and multipliers
+/// come from the index-1 system, and accepted points are projected onto positions and velocities that fulfil the rows,
+/// in the metric of the mass matrix's diagonal.
 ///
 /// **Through singular positions** (a flat parallelogram: rows become dependent there, two motions cross). On its own
 /// branch the motion is smooth, but φ is not: off the branch by e, at a distance s from the position, accelerations err
@@ -32,8 +33,8 @@ class ExplicitForm final : public OdeSystem {
   enum class Stages { as_they_are, projected };
   explicit ExplicitForm(const MechanicalSystem& system, Stages stages = Stages::as_they_are);
 
-  /// true: accelerations by recursion, without any matrix.
-  bool is_recursive() const { return tree_ != nullptr; }
+  /// true: accelerations by recursion or body by body, without any matrix.
+  bool is_recursive() const { return tree_ != nullptr || bodies_ != nullptr; }
   void pack(const MotionVariables& x, Vec y) const;
   /// All variables of the motion at y: accelerations, rates and multipliers are computed.
   Status unpack(double t, ConstVec y, const State& state, MotionVariables& x, Workspace& workspace) const;
@@ -50,9 +51,11 @@ class ExplicitForm final : public OdeSystem {
   Status fulfil_rows(MotionVariables& x, const State& state, bool& moved, Scratch& s) const;
   Status accelerate(MotionVariables& x, const State& state, Scratch& s) const;
   Status accelerate_on_branch(MotionVariables& x, const State& state, Scratch& s) const;
+  Status accelerate_directly(const MotionPoint& p, const State& state, Vec a, Vec zp, Scratch& s) const;
   const MechanicalSystem& system_;
   Stages stages_;
-  const JointSystem* tree_ = nullptr;  // system_, if its explicit formalism can be used
+  const JointSystem* tree_ = nullptr;       // system_, if its explicit formalism can be used
+  const AbsoluteSystem* bodies_ = nullptr;  // system_, if no row connects its bodies
   Index3 index3_;
   int nv_, nz_, nc_;
   Layout layout_;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "trammel/dae/acceleration_solver.h"
+#include "trammel/simulation/contact_crowd.h"
 #include "trammel/simulation/kink_watch.h"
 #include "trammel/simulation/motion.h"
 
@@ -47,6 +48,8 @@ class KinkEvents {
   /// the change, and the method starts without its past.
   Status restart();
 
+  /// Where steps were not ended for contacts.
+  const ContactCrowd& crowd() const { return crowd_; }
   long retaken() const { return retaken_; }  ///< steps, in the run so far
   void remember(Memory& memory);
 
@@ -58,6 +61,7 @@ class KinkEvents {
   std::optional<KinkWatch::Change> find_freely(double t);
   Cut take_again(const KinkWatch::Change& found);
   void accept(std::optional<KinkWatch::Change> found);
+  void note_crowd(double t, bool changed);
 
   const Machine& machine_;
   const SolverOptions& options_;
@@ -66,6 +70,7 @@ class KinkEvents {
   Motion& motion_;
   AccelerationSolver& solver_;
   KinkWatch watch_;
+  ContactCrowd crowd_;
   bool active_ = false;
   std::vector<KinkWatch::Change>& contact_changes_;
   long retaken_ = 0;

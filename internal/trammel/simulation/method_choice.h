@@ -28,6 +28,8 @@ struct MachineFacts {
   /// oscillates and h|σ| ≤ 3.3 where it decays. 0: not known.
   double stability_rate() const { return rate.value_or(0.0) / (damped ? 3.3 : 1.0); }
   bool is_tree() const { return has_tree && loop_rows == 0; }
+  /// No row connects the bodies: accelerations follow body by body in absolute coordinates.
+  bool is_free() const { return is_tree() && freedoms == unknowns; }
 };
 
 /// Where the machine stands when its method is chosen.

@@ -33,6 +33,7 @@ class MethodExchange {
     double rate = 0.0;          ///< steps that stability asks of the explicit pair at the start [1/s]; 0: not known
     double span = 0.0;          ///< of the run [s]
     bool by_recursion = false;  ///< accelerations follow without any matrix
+    bool stays = false;         ///< a trial would cost more than it could win: only a failure makes the other go on
   };
   explicit MethodExchange(const Start& start);
 

@@ -17,6 +17,10 @@ class RungeKuttaMotion final : public MotionIntegrator {
   const MotionVariables& newest() const override { return newest_; }
   void interpolate(double t, MotionVariables& at) const override;
   void interpolate_motion(double t, MotionVariables& at) const override;
+  /// Stages of order 2 are short beside what they resolve: ends of steps tell enough.
+  PowerRule power_rule() const override {
+    return method_.has_cubic_output() ? PowerRule{{}, {}, 3} : PowerRule::gauss();
+  }
   const Layout& layout() const override { return form_.layout(); }
   /// Solves nothing when accelerations come by recursion; then it has never been given a matrix.
   const LinearSolver<double>& linear_solver() const override { return *solver_; }

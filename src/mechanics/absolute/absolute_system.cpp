@@ -70,6 +70,7 @@ int AbsoluteSystem::add_frame(FrameMap frame) {
       break;
     case FrameMap::Kind::rigid:
       frame.nv = 6;
+      frame.inverse_inertia = frame.inertia.inverse();
       frame.chart = static_cast<int>(chart_offsets_.size());
       chart_offsets_.push_back(nv_ + 3);
       kinds_q_.insert(kinds_q_.end(), 3, Kind::position);
@@ -240,6 +241,7 @@ std::unique_ptr<Workspace> AbsoluteSystem::make_workspace() const {
   workspace->turns.assign(branches_.size(), 0.0);
   workspace->no_input.assign(inputs_.size(), 0.0);
   workspace->rates.assign(E_.size(), 0.0);
+  workspace->no_rate.setZero(std::max(nv_, nz()));
   return workspace;
 }
 

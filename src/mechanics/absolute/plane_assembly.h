@@ -46,6 +46,7 @@ struct AbsoluteWorkspace final : Workspace {
   std::vector<Wrench<double>> wrench, mu_wrench;
   std::vector<PlanarHinges::Turn> planar_turns;  // of each frame
   std::vector<double> lam, mu, turns, phi, phi_dot, bias, rates, no_input;
+  Eigen::VectorXd no_rate, no_rows;  // zeros as v̇ and ż; nothing
   PlaneAssembly assembly;
 };
 

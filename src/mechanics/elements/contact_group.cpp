@@ -2,6 +2,7 @@
 #include "trammel/mechanics/elements/contact_group.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "contact_columns.h"
 #include "contact_kernel.h"
 #include "contact_listed.h"
+#include "contact_simple_planes.h"
 
 namespace trammel {
 
@@ -26,8 +28,11 @@ ContactGroup::ContactGroup(std::vector<Geometry> geometry, std::vector<Law> laws
       law_of_(std::move(law_of)),
       n_kinds_(n_kinds),
       capacity_(capacity) {
+  static std::atomic<long> made = 0;
+  id_ = ++made;
   for (int i = 0; i < static_cast<int>(geometry_.size()); ++i)
     (geometry_[i].shape.kind == ContactShape::Kind::plane ? planes_ : bounded_).push_back(i);
+  for (const Geometry& g : geometry_) least_size_ = std::min(least_size_, g.shape.size());
   for (const Law& law : laws_) has_bristles_ |= law.law.friction.kind == FrictionLaw::Kind::lugre;
 }
 
@@ -53,8 +58,7 @@ ContactGroup::Place ContactGroup::place(std::span<const int> modes, int index) c
 }
 
 double ContactGroup::margin(int i, int j) const {
-  constexpr double part = 0.2;  // of the smaller shape: some steps of its motion, few pairs that never touch
-  return part * std::min(geometry_[i].shape.size(), geometry_[j].shape.size());
+  return margin_part * std::min(geometry_[i].shape.size(), geometry_[j].shape.size());
 }
 
 NormalLaw ContactGroup::normal_law(const Place& p) const {
@@ -81,7 +85,7 @@ void ContactGroup::visit_near(const KinematicState& state, double margins, const
     const Frame<double>& f = state.frames[g.frame];
     const Vec3<double> center = point_position(f, g.shape.center);
     const bool ball = g.shape.kind == ContactShape::Kind::sphere;
-    const double extra = margins * 0.2 * g.shape.size();
+    const double extra = margins * margin_part * g.shape.size();
     boxes[i].geometry = bounded_[i];
     for (int k = 0; k < 3; ++k) {
       const double half = (ball ? g.shape.radius : g.shape.extent(f.R.row(k).transpose())) + extra;
@@ -103,12 +107,40 @@ bool ContactGroup::order_pair(int& i, int& j) const {
   return true;
 }
 
+// Where bodies were when the list was made last, and that list: all pairs within twice their margins were in it. While
+// no surface has moved by half a margin since, no other pair can be within one, and there is nothing to search for.
+struct ContactGroup::LastSearch {
+  long id = 0;
+  std::vector<int> modes;
+  std::vector<Frame<double>> frames;
+
+  void keep(const ContactGroup& group, const KinematicState& state, std::span<const int> of) {
+    id = group.id_;
+    modes.assign(of.begin(), of.end());
+    frames.assign(state.frames.begin(), state.frames.end());
+  }
+};
+
+bool ContactGroup::is_complete(const LastSearch& last, const KinematicState& state, std::span<const int> modes) const {
+  if (last.id != id_ || !std::equal(modes.begin(), modes.end(), last.modes.begin(), last.modes.end())) return false;
+  const double half = 0.5 * margin_part * least_size_;
+  return std::all_of(geometry_.begin(), geometry_.end(), [&](const Geometry& g) {
+    const Frame<double>&now = state.frames[g.frame], &then = last.frames[g.frame];
+    if (g.shape.kind == ContactShape::Kind::plane) return now.p == then.p && now.R == then.R;
+    const bool turns = g.shape.kind != ContactShape::Kind::sphere || !g.shape.center.isZero(0.0);
+    const double way = (now.p - then.p).norm();
+    return way + (turns ? (now.R - then.R).norm() * (g.shape.center.norm() + g.shape.reach()) : 0.0) < half;
+  });
+}
+
 // A pair within its margin that is not listed brings all pairs within twice the margin into the list, and those that
 // are further than three margins leave it. Otherwise the list stays what it is.
 bool ContactGroup::update_modes(const KinematicState& state, std::span<int> modes) const {
   if (capacity_ == 0) return false;
   static thread_local std::vector<int> found;  // scratch: pairs within twice the margin
   static thread_local Listed listed;
+  static thread_local LastSearch last;  // of any group: a search that is left out would have found nothing
+  if (is_complete(last, state, modes)) return false;
   found.clear();
   listed.read(*this, modes);
   bool incomplete = false;
@@ -124,7 +156,10 @@ bool ContactGroup::update_modes(const KinematicState& state, std::span<int> mode
       incomplete |= gap < limit;
     }
   });
-  if (!incomplete) return false;
+  if (!incomplete) {
+    if (found.empty()) last.keep(*this, state, modes);
+    return false;
+  }
   const auto own = modes.subspan(2, capacity_);
   const auto slots = modes.subspan(2 + capacity_, capacity_);
   int kept = 0;
@@ -149,6 +184,7 @@ bool ContactGroup::update_modes(const KinematicState& state, std::span<int> mode
   }
   std::sort(slots.begin(), slots.begin() + kept, [&](int s, int t) { return own[s] < own[t]; });
   modes[0] = kept;
+  last.keep(*this, state, modes);
   return true;
 }
 
@@ -298,8 +334,17 @@ void ContactGroup::add_planes(const KinematicState& state, PlaneSet set, std::sp
       }
     }
 
-    // By the poses, which move the surfaces as well: a sweep per frame that has columns.
+    // By the poses, which move the surfaces as well: by hand, or by a sweep per frame that has columns.
     if (!wants_K && !(bristles && wants_states)) continue;
+    if (!bristles && gb.shape.kind == ContactShape::Kind::sphere && detail::is_simple(ga.shape)) {
+      for (int c = 0; c < 2; ++c) {
+        if (own[3 * c] < 0) continue;
+        Block6* const K[2] = {own[c] < 0 ? nullptr : &planes.K[own[c]],
+                              own[2 + c] < 0 ? nullptr : &planes.K[own[2 + c]]};
+        detail::subtract_pose_derivatives(ga.shape, gb.shape, f, touch, normal, friction, c, K);
+      }
+      continue;
+    }
     const Vec3<D6> held_bristle = trammel::lift<D6>(bristle);
     Frame<D6> lifted[2] = {lift<D6>(*f[0]), lift<D6>(*f[1])};
     for (int c = 0; c < 2; ++c) {
@@ -356,8 +401,9 @@ double ContactGroup::potential(const KinematicState& state) const {
   for (int i = 0; i < state.modes[0]; ++i) {
     const Place p = place(state.modes, i);
     const Geometry &ga = geometry_[p.a], &gb = geometry_[p.b];
-    energy += detail::stored_energy(
-        normal_law(p), calc_touch(ga.shape, state.frames[ga.frame], gb.shape, state.frames[gb.frame], p.feature).depth);
+    Touch<double> touch;
+    if (detail::find_touch(ga.shape, state.frames[ga.frame], gb.shape, state.frames[gb.frame], p.feature, touch))
+      energy += detail::stored_energy(normal_law(p), touch.depth);
   }
   return energy;
 }
@@ -369,8 +415,10 @@ double ContactGroup::power(const KinematicState& state) const {
   for (int i = 0; i < state.modes[0]; ++i) {
     const Place p = place(state.modes, i);
     const Geometry &ga = geometry_[p.a], &gb = geometry_[p.b];
+    Touch<double> touch;
+    if (!detail::find_touch(ga.shape, state.frames[ga.frame], gb.shape, state.frames[gb.frame], p.feature, touch))
+      continue;
     const Report report = calc_report(state, p);
-    if (!(report.depth > 0.0)) continue;
     const Vec3<double> relative =
         velocity_at(state.frames[ga.frame], report.point) - velocity_at(state.frames[gb.frame], report.point);
     power += detail::raw_force(normal_law(p), report.depth, 0.0) * report.rate - report.normal_force * report.rate -

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "contact_simple.h"
 #include "trammel/mechanics/elements/contact_law.h"
 #include "trammel/mechanics/elements/contact_shape.h"
 
@@ -28,7 +29,7 @@ S raw_force(const NormalLaw& law, const S& a, const S& rate) {
 /// ∫ f da at rest: what the surfaces store [J].
 inline double stored_energy(const NormalLaw& law, double a) {
   const double p = law.kind == NormalLaw::Kind::linear ? 1.0 : law.exponent;
-  return a > 0.0 ? law.stiffness * std::pow(a, p + 1.0) / (p + 1.0) : 0.0;
+  return a > 0.0 ? law.stiffness * raise(a, p) * a / (p + 1.0) : 0.0;
 }
 
 /// |v|, and 0 without a derivative where it has none.
@@ -80,8 +81,7 @@ Vec3<S> friction_ratio(const FrictionLaw& law, const Vec3<S>& v, const Vec3<S>& 
 
 template <class S>
 Vec3<S> velocity_at(const Frame<S>& f, const Vec3<S>& point) {
-  const Vec3<S> arm = rotate_back(f.R, Vec3<S>(point - f.p));
-  return f.v + rotate(f.R, cross(f.w, arm));
+  return f.v + cross(rotate(f.R, f.w), Vec3<S>(point - f.p));
 }
 
 /// The force on b at a place, and ż, as they follow from the touch, the velocity of a against b there and the bristles,
@@ -126,8 +126,8 @@ ContactOutput<S> calc_contact(const ContactShape& a, const Frame<S>& fa, const C
                               int feature, const NormalLaw& normal, const FrictionLaw& friction, const Vec3<S>& z_a) {
   ContactOutput<S> out;
   out.w[0] = out.w[1] = zero_wrench<S>();
-  const Touch<S> touch = calc_touch(a, fa, b, fb, feature);
-  if (!(touch.depth > 0.0)) return out;
+  Touch<S> touch;
+  if (!find_touch(a, fa, b, fb, feature, touch)) return out;
   const bool bristles = friction.kind == FrictionLaw::Kind::lugre;
   const ContactForce<S> at =
       calc_contact_force(touch, Vec3<S>(velocity_at(fa, touch.point) - velocity_at(fb, touch.point)), normal, friction,
@@ -135,10 +135,8 @@ ContactOutput<S> calc_contact(const ContactShape& a, const Frame<S>& fa, const C
   out.presses = at.presses;
   if (!out.presses) return out;
   if (bristles) out.z_rate = rotate_back(fa.R, at.z_rate);
-  const Vec3<S> arm_a = rotate_back(fa.R, Vec3<S>(touch.point - fa.p));
-  const Vec3<S> arm_b = rotate_back(fb.R, Vec3<S>(touch.point - fb.p));
-  out.w[0] = {-at.F, -cross(arm_a, rotate_back(fa.R, at.F))};
-  out.w[1] = {at.F, cross(arm_b, rotate_back(fb.R, at.F))};
+  out.w[0] = {-at.F, rotate_back(fa.R, cross(at.F, Vec3<S>(touch.point - fa.p)))};
+  out.w[1] = {at.F, rotate_back(fb.R, cross(Vec3<S>(touch.point - fb.p), at.F))};
   return out;
 }
 

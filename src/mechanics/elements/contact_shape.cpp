@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "contact_simple.h"
 #include "trammel/math/taylor.h"
 
 namespace trammel {
@@ -213,9 +214,8 @@ Nearest<S> nearest_of(const ContactShape& shape, const Vec3<S>& y) {
     case ShapeKind::profile:
       return nearest_of_profile(y, *shape.profile);
     case ShapeKind::plane:
-      return {y.z(), Vec3<S>{S(0.0), S(0.0), S(1.0)}};
     case ShapeKind::sphere:
-      break;
+      break;  // touch_ball
   }
   return from_core(y);
 }
@@ -236,7 +236,9 @@ Vec3<S> to_shape(const ContactShape& shape, const Frame<S>& f, const Vec3<S>& di
 // A ball of radius r about `center` against shape a.
 template <class S>
 Touch<S> touch_ball(const ContactShape& a, const Frame<S>& fa, const Vec3<S>& center, double r) {
-  const Vec3<S> y = to_shape(a, fa, Vec3<S>(center - point_position(fa, a.center)));
+  const Vec3<S> apart = center - point_position(fa, a.center);
+  if (detail::is_simple(a)) return detail::touch_simply(a, fa, apart, center, r);
+  const Vec3<S> y = to_shape(a, fa, apart);
   if (a.kind == ShapeKind::profile && std::abs(value_of(y.z())) > a.half_length)
     return {S(-infinity), Vec3<S>{S(1.0), S(0.0), S(0.0)}, center};
   const Nearest<S> nearest = nearest_of(a, y);
@@ -359,6 +361,26 @@ double ContactShape::size() const {
     case ShapeKind::profile:
       return profile->reach;
     case ShapeKind::capsule:
+    case ShapeKind::sphere:
+      return radius;
+    case ShapeKind::plane:
+      break;
+  }
+  return infinity;
+}
+
+double ContactShape::reach() const {
+  switch (kind) {
+    case ShapeKind::box:
+      return half.norm() + radius;
+    case ShapeKind::cylinder:
+      return std::hypot(core_radius, half_length) + radius;
+    case ShapeKind::capsule:
+      return half_length + radius;
+    case ShapeKind::ellipsoid:
+      return half.maxCoeff();
+    case ShapeKind::profile:
+      return std::hypot(profile->reach, half_length);
     case ShapeKind::sphere:
       return radius;
     case ShapeKind::plane:

@@ -28,29 +28,8 @@ namespace {
 
 constexpr double beyond_cubic = 1.5, beyond_hull = 2.0;
 
-// Of a shape about its centre; what turning it moves.
-double radius_about_center(const ContactShape& shape) {
-  switch (shape.kind) {
-    case ContactShape::Kind::box:
-      return shape.half.norm() + shape.radius;
-    case ContactShape::Kind::cylinder:
-      return std::hypot(shape.core_radius, shape.half_length) + shape.radius;
-    case ContactShape::Kind::capsule:
-      return shape.half_length + shape.radius;
-    case ContactShape::Kind::ellipsoid:
-      return shape.half.maxCoeff();
-    case ContactShape::Kind::profile:
-      return std::hypot(shape.profile->reach, shape.half_length);
-    case ContactShape::Kind::sphere:
-      return shape.radius;
-    case ContactShape::Kind::plane:
-      break;
-  }
-  return std::numeric_limits<double>::infinity();
-}
-
 double turning_reach(const ContactShape& shape) {
-  return shape.kind == ContactShape::Kind::sphere ? 0.0 : radius_about_center(shape);
+  return shape.kind == ContactShape::Kind::sphere ? 0.0 : shape.reach();
 }
 
 Vec3<double> largest_acceleration_ends(const Vec3<double>& w, const Vec3<double>& v0, const Vec3<double>& v1) {
@@ -58,7 +37,43 @@ Vec3<double> largest_acceleration_ends(const Vec3<double>& w, const Vec3<double>
   return first.squaredNorm() > last.squaredNorm() ? first : last;
 }
 
+// (1) of the centre of a shape, widened.
+struct Hull {
+  Vec3<double> c0, p1, p2, c1;
+};
+Hull hull_of(const ContactShape& shape, const Frame<double>& f0, const Frame<double>& f1, double tau) {
+  Hull hull;
+  hull.c0 = point_position(f0, shape.center), hull.c1 = point_position(f1, shape.center);
+  const Vec3<double> third = (hull.c1 - hull.c0) / 3.0;
+  hull.p1 = hull.c0 + third + beyond_hull * (tau / 3.0 * point_velocity(f0, shape.center) - third);
+  hull.p2 = hull.c1 - third + beyond_hull * (third - tau / 3.0 * point_velocity(f1, shape.center));
+  return hull;
+}
+
 }  // namespace
+
+double ContactGroup::calc_depth(std::span<const Frame<double>> frames, const Place& p) const {
+  const Geometry &ga = geometry_[p.a], &gb = geometry_[p.b];
+  Touch<double> touch;
+  const bool overlap = detail::find_touch(ga.shape, frames[ga.frame], gb.shape, frames[gb.frame], p.feature, touch);
+  return overlap ? touch.depth : 0.0;
+}
+
+// What is not listed was a margin apart at the first instant. Planes that move sweep any distance, far from their
+// origin.
+bool ContactGroup::stays_near(const Way& ends) const {
+  const double tau = ends.t[1] - ends.t[0], half = 0.5 * margin_part * least_size_;
+  const auto from = ends.at(0), to = ends.at(1);
+  return std::all_of(geometry_.begin(), geometry_.end(), [&](const Geometry& g) {
+    const Frame<double>&f0 = from[g.frame], &f1 = to[g.frame];
+    if (g.shape.kind == ContactShape::Kind::plane)
+      return f0.v.isZero(0.0) && f0.w.isZero(0.0) && f1.v.isZero(0.0) && f1.w.isZero(0.0) && f0.p == f1.p;
+    const Hull way = hull_of(g.shape, f0, f1, tau);
+    const double turned = turning_reach(g.shape) * tau * std::max(f0.w.norm(), f1.w.norm());
+    const auto within = [&](const Vec3<double>& point) { return (point - way.c0).norm() + turned < half; };
+    return within(way.c1) && within(way.p1) && within(way.p2);
+  });
+}
 
 ContactGroup::Passing ContactGroup::calc_passing(double t, std::span<const Frame<double>> frames,
                                                  const Place& p) const {
@@ -88,7 +103,7 @@ double ContactGroup::bound_gap(const Place& p, const Passing& from, const Passin
     L += reach * spin;
   };
   const bool plane = sa.kind == ContactShape::Kind::plane;  // turns about a point of it: the other one is that far away
-  turn(from.a, to.a, plane ? std::max(c0.norm(), c1.norm()) + radius_about_center(sb) : turning_reach(sa));
+  turn(from.a, to.a, plane ? std::max(c0.norm(), c1.norm()) + sb.reach() : turning_reach(sa));
   turn(from.b, to.b, turning_reach(sb));
   const double slow = 0.5 * (from.gap + to.gap - L * tau);
   if (sa.kind == ContactShape::Kind::profile || sb.kind == ContactShape::Kind::profile) return slow;  // not convex
@@ -112,7 +127,7 @@ double ContactGroup::largest_spin(std::span<const Frame<double>> frames, bool al
   return std::sqrt(largest);
 }
 
-void ContactGroup::find_candidates(const Way& way, std::span<const int> modes, std::vector<Place>& found) const {
+void ContactGroup::find_candidates(const Way& instants, std::span<const int> modes, std::vector<Place>& found) const {
   static thread_local std::vector<detail::ContactBox> boxes;  // scratch
   static thread_local Listed listed;
   listed.read(*this, modes);
@@ -125,26 +140,22 @@ void ContactGroup::find_candidates(const Way& way, std::span<const int> modes, s
   boxes.resize(bounded_.size());
   for (std::size_t i = 0; i < bounded_.size(); ++i) {
     const Geometry& g = geometry_[bounded_[i]];
-    const double radius = radius_about_center(g.shape);
+    const double radius = g.shape.reach();
     detail::ContactBox& box = boxes[i];
     box.geometry = bounded_[i];
     for (int k = 0; k < 3; ++k) box.low[k] = std::numeric_limits<double>::infinity(), box.high[k] = -box.low[k];
-    for (std::size_t s = 0; s + 1 < way.t.size(); ++s) {
-      const double tau = way.t[s + 1] - way.t[s];
-      const Frame<double>&f0 = way.at(s)[g.frame], &f1 = way.at(s + 1)[g.frame];
-      const Vec3<double> c0 = point_position(f0, g.shape.center), c1 = point_position(f1, g.shape.center);
-      const Vec3<double> third = (c1 - c0) / 3.0;
-      const Vec3<double> off0 = tau / 3.0 * point_velocity(f0, g.shape.center) - third,
-                         off1 = third - tau / 3.0 * point_velocity(f1, g.shape.center);
+    for (std::size_t s = 0; s + 1 < instants.t.size(); ++s) {
+      const double tau = instants.t[s + 1] - instants.t[s];
+      const Frame<double>&f0 = instants.at(s)[g.frame], &f1 = instants.at(s + 1)[g.frame];
+      const Hull way = hull_of(g.shape, f0, f1, tau);
       const double turned = turning_reach(g.shape) * tau * std::max(f0.w.norm(), f1.w.norm());
       for (int k = 0; k < 3; ++k) {
         double half = radius;
         if (g.shape.kind != ContactShape::Kind::sphere)
           half = std::min(radius, 0.5 * turned + std::max(g.shape.extent(f0.R.row(k).transpose()),
                                                           g.shape.extent(f1.R.row(k).transpose())));
-        const double p1 = c0[k] + third[k] + beyond_hull * off0[k], p2 = c1[k] - third[k] + beyond_hull * off1[k];
-        box.low[k] = std::min({box.low[k], c0[k] - half, c1[k] - half, p1 - half, p2 - half});
-        box.high[k] = std::max({box.high[k], c0[k] + half, c1[k] + half, p1 + half, p2 + half});
+        box.low[k] = std::min(box.low[k], std::min({way.c0[k], way.c1[k], way.p1[k], way.p2[k]}) - half);
+        box.high[k] = std::max(box.high[k], std::max({way.c0[k], way.c1[k], way.p1[k], way.p2[k]}) + half);
       }
     }
     // Planes that stand still: the box is on their side that is free, or it is not.
@@ -152,9 +163,9 @@ void ContactGroup::find_candidates(const Way& way, std::span<const int> modes, s
       const Geometry& other = geometry_[plane];
       if (other.frame == g.frame) continue;
       bool clear = true;
-      const Frame<double>& f = way.at(0)[other.frame];
-      for (std::size_t s = 0; s < way.t.size() && clear; ++s) {
-        const Frame<double>& now = way.at(s)[other.frame];
+      const Frame<double>& f = instants.at(0)[other.frame];
+      for (std::size_t s = 0; s < instants.t.size() && clear; ++s) {
+        const Frame<double>& now = instants.at(s)[other.frame];
         clear = now.v.isZero(0.0) && now.w.isZero(0.0) && now.p == f.p;
       }
       if (clear) {

@@ -6,6 +6,9 @@ namespace trammel {
 
 namespace {
 
+// Beyond these an implicit method, the other cure of what decays fast, pays for its matrices.
+constexpr int few_velocities = 60;
+
 struct RungeKuttaMethod {
   static constexpr std::string_view name = "runge_kutta",
                                     meaning = "an explicit pair, [page](integrators/runge_kutta.md)";
@@ -22,6 +25,7 @@ struct RungeKuttaMethod {
     RungeKuttaOptions options;
     options.tolerances = tolerances_of(o);
     options.h0 = o.h0, options.fixed_h = o.h;
+    options.stabilizes = machine.moved().nv() > few_velocities;
     options.hmin = steps.hmin, options.hmax = steps.hmax;
     return {.method = std::make_unique<RungeKuttaMotion>(machine.moved(), options)};
   }

@@ -40,6 +40,7 @@ struct FrameMap {
   auto axis() const { return S.block<3, 1>(3, 2); }  ///< planar
   double mass = 0.0;
   Eigen::Matrix3d inertia = Eigen::Matrix3d::Zero();  ///< about the origin = centre of mass, body axes
+  Eigen::Matrix3d inverse_inertia = inertia;          ///< rigid only; meaningless where the inertia is singular
   std::string name;
 };
 
@@ -94,6 +95,11 @@ class AbsoluteSystem final : public MechanicalSystem {
 
   /// Frames, multipliers of all rows and predicted turns at a point, valid until the workspace is used again.
   KinematicState update_kinematics(const MotionPoint& p, const State& state, Workspace& workspace) const;
+  /// Why accelerations do not follow body by body, without any matrix: rows, coordinates without inertia, algebraic
+  /// states. Empty: they do.
+  std::string explicit_refusal() const;
+  /// v̇ and ż of a machine without rows: M is the inertia of each body by itself.
+  Status accelerate(const MotionPoint& p, const State& state, Vec a, Vec zp, Workspace& workspace) const;
   /// Φ (or A v + a) of all rows, dropped ones included.
   void all_constraints(const MotionPoint& p, const State& state, std::span<double> phi, Workspace& workspace) const;
 

@@ -97,18 +97,23 @@ class ContactGroup final : public ElementGroup {
   };
   /// Places that are not listed (slot −1) and that bounds of their ways do not keep apart: appended to `found`. Bounds
   /// hold while no shape turns by more than a good part of a radian between two instants.
-  void find_candidates(const Way& way, std::span<const int> modes, std::vector<Place>& found) const;
+  void find_candidates(const Way& instants, std::span<const int> modes, std::vector<Place>& found) const;
+  /// Whether shapes move so little between two instants that whatever may meet is listed since the first.
+  bool stays_near(const Way& ends) const;
   /// A place at an instant: the two frames, the gap (−depth) and how fast it opens.
   struct Passing {
     double t = 0.0;
     Frame<double> a, b;
     double gap = 0.0, rate = 0.0;
   };
+  /// How far they overlap there; 0 where they do not.
+  double calc_depth(std::span<const Frame<double>> frames, const Place& place) const;
   Passing calc_passing(double t, std::span<const Frame<double>> frames, const Place& place) const;
   /// A lower bound of the gap between two instants.
   double bound_gap(const Place& place, const Passing& from, const Passing& to) const;
   /// The largest rotation speed of a shape whose turning moves its surface, or of any (`all`) [rad/s].
   double largest_spin(std::span<const Frame<double>> frames, bool all) const;
+  static constexpr double margin_part = 0.2;  ///< of the smaller shape: some steps of its motion, few idle pairs
   /// A pair is listed when its gap falls below this [m].
   double margin(int i, int j) const;
 
@@ -130,6 +135,8 @@ class ContactGroup final : public ElementGroup {
   std::span<const int> order(std::span<const int> modes) const { return modes.subspan(2 + capacity_, capacity_); }
   int pair_number(int i, int j, int feature) const;
   struct Listed;
+  struct LastSearch;
+  bool is_complete(const LastSearch& last, const KinematicState& state, std::span<const int> modes) const;
   template <class Visit>
   void visit_near(const KinematicState& state, double margins, const Visit& visit) const;
   /// Puts them into the order of their kinds; false: they never touch.
@@ -142,7 +149,9 @@ class ContactGroup final : public ElementGroup {
   std::vector<int> law_of_;
   int n_kinds_ = 0, capacity_ = 0, first_state_ = -1;
   std::vector<int> planes_, bounded_;  // geometry without and with ends
+  long id_ = 0;                        // of this group among all that were ever made
   bool has_bristles_ = false;
+  double least_size_ = std::numeric_limits<double>::infinity();  // of all shapes
 };
 
 }  // namespace trammel

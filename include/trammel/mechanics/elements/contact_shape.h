@@ -34,6 +34,8 @@ struct ContactShape {
   double extent(const Eigen::Vector3d& d) const;
   /// A length that stands for its size: the radius of a ball of about its smallest width; infinite for planes.
   double size() const;
+  /// The largest distance of its surface from its centre; infinite for planes.
+  double reach() const;
   /// The radius of its curvature where it is touched, for Hertz; infinite if flat.
   double curvature_radius() const;
 };
