@@ -13,6 +13,7 @@
 #include "trammel/simulation/method_exchange.h"
 #include "trammel/simulation/output_instants.h"
 #include "trammel/simulation/rig.h"
+#include "trammel/simulation/run_part.h"
 #include "trammel/simulation/velocity_jumps.h"
 
 namespace trammel {
@@ -25,10 +26,14 @@ class Dynamics {
  public:
   /// `contact_changes`: where contact began and ended in the run so far.
   Dynamics(Rig& rig, RecordSink& sink, const ProgressCallback& progress,
-           std::vector<KinkWatch::Change>& contact_changes);
+           std::vector<KinkWatch::Change>& contact_changes, const RunPart& part = {});
 
   /// Once.
   Summary run();
+
+  /// Whether the part that was run ended where the next one begins, and where that is.
+  bool leaves_to_next() const { return leaves_to_next_; }
+  RunPartEnd calc_end() const;
 
  private:
   enum class Verdict { accepted, again, failed };
@@ -78,12 +83,14 @@ class Dynamics {
   int failures_passed_ = 0;                 // exchanges because a method could not go on
   std::vector<double> exchanges_;           // when [s]
 
-  double start_, end_, t_;  // of the run, and where it is
+  RunPart part_;
+  double start_, end_, t_;  // of the part of the run, and where it is
   double failed_at_;        // where a method gave way to the other because it could not go on [s]
   double kink_ = 0.0;       // of the inputs, at or behind the end of the step
   bool taken_again_ = false;
   bool is_rough_ = false;  // the last step ended at a kink or at a change of contact
   bool stopped_by_event_ = false;
+  bool leaves_to_next_ = false;
   Summary summary_;
 };
 

@@ -11,7 +11,8 @@ namespace trammel {
 /// What is recorded of each step.
 class StepRecord {
  public:
-  StepRecord(const SolverOptions& options, const Motion& motion);
+  /// `phase`: its number where the run has several.
+  StepRecord(const SolverOptions& options, const Motion& motion, int phase = 0);
 
   const std::vector<RecordGroup>& groups() const { return channels_.groups(); }
   /// A step of the method, which says more of itself than its report; also into the Summary.
@@ -22,6 +23,7 @@ class StepRecord {
  private:
   const SolverOptions& options_;
   const Motion& motion_;
+  int phase_;
   ChannelList<StepSource, StepInstant> channels_;
 };
 
