@@ -68,14 +68,6 @@ class Pairs {
                            integrator(), formulation->name, join_quoted(first_order_integrators())));
       if (const std::string refusal = formulation->refusal(method_of(solver)); is_first_order() && !refusal.empty())
         report("formulation", refusal);
-      const bool three_fields = is_first_order() && solver.bdf.fields != BdfFields::two;
-      if (three_fields && formulation->form.positions_alone() && solver.linear_solver == LinearSolverKind::gmres)
-        report("linear_solver",
-               fmt::format("'gmres' does not solve '{}' of '{}': Φ(q) = 0 holds positions only, which its "
-                           "preconditioner, with the diagonals of M, D and K alone, does not connect with "
-                           "multipliers. Take formulation = \"stabilized_index2\"{}, or another linear solver",
-                           formulation->name, integrator(),
-                           has_key(method_of(solver).keys, "fields") ? ", or fields = \"two\"" : ""));
     }
     if (solver.newton_stop && solver.newton_stop != NewtonStop::tolerance && !solver.h)
       report("newton_stop",
