@@ -120,8 +120,7 @@ void FirstOrderScaling::fill_penalties(double h, const Coefficients&, const Plan
     return;
   }
   physical_row_.assign(row.size(), 1.0), physical_column_.assign(row.size(), 1.0);
-  if (has_reference())
-    spread(calc_factors(Kind::physical, h, references_.s), h, physical_row_, physical_column_);
+  if (has_reference()) spread(calc_factors(Kind::physical, h, references_.s), h, physical_row_, physical_column_);
   for (std::size_t c = lam0; c < weight.size(); ++c) {
     const int r = pivot_rows_[c];
     weight[c] = unit * physical_row_[r] * physical_column_[c] / (row[r] * column[c]);

@@ -18,11 +18,11 @@ double condition_of(const Pattern& pattern, const std::vector<S>& values, Linear
   return condition_number(matrix.to_dense());
 }
 
-// An iterative solver meets the matrix without velocities, as that of MatrixOperator.
+// As of MatrixOperator.
 template <class S>
 std::unique_ptr<LinearSolver<S>> make_solver(const DaeSystem& system, LinearSolverChoice choice) {
   auto solver = make_linear_solver<S>(choice, system.layout().n());
-  if (choice.kind == LinearSolverKind::gmres) return make_condensed_solver<S>(std::move(solver));
+  if (wants_condensed(choice.kind)) return make_condensed_solver<S>(std::move(solver));
   return solver;
 }
 
@@ -68,7 +68,7 @@ Status RadauBlocks::setup(const Point& p, const State& state, double h, Refresh 
 void RadauBlocks::analyze() {
   keeps_pivots_ = false;
   OrderingHint hint = make_hint(system_);
-  if (real_->name() == "gmres") hint.own_rows = system_.own_rows();
+  hint.own_rows = system_.own_rows();
   const Pattern& plain = source_.planes().pattern;
   pattern_ = augmented_ ? augmented_->analyze(plain, hint) : plain;
   // A pattern that cannot be ordered is what factor() fails with.

@@ -13,13 +13,13 @@ namespace {
 
 const std::string arm = testing::arm.substr(0, testing::arm.find("[analysis]"));
 
-struct Run {
+struct Outcome {
   MemoryRecord record;
   Summary summary;
 };
 
-Run run(const std::string& text, const std::vector<std::string>& settings = {}) {
-  Run made;
+Outcome run(const std::string& text, const std::vector<std::string>& settings = {}) {
+  Outcome made;
   Simulation simulation(read_checked_study_text(text, "phases.toml", settings));
   made.summary = simulation.run(made.record);
   return made;
@@ -83,7 +83,7 @@ const std::string tight =
 TEST(Phases, agree_with_one_tight_run_in_every_frame) {
   for (const std::string coordinates : {"absolute", "joint"}) {
     const std::string set = "solver.coordinates=" + coordinates;
-    const Run one = run(arm + tight, {set}), three = run(arm + in_three, {set});
+    const Outcome one = run(arm + tight, {set}), three = run(arm + in_three, {set});
     ASSERT_TRUE(three.summary.completed) << three.summary.failure;
     for (const char* channel :
          {"link_0.position", "link_2.position", "link_2.velocity", "link_2.angular_velocity", "link_1.rotation",
@@ -97,7 +97,7 @@ TEST(Phases, agree_with_one_tight_run_in_every_frame) {
 }
 
 TEST(Phases, record_frames_of_the_whole_run_and_one_where_each_ends) {
-  const Run three = run(arm + in_three);
+  const Outcome three = run(arm + in_three);
   std::vector<double> expected;
   for (int i = 0; i <= 24; ++i) expected.push_back(0.05 * i);
   expected.push_back(0.43);  // 0.8 is one of them
@@ -107,7 +107,7 @@ TEST(Phases, record_frames_of_the_whole_run_and_one_where_each_ends) {
 }
 
 TEST(Phases, say_of_each_step_which_it_belongs_to_and_of_each_phase_what_it_cost) {
-  const Run three = run(arm + in_three);
+  const Outcome three = run(arm + in_three);
   const Series phase = three.record.read("solver.phase"), h = three.record.read("solver.h"),
                condition = three.record.read("solver.condition");
   long coarse = 0;
@@ -115,7 +115,9 @@ TEST(Phases, say_of_each_step_which_it_belongs_to_and_of_each_phase_what_it_cost
     const double t = phase.time[i], number = phase.values(static_cast<Eigen::Index>(i), 0);
     EXPECT_EQ(number, t < 0.43 + 1e-9 ? 1.0 : t < 0.8 + 1e-9 ? 2.0 : 3.0) << t;
     EXPECT_EQ(std::isfinite(condition.values(static_cast<Eigen::Index>(i), 0)), number == 3.0) << t;
-    if (number == 1.0) ++coarse, EXPECT_NEAR(h.values(static_cast<Eigen::Index>(i), 0), 1e-3, 1e-12);
+    if (number != 1.0) continue;
+    ++coarse;
+    EXPECT_NEAR(h.values(static_cast<Eigen::Index>(i), 0), 1e-3, 1e-12);
   }
   EXPECT_EQ(coarse, 430);
   EXPECT_EQ(three.summary.steps, static_cast<long>(phase.time.size()));
@@ -129,9 +131,9 @@ TEST(Phases, say_of_each_step_which_it_belongs_to_and_of_each_phase_what_it_cost
 
 // The settings that are recorded are those of a file that runs to the same bits.
 TEST(Phases, are_recorded_as_settings_that_run_again) {
-  const Run three = run(arm + in_three);
+  const Outcome three = run(arm + in_three);
   const std::string& settings = three.record.schema().attributes.at("settings");
-  const Run again = run(arm + settings);
+  const Outcome again = run(arm + settings);
   EXPECT_EQ(again.record.schema().attributes.at("settings"), settings);
   ASSERT_EQ(again.record.times(), three.record.times());
   for (int i = 0; i < static_cast<int>(three.record.times().size()); ++i)
@@ -142,7 +144,7 @@ TEST(Phases, leave_the_rest_of_a_run_to_the_solver_table) {
   const std::string text = arm +
                            "[analysis]\nend = 0.3\n[solver]\nintegrator = \"radau\"\nrtol = 1e-6\n[[phase]]\nuntil = "
                            "0.1\nsolver = { rtol = 1e-9 }\n";
-  const Run made = run(text);
+  const Outcome made = run(text);
   ASSERT_EQ(made.summary.phases.size(), 2u);
   EXPECT_NE(made.summary.phases[1].find("'rest', t = 0.1 … 0.3 s: radau"), std::string::npos);
   // 1e3 in the tolerance are a factor 10^(3/4) in steps of a method that estimates in order 3, and 0.1 s are half of
@@ -193,9 +195,10 @@ interval = 0.1
 )toml";
 
 TEST(Phases, end_where_an_event_happens_first) {
-  const Run made = run(ball +
-                       "[[phase]]\nuntil = \"low\"\nsolver = { integrator = \"runge_kutta\" }\n[[phase]]\nsolver = { "
-                       "integrator = \"radau\", rtol = 1e-8 }\n");
+  const Outcome made =
+      run(ball +
+          "[[phase]]\nuntil = \"low\"\nsolver = { integrator = \"runge_kutta\" }\n[[phase]]\nsolver = { "
+          "integrator = \"radau\", rtol = 1e-8 }\n");
   ASSERT_TRUE(made.summary.completed) << made.summary.failure;
   const double fall = std::sqrt(2.0 * 0.5 / 9.81);  // z = 1 − g t²/2
   const Series phase = made.record.read("solver.phase");
@@ -207,7 +210,7 @@ TEST(Phases, end_where_an_event_happens_first) {
                          [&](double t) { return std::abs(t - fall) < 1e-8; }),
             made.record.times().end());
   // Of the flight before the blow nothing is lost: the second phase found the same contact as one run.
-  const Run one = run(ball + "[solver]\nintegrator = \"radau\"\nrtol = 1e-10\natol = 1e-12\n");
+  const Outcome one = run(ball + "[solver]\nintegrator = \"radau\"\nrtol = 1e-10\natol = 1e-12\n");
   for (const char* channel : {"ball.position", "ball.velocity", "energy.kinetic"})
     EXPECT_LT(deviation(made.record, one.record, channel), 1e-5) << channel;
   // Met on the way down in the first phase, and once more after the blow: never twice at the same instant.
@@ -240,20 +243,21 @@ solver = { integrator = "radau" }
 [[phase]]
 solver = { integrator = "bdf" }
 )toml";
-  const Run made = run(text);
+  const Outcome made = run(text);
   ASSERT_TRUE(made.summary.completed) << made.summary.failure;
   const Series x = made.record.read("cart.position.x"), v = made.record.read("cart.velocity.x");
   for (std::size_t i = 0; i < x.time.size(); ++i) {
     EXPECT_NEAR(x.values(static_cast<Eigen::Index>(i), 0), 0.3 * std::abs(x.time[i] - 0.5) - 0.15, 1e-6) << x.time[i];
-    if (std::abs(x.time[i] - 0.5) > 1e-9)
+    if (std::abs(x.time[i] - 0.5) > 1e-9) {
       EXPECT_NEAR(v.values(static_cast<Eigen::Index>(i), 0), x.time[i] < 0.5 ? -0.3 : 0.3, 1e-6) << x.time[i];
+    }
   }
 }
 
 TEST(Phases, that_are_never_reached_are_named) {
   const std::string never =
       ball + "[[phase]]\nname = \"flight\"\nuntil = \"low\"\n[[phase]]\nname = \"fine\"\nsolver = { rtol = 1e-8 }\n";
-  const Run made = run(never, {"event.low.level=-5"});
+  const Outcome made = run(never, {"event.low.level=-5"});
   EXPECT_TRUE(made.summary.completed);
   ASSERT_EQ(made.summary.alarms.size(), 1u);
   EXPECT_EQ(made.summary.alarms[0].name, "phase never reached");
@@ -262,7 +266,7 @@ TEST(Phases, that_are_never_reached_are_named) {
       std::string::npos)
       << made.summary.alarms[0].to_text();
   EXPECT_FALSE(run(never, {"event.low.level=-5", "output.alarms=error"}).summary.completed);
-  const Run late =
+  const Outcome late =
       run(ball + "[[phase]]\nuntil = \"low\"\n[[phase]]\nname = \"passed\"\nuntil = 0.2\n[[phase]]\nname = \"last\"\n");
   ASSERT_EQ(late.summary.alarms.size(), 1u);
   EXPECT_NE(late.summary.alarms[0].to_text().find("phase 'passed': its end, t = 0.2 s, had passed"), std::string::npos);
@@ -304,18 +308,18 @@ until = 2
 }
 
 TEST(Phases, are_given_and_changed_by_settings) {
-  const Run given =
+  const Outcome given =
       run(ball, {"phase.short.until=0.3", "phase.short.solver.rtol=1e-9", "phase.long.solver.integrator=bdf"});
   ASSERT_EQ(given.summary.phases.size(), 2u);
   EXPECT_NE(given.summary.phases[0].find("'short', t = 0 … 0.3 s"), std::string::npos);
   EXPECT_NE(given.summary.phases[1].find("'long', t = 0.3 … 1 s: bdf"), std::string::npos);
-  const Run changed = run(arm + in_three, {"phase.coarse.solver.h=2e-3", "phase.3.solver.integrator=radau"});
+  const Outcome changed = run(arm + in_three, {"phase.coarse.solver.h=2e-3", "phase.3.solver.integrator=radau"});
   EXPECT_NE(changed.summary.phases[0].find("215 steps"), std::string::npos) << changed.summary.phases[0];
   EXPECT_NE(changed.summary.phases[2].find("radau"), std::string::npos);
 }
 
 TEST(Phases, are_set_aside_where_nothing_moves_through_time) {
-  const Run made = run(arm + in_three, {"analysis.kind=statics"});
+  const Outcome made = run(arm + in_three, {"analysis.kind=statics"});
   EXPECT_NE(std::find_if(made.summary.notes.begin(), made.summary.notes.end(),
                          [](const std::string& note) { return note.find("phase") != std::string::npos; }),
             made.summary.notes.end());
@@ -345,17 +349,18 @@ solver = { integrator = "newmark", gamma = 0.6, h = 0.02 }
 name = "fine"
 solver = { integrator = "radau", rtol = 1e-8 }
 )toml";
-  const Run made = run(text);
+  const Outcome made = run(text);
   EXPECT_LT(made.summary.method_energy, -0.05);  // of 9.81 J that it turns over
   for (const Alarm& alarm : made.summary.alarms) EXPECT_LE(alarm.t, 2.0) << alarm.to_text();
   const Series drift = made.record.read("energy.drift");
   double at_two = 0.0;
   for (std::size_t i = 0; i < drift.time.size(); ++i) {
     const double x = drift.values(static_cast<Eigen::Index>(i), 0);
-    if (drift.time[i] <= 2.0 + 1e-9)
+    if (drift.time[i] <= 2.0 + 1e-9) {
       at_two = x;
-    else
+    } else {
       EXPECT_NEAR(x, at_two, 1e-4) << drift.time[i];
+    }
   }
 }
 
