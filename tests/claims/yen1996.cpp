@@ -138,13 +138,18 @@ TEST(Bushing, with_a_bad_split_needs_cm) {
 // Joints of the tree are coordinates by their names; each choice of the independent one is another split of the same
 // machine, as its condition shows, and gives the same motion.
 TEST(Split, takes_joints_by_name_in_joint_coordinates) {
-  const SetList common{"solver.integrator=bdf",    "solver.formulation=coordinate_split",
-                       "solver.coordinates=joint", "solver.rtol=1e-7",
-                       "solver.atol=1e-9",         "analysis.end=0.5",
+  const SetList common{"solver=",
+                       "solver.integrator=bdf",
+                       "solver.formulation=coordinate_split",
+                       "solver.coordinates=joint",
+                       "solver.rtol=1e-7",
+                       "solver.atol=1e-9",
+                       "analysis.end=0.5",
                        "output.interval=0.05"};
-  const Recorded tight = run_example("04_four_bar/four_bar.toml",
-                                     {"solver.integrator=radau", "solver.coordinates=absolute", "solver.rtol=1e-10",
-                                      "solver.atol=1e-12", "analysis.end=0.5", "output.interval=0.05"});
+  const Recorded tight =
+      run_example("04_four_bar/four_bar.toml",
+                  {"solver=", "solver.integrator=radau", "solver.coordinates=absolute", "solver.rtol=1e-10",
+                   "solver.atol=1e-12", "analysis.end=0.5", "output.interval=0.05"});
   std::vector<double> conditions;
   for (const std::string joint : {"A0", "A"}) {
     const Recorded run =

@@ -37,6 +37,14 @@ std::string refusal(const std::string& text, const std::vector<std::string>& set
   return {};
 }
 
+/// What is said of phases that were not reached; empty: nothing.
+std::vector<std::string> unreached(const Summary& summary) {
+  std::vector<std::string> texts;
+  for (const Alarm& alarm : summary.alarms)
+    if (alarm.name == "phase never reached") texts.push_back(alarm.to_text());
+  return texts;
+}
+
 /// Largest difference of a channel between two runs at the frames of the second that both have, over its largest value.
 double deviation(const MemoryRecord& a, const MemoryRecord& b, const std::string& channel) {
   const Series of_a = a.read(channel), of_b = b.read(channel);
@@ -86,7 +94,7 @@ TEST(Phases, agree_with_one_tight_run_in_every_frame) {
     const Outcome one = run(arm + tight, {set}), three = run(arm + in_three, {set});
     ASSERT_TRUE(three.summary.completed) << three.summary.failure;
     for (const char* channel :
-         {"link_0.position", "link_2.position", "link_2.velocity", "link_2.angular_velocity", "link_1.rotation",
+         {"link_0.position", "link_2.position", "link_2.velocity", "link_2.angular_velocity", "link_1.orientation",
           "elbow.reaction_force", "wrist.reaction_moment", "shoulder.reaction_force"})
       EXPECT_LT(deviation(three.record, one.record, channel), 2e-4) << coordinates << " " << channel;
     for (const char* channel : {"energy.kinetic", "energy.potential", "energy.work"})
@@ -113,7 +121,7 @@ TEST(Phases, say_of_each_step_which_it_belongs_to_and_of_each_phase_what_it_cost
   long coarse = 0;
   for (std::size_t i = 0; i < phase.time.size(); ++i) {
     const double t = phase.time[i], number = phase.values(static_cast<Eigen::Index>(i), 0);
-    EXPECT_EQ(number, t < 0.43 + 1e-9 ? 1.0 : t < 0.8 + 1e-9 ? 2.0 : 3.0) << t;
+    EXPECT_EQ(number, t <= 0.43 ? 1.0 : t <= 0.8 ? 2.0 : 3.0) << t;
     EXPECT_EQ(std::isfinite(condition.values(static_cast<Eigen::Index>(i), 0)), number == 3.0) << t;
     if (number != 1.0) continue;
     ++coarse;
@@ -141,21 +149,26 @@ TEST(Phases, are_recorded_as_settings_that_run_again) {
 }
 
 TEST(Phases, leave_the_rest_of_a_run_to_the_solver_table) {
-  const std::string text = arm +
-                           "[analysis]\nend = 0.3\n[solver]\nintegrator = \"radau\"\nrtol = 1e-6\n[[phase]]\nuntil = "
-                           "0.1\nsolver = { rtol = 1e-9 }\n";
-  const Outcome made = run(text);
+  const Outcome made = run(arm + R"toml(
+[analysis]
+end = 0.3
+[solver]
+integrator = "radau"
+rtol = 1e-6
+[[phase]]
+until = 0.1
+solver = { hmax = 1e-3 }
+)toml");
   ASSERT_EQ(made.summary.phases.size(), 2u);
   EXPECT_NE(made.summary.phases[1].find("'rest', t = 0.1 … 0.3 s: radau"), std::string::npos);
-  // 1e3 in the tolerance are a factor 10^(3/4) in steps of a method that estimates in order 3, and 0.1 s are half of
-  // 0.2.
   const Series h = made.record.read("solver.h"), phase = made.record.read("solver.phase");
   double first = 0.0, second = 0.0;
   for (Eigen::Index i = 0; i < h.values.rows(); ++i) {
     double& largest = phase.values(i, 0) == 1.0 ? first : second;
     largest = std::max(largest, h.values(i, 0));
   }
-  EXPECT_GT(second, 2.0 * first);
+  EXPECT_NEAR(first, 1e-3, 1e-9);
+  EXPECT_GT(second, 5e-3);  // 1e-2 without a bound
 }
 
 // A ball that is thrown up and falls onto a floor: the event is where it passes the level, and steps are short from
@@ -247,7 +260,7 @@ solver = { integrator = "bdf" }
   ASSERT_TRUE(made.summary.completed) << made.summary.failure;
   const Series x = made.record.read("cart.position.x"), v = made.record.read("cart.velocity.x");
   for (std::size_t i = 0; i < x.time.size(); ++i) {
-    EXPECT_NEAR(x.values(static_cast<Eigen::Index>(i), 0), 0.3 * std::abs(x.time[i] - 0.5) - 0.15, 1e-6) << x.time[i];
+    EXPECT_NEAR(x.values(static_cast<Eigen::Index>(i), 0), 0.3 * std::abs(x.time[i] - 0.5), 1e-6) << x.time[i];
     if (std::abs(x.time[i] - 0.5) > 1e-9) {
       EXPECT_NEAR(v.values(static_cast<Eigen::Index>(i), 0), x.time[i] < 0.5 ? -0.3 : 0.3, 1e-6) << x.time[i];
     }
@@ -259,17 +272,15 @@ TEST(Phases, that_are_never_reached_are_named) {
       ball + "[[phase]]\nname = \"flight\"\nuntil = \"low\"\n[[phase]]\nname = \"fine\"\nsolver = { rtol = 1e-8 }\n";
   const Outcome made = run(never, {"event.low.level=-5"});
   EXPECT_TRUE(made.summary.completed);
-  ASSERT_EQ(made.summary.alarms.size(), 1u);
-  EXPECT_EQ(made.summary.alarms[0].name, "phase never reached");
-  EXPECT_NE(
-      made.summary.alarms[0].to_text().find("phase 'fine': the event 'low', which ends phase 'flight', did not happen"),
-      std::string::npos)
-      << made.summary.alarms[0].to_text();
+  ASSERT_EQ(unreached(made.summary).size(), 1u);
+  EXPECT_NE(unreached(made.summary)[0].find("phase 'fine': the event 'low', which ends phase 'flight', did not happen"),
+            std::string::npos)
+      << unreached(made.summary)[0];
   EXPECT_FALSE(run(never, {"event.low.level=-5", "output.alarms=error"}).summary.completed);
   const Outcome late =
       run(ball + "[[phase]]\nuntil = \"low\"\n[[phase]]\nname = \"passed\"\nuntil = 0.2\n[[phase]]\nname = \"last\"\n");
-  ASSERT_EQ(late.summary.alarms.size(), 1u);
-  EXPECT_NE(late.summary.alarms[0].to_text().find("phase 'passed': its end, t = 0.2 s, had passed"), std::string::npos);
+  ASSERT_EQ(unreached(late.summary).size(), 1u);
+  EXPECT_NE(unreached(late.summary)[0].find("phase 'passed': its end, t = 0.2 s, had passed"), std::string::npos);
   EXPECT_NE(late.summary.phases.back().find("'last'"), std::string::npos);
   EXPECT_EQ(late.summary.t, 1.0);
 }
