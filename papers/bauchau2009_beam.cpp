@@ -165,15 +165,15 @@ after its coordinates, and no term needs to be added:
 std::string write_convergence(const Place& place, double end, const std::string& suffix) {
   const double interval = place.quick ? 0.001 : 0.02;
   const auto motion = [&](const std::string& integrator, double h) {
-    Study study = make_study(place, {});
-    study.solver = {};  // settings of the file belong to its own integrator
-    study.solver.integrator = parse_word<Integrator>(integrator);
-    if (integrator == "radau") study.solver.formulation = Formulation::index3;
-    study.solver.h = h;
-    study.solver.newton_tol = 1e-12;
-    study.analysis.end = end;
-    study.output.interval = interval;
-    const Run result = run(study);
+    Settings settings{"solver=",  // what the file says belongs to its own integrator
+                      "solver.integrator=" + integrator,
+                      "solver.linear_solver=skyline_ldlt",
+                      "solver.scaling.rho=1",
+                      fmt::format("solver.h={}", h),
+                      fmt::format("analysis.end={}", end),
+                      fmt::format("output.interval={}", interval)};
+    settings.push_back(integrator == "radau" ? "solver.formulation=index3" : "solver.newton_tol=1e-12");
+    const Run result = run(make_study(place, settings));
     Eigen::MatrixXd u(result.record.read("u1").values.rows(), 3);
     u << result.record.read("u1").values, result.record.read("u2").values, result.record.read("u3").values;
     return u;

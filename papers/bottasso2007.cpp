@@ -281,6 +281,9 @@ The paper prints exponents and curves, no constants. (11) and (42) are bounds of
   at {:.2g}.
 * Floors: iterations {} to {} without a stopping rule, the largest of {} steps. Measured noise is h⁰, h⁻¹, h⁻² in u, v, λ for
   the unscaled equations as for the left-scaled ones. λ of the unscaled equations is one power of h better than its bound.
+* Figures 3, 5 and 7: the paper has no slope in u, by rule (33) there is one here. It is not noise, whose floor in u is h⁰ as printed: the rule stops by the norm of
+  all unknowns, which without scaling is the noise of λ, while corrections of u still converge; and it takes the largest of the 1 ms/h steps of the run, more of
+  them the smaller h is. How much each of the two adds was not measured.
 * In the printed frame u_x is exactly 1 at first and noise cancels exactly: floors vanish. Turned about the pivot itself they
   vanish too. A likely reason: increments are stored and positions never differenced, so that the only noise is that of the
   constraint, and with the pivot at the origin Newton finds positions whose constraint rounds to exactly 0. Turned about

@@ -12,10 +12,13 @@ struct CamCase {
   double m_ave;
   std::string integrator, linear_solver;
 };
-/// Error-controlled with a local error of 1e-7, every step recorded.
-Study make_cam(const Place& place, const CamCase& c);
-/// The same with a fixed step.
-Study make_cam(const Place& place, const CamCase& c, double h);
+inline std::filesystem::path cam_model(const Place& place) { return place.models / "13_cam/cam.toml"; }
+/// Settings of the cam that hold in all phases; every step is recorded.
+Settings cam_settings(const CamCase& c);
+/// h = 10 ms until cam_fixed_until, and error-controlled.
+Settings even_phase(const CamCase& c);
+Settings controlled_phase();
+Settings operator+(Settings a, const Settings& b);
 inline constexpr double cam_fixed_until = 0.4;    ///< [s] h = 10 ms before
 inline constexpr double cam_first_touch = 0.494;  ///< [s] printed
 

@@ -7,6 +7,7 @@
 
 #include "bottasso2007_contact.h"
 #include "trammel/base/error.h"
+#include "trammel/io/model_reader.h"
 
 // Why a scaling that does not follow the step (m_ave = 0) makes Newton's iteration fail, and when: the condition number
 // of the iteration matrix and the floor of the corrections against h, beside the tolerance.
@@ -36,12 +37,11 @@ struct Row {
   bool converged[n_tolerances] = {};
 };
 
-/// A moment of the cam's run from which steps of every size are tried.
+/// A moment of the cam's run from which steps of every size are tried: the end of its phases.
 struct Moment {
   std::string name;
-  MotionVariables x;
-  State state;
-  double lasts;  // [s] from here on
+  Settings phases;
+  double t, lasts;  // [s] from here on
   std::vector<double> h;
 
   int n_steps(double step) const { return std::min(max_steps, static_cast<int>(std::lround(lasts / step))); }
@@ -49,56 +49,54 @@ struct Moment {
 
 CamCase case_of(double m_ave) { return {m_ave, "generalized_alpha", "skyline_ldlt"}; }
 
-std::vector<Moment> find_moments(const Place& place) {
-  Study even = make_cam(place, case_of(1.0), 1e-2);
-  even.analysis.end = cam_fixed_until;
-  Simulation before(even);
-  MemoryRecord record;
-  if (const Summary summary = before.run(record); !summary.completed) throw SimulationError(summary.failure);
-  Study adaptive = make_cam(place, case_of(1.0));
-  adaptive.analysis.end = cam_first_touch + pressed_after;
-  Simulation touching(adaptive);
-  touching.begin_at(before.integrator().newest(), before.state());
-  if (const Summary summary = touching.run(record); !summary.completed) throw SimulationError(summary.failure);
+std::vector<Moment> list_moments() {
+  // The machine comes to each moment with m_ave = 1.
+  const Settings before = even_phase(case_of(1.0)) + Settings{"phase.even.solver.scaling.m_ave=1"};
+  const double pressed_at = cam_first_touch + pressed_after;
+  const Settings touching =
+      before + controlled_phase() +
+      Settings{fmt::format("phase.controlled.until={}", pressed_at), "phase.controlled.solver.scaling.m_ave=1"};
   // A step longer than a part of the impact would end behind it.
   const std::vector<double> free{1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7}, pressed{1e-5, 1e-6, 1e-7, 1e-8};
-  return {{"free", before.integrator().newest(), before.state(), free_for, free},
-          {"pressed", touching.integrator().newest(), touching.state(), pressed_for, pressed}};
+  return {{"free", before, cam_fixed_until, free_for, free}, {"pressed", touching, pressed_at, pressed_for, pressed}};
 }
 
-Study steps_from(const Place& place, const Moment& moment, const Row& row, int n) {
-  Study study = make_cam(place, case_of(row.m_ave), row.h);
-  study.analysis.end = moment.x.t + n * row.h;
-  return study;
+/// n steps from a moment on, as the last phase of a run; on_step sees the steps of that phase. How it ended.
+Summary take_steps(const Place& place, const Moment& moment, const Row& row, int n, const Settings& more,
+                   const std::function<void(const StepValues&)>& on_step = {}) {
+  Settings settings =
+      cam_settings(case_of(row.m_ave)) + moment.phases +
+      Settings{fmt::format("phase.tried.solver.h={}", row.h), fmt::format("analysis.end={}", moment.t + n * row.h)};
+  for (const std::string& setting : more) settings.push_back("phase.tried.solver." + setting);
+  const double number = moment.name == "free" ? 2.0 : 3.0;
+  return run_to_failure(read_study(cam_model(place), settings), [&](const StepValues& step) {
+    if (on_step && step("phase")[0] == number) on_step(step);
+  });
 }
 
 Row measure(const Place& place, const Moment& moment, double m_ave, double h) {
   Row row;
   row.state = moment.name, row.m_ave = m_ave, row.h = h;
-  Study matrix = steps_from(place, moment, row, 1);
-  matrix.solver.newton_tol = 1e-9;  // any step will do
-  matrix.solver.record_condition = true;
-  const Run one =
-      run_from(matrix, moment.x, moment.state, [&](const StepValues& step) { row.condition = step("condition")[0]; });
-  if (!one.summary.completed) throw SimulationError(one.summary.failure);
-  row.s = one.summary.scaling_s / (h * h);  // of [bottasso2007 (28)]
-
-  Study floors = steps_from(place, moment, row, moment.n_steps(h));
-  floors.solver.newton_stop = NewtonStop::none;
-  floors.solver.max_iterations = iterations;
-  floors.solver.record_corrections = true;
-  run_from(floors, moment.x, moment.state, [&](const StepValues& step) {
-    constexpr std::size_t components = 4;
-    for (std::size_t i = first_floor_iteration - 1; i < iterations; ++i) {
-      const std::span<const double> sizes = step("correction").subspan(components * i, components);
-      row.position = std::max(row.position, sizes[0]), row.multiplier = std::max(row.multiplier, sizes[2]);
-    }
-  });
-  for (std::size_t i = 0; i < n_tolerances; ++i) {
-    Study tested = steps_from(place, moment, row, moment.n_steps(h));
-    tested.solver.newton_tol = tolerances[i].value;
-    row.converged[i] = run_from(tested, moment.x, moment.state).summary.completed;
-  }
+  const Summary one =
+      take_steps(place, moment, row, 1, {"newton_tol=1e-9", "record_condition=true"},  // any step will do
+                 [&](const StepValues& step) {
+                   row.condition = step("condition")[0];
+                   row.s = step("scaling_s")[0] / (h * h);  // of [bottasso2007 (28)]
+                 });
+  if (!one.completed) throw SimulationError(one.failure);
+  take_steps(place, moment, row, moment.n_steps(h),
+             {"newton_stop=none", fmt::format("max_iterations={}", iterations), "record_corrections=true"},
+             [&](const StepValues& step) {
+               constexpr std::size_t components = 4;
+               for (std::size_t i = first_floor_iteration - 1; i < iterations; ++i) {
+                 const std::span<const double> sizes = step("correction").subspan(components * i, components);
+                 row.position = std::max(row.position, sizes[0]), row.multiplier = std::max(row.multiplier, sizes[2]);
+               }
+             });
+  for (std::size_t i = 0; i < n_tolerances; ++i)
+    row.converged[i] =
+        take_steps(place, moment, row, moment.n_steps(h), {fmt::format("newton_tol={}", tolerances[i].value)})
+            .completed;
   return row;
 }
 
@@ -186,7 +184,7 @@ with |δx̂| ≤ tol (1 + |x̂|) for all unknowns.
 
 std::string write_contact_conditioning(const Place& place) {
   std::vector<Row> rows;
-  for (const Moment& moment : find_moments(place))
+  for (const Moment& moment : list_moments())
     for (const double m_ave : {1.0, 0.0})
       for (const double h : moment.h) rows.push_back(measure(place, moment, m_ave, h));
   write_table(place, rows);

@@ -73,12 +73,10 @@ const Machine machines[] = {{"slider_crank", "03_slider_crank/slider_crank.toml"
 const char* const forms[] = {"index3", "stabilized_index2", "stabilized_index1"};
 
 Study bdf_study(const Place& place, const Machine& machine, const std::string& form, double tol) {
-  Study study = read_study(place.models / machine.file);
-  if (place.quick) study.analysis.end = machine.quick_end;
-  study.solver = {};
-  study.solver.integrator = Integrator::bdf;
-  study.solver.formulation = parse_word<Formulation>(form);
-  study.solver.rtol = study.solver.atol = tol;
+  Settings settings{"solver=", "solver.integrator=bdf", "solver.formulation=" + form,
+                    fmt::format("solver.rtol={}", tol), fmt::format("solver.atol={}", tol)};
+  if (place.quick) settings.push_back(fmt::format("analysis.end={}", machine.quick_end));
+  Study study = read_study(place.models / machine.file, settings);
   study.output.interval = study.analysis.span();
   return study;
 }

@@ -40,9 +40,8 @@ struct Run {
 /// What one step of the solver recorded, by the last word of a path: "condition", "correction".
 using StepValues = std::function<std::span<const double>(const std::string& quantity)>;
 Run run(const Study& study, const std::function<void(const StepValues&)>& on_step = {});
-/// The same from a point of another run of the same machine; a run that fails is returned as it is.
-Run run_from(const Study& study, const MotionVariables& x, const State& state,
-             const std::function<void(const StepValues&)>& on_step = {});
+/// The same without frames, of a run that may fail: how it ended.
+Summary run_to_failure(const Study& study, const std::function<void(const StepValues&)>& on_step = {});
 
 /// A CSV file in the making; a missing number is an empty cell.
 class CsvFile {

@@ -49,14 +49,10 @@ Eigen::VectorXd Run::last(const std::string& channel) const {
   return all.row(all.rows() - 1).transpose();
 }
 
-Run run_from(const Study& study, const MotionVariables& x, const State& state,
-             const std::function<void(const StepValues&)>& on_step) {
-  Run result;
-  StepViewer viewer(result.record, on_step);
-  Simulation simulation(study);
-  simulation.begin_at(x, state);
-  result.summary = simulation.run(viewer);
-  return result;
+Summary run_to_failure(const Study& study, const std::function<void(const StepValues&)>& on_step) {
+  MemoryRecord record;
+  StepViewer viewer(record, on_step);
+  return Simulation(study).run(viewer);
 }
 
 Run run(const Study& study, const std::function<void(const StepValues&)>& on_step) {

@@ -52,6 +52,7 @@ ComparedRun run_to_compare(Study study, double rtol, double limit) {
   study.output.interval = study.analysis.span() / compared_frames;
   ComparedRun run;
   run.left_out = drop_foreign(study);
+  if (!study.phases.empty()) run.left_out.push_back("phase"), study.phases.clear();
   if (const std::vector<Issue> found = issues(study); !found.empty()) {
     run.trouble = found.front().message;
     return run;

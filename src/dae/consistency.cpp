@@ -19,6 +19,8 @@ constexpr int max_position_iterations = 100, max_velocity_iterations = 20;
 // Corrections below this are rounding: coordinates are radians and lengths of the machine of order one.
 constexpr double position_tol = 1e-13;
 constexpr double residual_tol = 1e-10;  // beside the size of a row
+// [m, rad] What is left of rows in joint coordinates, which may be much smaller than the machine that they move.
+constexpr double rounding = 1e-15;
 // What is left of rates beside the fastest of the machine.
 constexpr double rate_tol = 1e-8, rate_rounding = 1e-15;
 // A first correction beyond this is no correction but another machine; the step is shortened.
@@ -99,6 +101,7 @@ class PositionIteration : public RowProblem {
     unit = LengthUnit(projection.planes(), dae.layout().kinds(), x.q);
     part = largest_part(rows, unit);
     const double longest = unit.largest(delta);
+    if (rows.lpNorm<Eigen::Infinity>() <= rounding) part = std::min(part, residual_tol);
     const bool stalls = part <= residual_tol && (longest <= position_tol || longest >= 0.5 * previous_);
     if (stalls) return NewtonVerdict::converged;
     previous_ = longest;

@@ -19,6 +19,7 @@ constexpr int max_enlargements = 8;
 // A system that names the row of every unknown can be factored without a search for pivots.
 std::unique_ptr<LinearSolver<double>> make_solver(const DaeSystem& system, LinearSolverChoice choice) {
   auto solver = make_linear_solver<double>(choice, system.layout().n());
+  if (wants_condensed(choice.kind)) return make_condensed_solver<double>(std::move(solver));
   const bool chooses = choice.kind == LinearSolverKind::automatic && solver->name() != "dense";
   if (!chooses || system.pivot_rows().empty()) return solver;
   return make_condensed_solver<double>(make_guarded_ldlt<double>({.dense_kernel = choice.dense_kernel}));
@@ -96,7 +97,7 @@ void MatrixOperator::analyze() {
   }
   const std::span<const Kind> kinds = system_.layout().kinds();
   OrderingHint hint = make_hint(system_);
-  if (!augmented_) hint.own_rows = system_.own_rows();  // penalties couple these rows
+  hint.own_rows = system_.own_rows();  // where penalties couple these rows nothing is taken out
   values_.assign(slot_.size(), 0.0);
   if (augmented_) {
     plain_pattern_ = pattern_;

@@ -9,6 +9,8 @@ namespace trammel {
 namespace {
 
 constexpr double shortest_ordinary = 0.1, longest_ordinary = 10.0;  // [m]
+// Shorter than atoms: what rounding leaves of axes that meet is no lever.
+constexpr double no_lever = 1e-12;  // [m]
 
 }  // namespace
 
@@ -23,7 +25,8 @@ LengthUnit::LengthUnit(const MotionPlanes& planes, std::span<const Kind> kinds, 
   double lever = 0.0;
   for (int r = 0; r < C.n_rows; ++r)
     if (of_positions[r] > 0.0) lever = std::max(lever, of_rotations[r] / of_positions[r]);
-  if (lever == 0.0) {
+  if (lever < no_lever) {
+    lever = 0.0;
     for (int c = 0; c < C.n_cols; ++c)
       if (kinds[c] != Kind::rotation) lever = std::max(lever, std::abs(q[c]));
     lever = std::min(lever, shortest_ordinary);

@@ -104,22 +104,23 @@ void FirstOrderScaling::fill(double h, const Coefficients& c, const Planes& plan
     for (std::size_t i = static_cast<std::size_t>(form_.lam0()); i < row.size(); ++i) row[i] = alpha;
     return;
   }
-  const double s = has_reference() ? calc_references(h, planes).s : 1.0;
+  if (has_reference()) references_ = calc_references(h, planes);
+  const double s = has_reference() ? references_.s : 1.0;
   spread(calc_factors(options_.kind, h, s), h, row, column);
 }
 
 // In rows and columns of `physical` w = ρ/s. With others the same term, w row(r) column(c) in units of the equations.
-void FirstOrderScaling::fill_penalties(double h, const Coefficients&, const Planes& planes, std::span<const double> row,
+void FirstOrderScaling::fill_penalties(double h, const Coefficients&, const Planes&, std::span<const double> row,
                                        std::span<const double> column, std::span<double> weight) const {
-  const double unit = has_reference() ? options_.rho / calc_references(h, planes).s : options_.rho;
+  // `fill` has been here with the same matrix.
+  const double unit = has_reference() ? options_.rho / references_.s : options_.rho;
   const std::size_t lam0 = static_cast<std::size_t>(form_.lam0());
   if (options_.kind == Kind::physical) {
     std::fill(weight.begin() + static_cast<std::ptrdiff_t>(lam0), weight.end(), unit);
     return;
   }
   physical_row_.assign(row.size(), 1.0), physical_column_.assign(row.size(), 1.0);
-  if (has_reference())
-    spread(calc_factors(Kind::physical, h, calc_references(h, planes).s), h, physical_row_, physical_column_);
+  if (has_reference()) spread(calc_factors(Kind::physical, h, references_.s), h, physical_row_, physical_column_);
   for (std::size_t c = lam0; c < weight.size(); ++c) {
     const int r = pivot_rows_[c];
     weight[c] = unit * physical_row_[r] * physical_column_[c] / (row[r] * column[c]);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "trammel/linalg/condensed_solver.h"
 #include "trammel/linalg/condition.h"
 
 namespace trammel {
@@ -17,6 +18,14 @@ double condition_of(const Pattern& pattern, const std::vector<S>& values, Linear
   return condition_number(matrix.to_dense());
 }
 
+// As of MatrixOperator.
+template <class S>
+std::unique_ptr<LinearSolver<S>> make_solver(const DaeSystem& system, LinearSolverChoice choice) {
+  auto solver = make_linear_solver<S>(choice, system.layout().n());
+  if (wants_condensed(choice.kind)) return make_condensed_solver<S>(std::move(solver));
+  return solver;
+}
+
 }  // namespace
 
 RadauBlocks::RadauBlocks(const DaeSystem& system, const RadauTableau& tableau, LinearSolverChoice solver,
@@ -24,8 +33,8 @@ RadauBlocks::RadauBlocks(const DaeSystem& system, const RadauTableau& tableau, L
     : system_(system),
       tableau_(tableau),
       scaling_(scaling),
-      real_(make_linear_solver<double>(solver, system.layout().n())),
-      complex_(make_linear_solver<std::complex<double>>(solver, system.layout().n())),
+      real_(make_solver<double>(system, solver)),
+      complex_(make_solver<std::complex<double>>(system, solver)),
       source_(system) {
   if (scaling && scaling->has_penalty()) augmented_ = std::make_unique<AugmentedTerm>();
   w_.setZero(system.layout().n());
@@ -58,7 +67,8 @@ Status RadauBlocks::setup(const Point& p, const State& state, double h, Refresh 
 
 void RadauBlocks::analyze() {
   keeps_pivots_ = false;
-  const OrderingHint hint = make_hint(system_);
+  OrderingHint hint = make_hint(system_);
+  hint.own_rows = system_.own_rows();
   const Pattern& plain = source_.planes().pattern;
   pattern_ = augmented_ ? augmented_->analyze(plain, hint) : plain;
   // A pattern that cannot be ordered is what factor() fails with.

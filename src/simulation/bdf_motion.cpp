@@ -11,8 +11,7 @@ BdfMotion::BdfMotion(const MechanicalSystem& system, std::unique_ptr<FirstOrderF
     : form_(std::move(form)),
       split_(dynamic_cast<const CoordinateSplitForm*>(form_.get())),
       differences_(differences && !split_ ? std::make_unique<DifferenceSystem>(*form_, *differences) : nullptr),
-      scaling_(*form_, system, scaling),
-      reports_scaling_(has_reference(scaling.kind)) {
+      scaling_(*form_, system, scaling) {
   std::unique_ptr<IterationOperator> iteration;
   if (two_field) {
     auto condensed = std::make_unique<TwoFieldOperator>(*form_, dae(), solver, &scaling_);
@@ -71,9 +70,7 @@ void BdfMotion::interpolate(double t, MotionVariables& at) const {
 }
 
 MotionIntegrator::ScalingReport BdfMotion::scaling() const {
-  IterationOperator& iteration = bdf_->iteration_operator();
-  if (!reports_scaling_ || !iteration.ready()) return {};
-  const FirstOrderScaling::References r = scaling_.calc_references(bdf_->h(), iteration.planes());
+  const FirstOrderScaling::References& r = scaling_.references();
   return {r.m, r.d, r.k, r.s};
 }
 

@@ -5,6 +5,7 @@
 #include "trammel/formulations/index3.h"
 #include "trammel/mechanics/absolute/assemble_again.h"
 #include "trammel/simulation/option.h"
+#include "trammel/simulation/phases.h"
 #include "trammel/simulation/redundancy_cures.h"
 #include "trammel/simulation/settings_text.h"
 #include "trammel/simulation/simulation.h"
@@ -13,7 +14,10 @@ namespace trammel {
 
 CheckReport check(const CheckedStudy& study) {
   CheckReport report;
-  Resolved resolved = resolve(study.settings(), study.model());
+  const Settings& given = study.settings();
+  const bool in_phases = has_phases(given);
+  // All phases are made ready below; the first one says where the machine begins.
+  Resolved resolved = resolve(in_phases ? settings_of_phase(given, list_phases(given).front()) : given, study.model());
   if (!resolved.issues.empty()) throw InputError(std::move(resolved.issues));
   const std::string without_effect = detail::describe_set_aside(resolved);
   Settings settings = resolved.settings;
@@ -48,7 +52,7 @@ CheckReport check(const CheckedStudy& study) {
       simulation.make_schema();  // refuses channels that do not exist
       report.remarks = simulation.notes();
       report.choice = simulation.choice();
-      if (!report.choice.empty()) settings = simulation.settings();
+      if (!report.choice.empty() || in_phases) settings = simulation.settings();
       std::erase_if(report.remarks,
                     [&](const std::string& note) { return note.rfind("left out:", 0) == 0 || note == without_effect; });
     } catch (const InputError& error) {

@@ -47,7 +47,7 @@ void warn_of_split(Summary& s) {
 }  // namespace
 
 Dynamics::Dynamics(Rig& rig, RecordSink& sink, const ProgressCallback& progress,
-                   std::vector<KinkWatch::Change>& contact_changes)
+                   std::vector<KinkWatch::Change>& contact_changes, const RunPart& part)
     : rig_(rig),
       machine_(rig.machine),
       study_(machine_.study()),
@@ -64,14 +64,16 @@ Dynamics::Dynamics(Rig& rig, RecordSink& sink, const ProgressCallback& progress,
       fixed_step_(machine_, alarms_.checks()),
       writer_(viewer_, rig.recorder, rig.run_watch, sink),
       frames_(machine_, viewer_, motion_, of_frames_, ledger_, violations_, alarms_, writer_),
-      output_(study_, motion_.x.t, frames_, progress, machine_.frame_rule().one_per_step),
+      output_(study_, {part.start.value_or(motion_.x.t), motion_.x.t, part.end.value_or(*study_.analysis.end)}, frames_,
+              progress, machine_.frame_rule().one_per_step),
       events_(machine_.model(), rig.recorder, viewer_, motion_),
       beams_(machine_.full(), machine_.model()),
       kinks_(machine_, viewer_, motion_, after_kinks_, contact_changes),
       jumps_(machine_, viewer_, motion_, after_kinks_),
       rejected_(machine_, viewer_, motion_),
+      part_(part),
       start_(motion_.x.t),
-      end_(*study_.analysis.end),
+      end_(part.end.value_or(*study_.analysis.end)),
       t_(start_),
       failed_at_(start_ - 1.0),
       next_checkpoint_(study_.output.checkpoint_steps.value_or(0)),
@@ -91,7 +93,7 @@ Dynamics::Dynamics(Rig& rig, RecordSink& sink, const ProgressCallback& progress,
 Summary Dynamics::run() {
   start();
   const MotionVariables& x = motion_.x;
-  writer_.write(x.t, viewer_.show(x, motion_.state), ledger_.now());
+  if (!part_.before) writer_.write(x.t, viewer_.show(x, motion_.state), ledger_.now());
   return go_on();
 }
 
@@ -121,6 +123,7 @@ Summary Dynamics::go_on() {
 
 void Dynamics::start() {
   const MotionVariables& x = motion_.x;
+  if (part_.before) ledger_.go_on_from(*part_.before);
   ledger_.update(x, 0.0);
   rig_.note_step(x);
   alarms_.start(ledger_.now());
@@ -227,7 +230,8 @@ void Dynamics::find_events() {
     summary_.events.push_back(events_.describe(hit));
     output_.record_event(hit.t);
     if (output_.stopped_at()) return;
-    if (!events_.event(hit).stops) continue;
+    leaves_to_next_ = hit.id == part_.until && !events_.event(hit).stops;
+    if (!events_.event(hit).stops && !leaves_to_next_) continue;
     stopped_by_event_ = true;
     t_ = hit.t;
     summary_.stop = fmt::format("event '{}' at t = {:.10g} s", events_.event(hit).name, hit.t);
@@ -271,7 +275,7 @@ std::string Dynamics::find_turned_element(const MotionVariables& x) {
 // Prescribed velocities that jump here, and forces that change: the method goes on from behind them.
 bool Dynamics::pass_kinks() {
   viewer_.forget_kink();
-  if (t_ >= kink_ && t_ < end_ && !pass_velocity_jump()) return false;
+  if (t_ >= kink_ && (t_ < end_ || part_.goes_on) && !pass_velocity_jump()) return false;
   if (kinks_.has_change())
     if (const Status status = kinks_.restart(); !status.ok())
       return fail(
@@ -329,12 +333,23 @@ void Dynamics::sum_up() {
   jumps_.sum_up(summary_.notes);
   rejected_.sum_up(summary_.notes);
   fixed_step_.sum_up(violations_, motion_.method().left_behind(), summary_);
-  if (reached && !stopped_by_event_) events_.sum_up_missed(summary_.notes);
+  const bool at_end = reached && t_ >= *study_.analysis.end;
+  if (at_end && !stopped_by_event_) events_.sum_up_missed(summary_.notes);
+  if (reached && !stopped_by_event_ && part_.goes_on && !at_end) leaves_to_next_ = true;
   if (reached) summary_.stop = fmt::format("reached the end, t = {:.6g} s", t_);
   alarms_.raise(summary_);
   summary_.completed = (reached || stopped_by_event_) && summary_.failure.empty();
   sum_up_method();
   rig_.finish_summary(summary_, ledger_, violations_);
+}
+
+RunPartEnd Dynamics::calc_end() const {
+  RunPartEnd end{motion_.active().newest(), motion_.state, ledger_.now()};
+  if (end.x.t > t_) {  // an event, within the last step
+    motion_.active().interpolate(t_, end.x);
+    end.ledger.work = ledger_.calc_work(t_);
+  }
+  return end;
 }
 
 // "runge_kutta, then radau", and a note of when and why.

@@ -24,6 +24,8 @@ constexpr double noticed_loss = 1e-4;
 void EnergyWatch::start(const Ledger& ledger) {
   *this = {};
   start_ = ledger.kinetic + ledger.potential;
+  work_ = ledger.work;
+  least_drift_ = most_drift_ = ledger.drift();
   least_potential_ = ledger.potential;
   largest_ = std::abs(ledger.kinetic) + std::abs(ledger.potential);
   marks_.reserve(64);

@@ -27,6 +27,7 @@ class FollowMotions {
 
  private:
   bool step_to(double t, double h);
+  Status solve_accelerations(MotionVariables& x, const State& state);
   void record();
   void note_step(double h, double taken);
   void sum_up();
@@ -114,7 +115,7 @@ bool FollowMotions::step_to(double t, double h) {
   const std::vector<char> nothing_firm;
   MotionVariables x = x_;
   State state = state_;
-  // Charts are centred: q ← q ∘ exp(h v + h²/2 a).
+  // Charts are centred, where T = 1: q ← q ∘ exp(h v + h²/2 a).
   x.q += h * x.v + 0.5 * h * h * x.a;
   x.v += h * x.a;
   x.t = t;
@@ -122,7 +123,7 @@ bool FollowMotions::step_to(double t, double h) {
   InitialFailure failure = project_positions(index3_, nothing_firm, x, state, viewer_.workspace(), report_);
   if (!failure.failed()) failure = project_velocities(index3_, nothing_firm, x, state, viewer_.workspace(), report_);
   Status status = Status::success();
-  if (!failure.failed()) status = acceleration_.solve(x, state, viewer_.workspace());
+  if (!failure.failed()) status = solve_accelerations(x, state);
   if (failure.failed() || !status.ok() || report_.position_change > largest_correction) {
     failure_ = failure.failed() ? failure.message
                                 : fmt::format("No accelerations at t = {:.6g} s: {}", x.t, describe(status.cause));
@@ -131,6 +132,15 @@ bool FollowMotions::step_to(double t, double h) {
   x_ = std::move(x);
   state_ = std::move(state);
   return true;
+}
+
+// A tree whose joints are all driven has no unknown left: the recursion has everything.
+Status FollowMotions::solve_accelerations(MotionVariables& x, const State& state) {
+  const JointSystem* joint = rig_.machine.joint();
+  if (joint == nullptr || joint->nc() > 0 || !joint->explicit_refusal().empty())
+    return acceleration_.solve(x, state, viewer_.workspace());
+  joint->calc_inputs(x.t, inputs_);
+  return joint->accelerate(x.point(inputs_.view()), state, x.a, x.zp, viewer_.workspace());
 }
 
 void FollowMotions::note_step(double h, double taken) {
@@ -145,9 +155,9 @@ void FollowMotions::note_step(double h, double taken) {
 }
 
 void FollowMotions::record() {
-  MotionVariables shown = x_;
-  if (!inverse_) shown.lam.setConstant(std::numeric_limits<double>::quiet_NaN());  // formulas of reactions say so
-  writer_.write(x_.t, viewer_.show(shown, state_), ledger_.now());
+  const Shown shown = viewer_.show(x_, state_);
+  if (!inverse_) viewer_.hide_multipliers();
+  writer_.write(x_.t, shown, ledger_.now());
 }
 
 void FollowMotions::sum_up() {

@@ -262,6 +262,7 @@ void Machine::choose_method(const Settings& given, Scratch& scratch) {
 void Machine::enter_joint_coordinates(Scratch& scratch) {
   if (!joint_) joint_ = make_joint_system(study_.model, full_, customize_);
   check_joint_costs(study_, *joint_, notes_);
+  if (joint_->nc() > 0) note_joints_out_of_tree(study_.model, full_, notes_);
   MotionVariables x;
   State state;
   find_joint_coordinates(*joint_, x, state, scratch);

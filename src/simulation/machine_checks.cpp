@@ -127,6 +127,32 @@ void check_joint_costs(const Study& study, const JointSystem& joint, std::vector
   notes.push_back(text);
 }
 
+void note_joints_out_of_tree(const Model& model, const Assembly& full, std::vector<std::string>& notes) {
+  // Joints of particles, and between planar and spatial bodies, are rows by their nature.
+  const auto is_rigid = [&](int frame) {
+    const FrameMap::Kind kind = full.system->frame_map(frame).kind;
+    return kind == FrameMap::Kind::rigid || kind == FrameMap::Kind::ground;
+  };
+  std::string names;
+  for (const Topology::Step& step : find_topology(model, full).steps) {
+    if (step.joint >= 0) continue;
+    const std::string& body = model.bodies[static_cast<std::size_t>(step.body)].name;
+    for (std::size_t i = 0; i < model.joints.size(); ++i) {
+      const JointSpec& joint = model.joints[i];
+      const Assembly::Joint& rows = full.joints[i];
+      if (!rows.planar && !(is_rigid(rows.frame_a) && is_rigid(rows.frame_b))) continue;
+      // The tree would have grown by it otherwise.
+      if ((joint.body_a == body || joint.body_b == body) && !joint.loop && tree_mobility(joint, rows))
+        names += fmt::format("{}'{}'", names.empty() ? "" : ", ", joint.name);
+    }
+  }
+  if (names.empty()) return;
+  notes.push_back(
+      fmt::format("no part of the tree, but rows beside free bodies: {}. A force depends on the reaction (friction, a "
+                  "formula), and without rows a reaction is known only after the accelerations",
+                  names));
+}
+
 void note_settings(const Study& study, int n_rows, std::vector<std::string>& notes) {
   const SolverOptions& o = study.solver;
   const bool undamped = o.one_step.gamma == 0.5 || o.one_step.alpha == 0.0;

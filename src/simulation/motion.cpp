@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "trammel/dae/acceleration_solver.h"
 #include "trammel/simulation/option.h"
 
 namespace trammel {
@@ -70,13 +71,31 @@ Motion::Motion(const Machine& machine, Viewer& viewer)
   if (passes_start) passage_->begin_at_position(x, state);
 }
 
-void Motion::begin_at(const MotionVariables& at, const State& at_state, Viewer& viewer) {
+Status Motion::start_at(const MotionVariables& at, const State& at_state, Viewer& viewer) {
   x = at;
   state = at_state;
   viewer.centre_charts(x, state);
   if (passage_) passage_->forget();
-  if (const Status status = made_.method->start(x, state); !status.ok())
+  return made_.method->start(x, state);
+}
+
+void Motion::begin_at(const MotionVariables& at, const State& at_state, Viewer& viewer) {
+  if (const Status status = start_at(at, at_state, viewer); !status.ok())
     throw InputError(fmt::format("No motion begins at t = {:.6g} s: {}.", x.t, describe(status.cause)));
+}
+
+// Methods leave violations and accelerations of their own behind: velocities of a fixed step on Φ = 0, means over
+// steps.
+Status Motion::go_on_at(const MotionVariables& at, const State& at_state, const Machine& machine, Viewer& viewer) {
+  constexpr double unnoticed = 1e-9;  // violations of this size are rounding
+  MotionVariables settled = at;
+  State settled_state = at_state;
+  viewer.centre_charts(settled, settled_state);
+  AccelerationSolver solver(machine.index3(), machine.solver_choice());
+  const AccelerationSolver::SettleLimits limits{.position = unnoticed, .velocity = unnoticed};
+  const Status status = solver.settle(settled, settled.t, limits, settled_state, viewer.workspace());
+  // Near a singular position there is nothing to settle on: the method, or the passage, meets it as it is.
+  return status.ok() ? start_at(settled, settled_state, viewer) : start_at(at, at_state, viewer);
 }
 
 Status Motion::exchange_method(const Machine& machine, Viewer& viewer) {

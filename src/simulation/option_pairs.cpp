@@ -60,7 +60,6 @@ class Pairs {
 
   void check_method() {
     const SolverOptions& solver = s_.solver;
-    const bool joint = solver.coordinates == CoordinateSet::joint;
     if (const FormulationDescription* formulation = formulation_of(solver)) {
       if (!is_first_order() && !formulation->traits.second_order)
         report("formulation",
@@ -69,24 +68,7 @@ class Pairs {
                            integrator(), formulation->name, join_quoted(first_order_integrators())));
       if (const std::string refusal = formulation->refusal(method_of(solver)); is_first_order() && !refusal.empty())
         report("formulation", refusal);
-      const bool three_fields = is_first_order() && solver.bdf.fields != BdfFields::two;
-      if (three_fields && formulation->form.positions_alone() && solver.linear_solver == LinearSolverKind::gmres)
-        report("linear_solver",
-               fmt::format("'gmres' does not solve '{}' of '{}': Φ(q) = 0 holds positions only, which its "
-                           "preconditioner, with the diagonals of M, D and K alone, does not connect with "
-                           "multipliers. Take formulation = \"stabilized_index2\"{}, or another linear solver",
-                           formulation->name, integrator(),
-                           has_key(method_of(solver).keys, "fields") ? ", or fields = \"two\"" : ""));
     }
-    if (joint && (s_.analysis.kind == AnalysisKind::kinematics || s_.analysis.kind == AnalysisKind::inverse_dynamics))
-      report("coordinates",
-             "kinematics and inverse dynamics follow all motions in coordinates = \"absolute\"; joint coordinates "
-             "are for dynamics and statics");
-    const bool independent = solver.split.independent && !solver.split.independent->empty();
-    const bool untested = solver.split.untested && !solver.split.untested->empty();
-    if (joint && (independent || untested))
-      report(independent ? "independent" : "untested",
-             "single coordinates are named in coordinates = \"absolute\" only");
     if (solver.newton_stop && solver.newton_stop != NewtonStop::tolerance && !solver.h)
       report("newton_stop",
              fmt::format("newton_stop = \"{}\" does not see whether the iteration diverges, so a step cannot be "

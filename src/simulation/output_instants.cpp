@@ -17,16 +17,18 @@ constexpr double same_instant = 1e-9;
 
 }  // namespace
 
-OutputInstants::OutputInstants(const Settings& settings, double start, MotionFrames& frames,
+OutputInstants::OutputInstants(const Settings& settings, const Span& span, MotionFrames& frames,
                                const ProgressCallback& progress, bool one_per_step)
-    : start_(start),
-      end_(*settings.analysis.end),
+    : start_(span.start),
+      end_(span.to),
       interval_(output_interval(settings)),
-      same_(same_instant * std::min(interval_, end_ - start)),
+      same_(same_instant * std::min(interval_, end_ - span.from)),
       every_step_(*settings.output.every_step),
       one_per_step_(one_per_step),
       frames_(frames),
-      progress_(progress) {}
+      progress_(progress) {
+  if (span.from > span.start) next_ = 1 + std::lround(std::floor((span.from + same_ - span.start) / interval_));
+}
 
 void OutputInstants::begin_step(const MotionVariables& newest, double t_method, long n) {
   newest_ = &newest;

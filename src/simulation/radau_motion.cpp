@@ -12,7 +12,6 @@ RadauMotion::RadauMotion(const MechanicalSystem& system, std::unique_ptr<FirstOr
       split_(dynamic_cast<const CoordinateSplitForm*>(form_.get())),
       differences_(differences && !split_ ? std::make_unique<DifferenceSystem>(*form_, *differences) : nullptr),
       scaling_(*form_, system, scaling),
-      reports_scaling_(has_reference(scaling.kind)),
       radau_(dae(), options, solver, &scaling_),
       workspace_(form_->make_workspace()) {
   newest_.resize(system.nv(), system.nz(), system.nc());
@@ -60,8 +59,7 @@ double RadauMotion::calc_condition() {
 }
 
 MotionIntegrator::ScalingReport RadauMotion::scaling() const {
-  if (!reports_scaling_ || !radau_.blocks().ready()) return {};
-  const FirstOrderScaling::References r = scaling_.calc_references(radau_.blocks().h(), radau_.blocks().planes());
+  const FirstOrderScaling::References& r = scaling_.references();
   return {r.m, r.d, r.k, r.s};
 }
 

@@ -5,6 +5,7 @@
 #include "trammel/base/text.h"
 #include "trammel/simulation/methods/formulation_descriptor.h"
 #include "trammel/simulation/option.h"
+#include "trammel/simulation/phases.h"
 
 namespace trammel {
 
@@ -112,6 +113,10 @@ Resolved resolve_named(const Settings& given, const Model& machine) {
       }
       if (name == "preset" && s.solver.bdf.preset) preset.solver = preset_settings(*s.solver.bdf.preset, s);
     }
+  if (!s.phases.empty() && s.analysis.kind != AnalysisKind::dynamics) {
+    resolved.set_aside.push_back("phase");
+    s.phases.clear();
+  }
   detail::check_pairs(given, s, machine, resolved.issues);
   return resolved;
 }
@@ -176,6 +181,8 @@ std::vector<std::string> drop_foreign(Study& study) {
   return dropped;
 }
 
-std::vector<Issue> issues(const Study& study) { return resolve(study, study.model).issues; }
+std::vector<Issue> issues(const Study& study) {
+  return has_phases(study) ? find_phase_issues(study, study.model) : resolve(study, study.model).issues;
+}
 
 }  // namespace trammel

@@ -5,13 +5,13 @@
 
 namespace trammel {
 
-Rig::Rig(CheckedStudy study, Customize customize)
+Rig::Rig(CheckedStudy study, Customize customize, int phase)
     : machine(std::move(study), std::move(customize)),
       viewer(machine),
       motion(machine, viewer),
       recorder(machine.study(), machine.full()),
       run_watch(machine.model(), machine.full(), recorder.groups()),
-      steps(machine.study().solver, motion) {}
+      steps(machine.study().solver, motion, phase) {}
 
 Summary Rig::begin_summary() const {
   const SolverOptions& o = machine.study().solver;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "trammel/simulation/option.h"
+#include "trammel/simulation/phases.h"
 
 namespace trammel {
 
@@ -40,18 +41,42 @@ struct AsToml {
   }
 };
 
-}  // namespace
-
-std::string settings_text(const Settings& settings) {
-  std::string text;
+// The tables with the options that are wanted, their names behind `prefix`.
+template <class Wanted>
+void add_tables(const Settings& settings, const std::string& prefix, Wanted wanted, std::string& text) {
   for (const OptionTable& table : option_tables()) {
     std::string lines;
     for (const Option& option : table.options) {
       if (settings.analysis.kind && !option.acts_in(*settings.analysis.kind)) continue;
+      if (!wanted(table, option)) continue;
       if (const std::string value = std::visit(AsToml{}, option.get(settings)); !value.empty())
         lines += fmt::format("{} = {}\n", option.key.name, value);
     }
-    if (!lines.empty()) text += fmt::format("{}[{}]\n{}", text.empty() ? "" : "\n", table.name, lines);
+    if (!lines.empty()) text += fmt::format("{}[{}{}]\n{}", text.empty() ? "" : "\n", prefix, table.name, lines);
+  }
+}
+
+}  // namespace
+
+// With phases [solver] says what holds in all of them, and each phase the rest.
+std::string settings_text(const Settings& settings) {
+  std::string text;
+  const auto of_phases = [&](const OptionTable& table, const Option& option) {
+    return table.name.starts_with("solver") && !(table.name == "solver" && belongs_to_run(option.key.name));
+  };
+  add_tables(
+      settings, "",
+      [&](const OptionTable& table, const Option& option) {
+        return settings.phases.empty() || !of_phases(table, option);
+      },
+      text);
+  for (const Phase& phase : settings.phases) {
+    text += fmt::format("\n[[phase]]\nname = {}\n", quoted(phase.name));
+    if (phase.until) text += fmt::format("until = {}\n", *phase.until);
+    if (!phase.event.empty()) text += fmt::format("until = {}\n", quoted(phase.event));
+    Settings own = settings;
+    own.solver = phase.solver, own.extensions = phase.extensions;
+    add_tables(own, "phase.", of_phases, text);
   }
   return text;
 }

@@ -6,6 +6,7 @@
 #include "trammel/simulation/channel_choice.h"
 #include "trammel/simulation/dynamics.h"
 #include "trammel/simulation/follow_motions.h"
+#include "trammel/simulation/phased_run.h"
 #include "trammel/simulation/record_size.h"
 #include "trammel/simulation/scene.h"
 #include "trammel/simulation/settings_text.h"
@@ -23,21 +24,31 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 }  // namespace
 
 struct Simulation::Parts {
-  Parts(CheckedStudy study, Customize customize) : rig(std::move(study), std::move(customize)) {}
+  explicit Parts(CheckedStudy study, const Customize& customize);
   /// `memory`: of a run that goes on; empty: none.
   Summary analyse(RecordSink& sink, const ProgressCallback& progress, std::span<const std::byte> memory);
   Summary run(RecordSink& sink, const ProgressCallback& progress, std::span<const std::byte> memory);
   ChannelChoice choose_channels() const;
 
-  Rig rig;
+  std::optional<CheckedStudy> given;  // of a run with phases, until they are made ready
+  Rig rig;                            // of the first phase, if there are any
+  std::optional<PhasedRun> phased;
   std::vector<KinkWatch::Change> contact_changes;
 };
+
+Simulation::Parts::Parts(CheckedStudy study, const Customize& customize)
+    : given(has_phases(study.settings()) ? std::optional(study) : std::nullopt),
+      rig(study_of_first_phase(std::move(study)), customize, given ? 1 : 0) {
+  if (given) phased.emplace(*given, customize, rig);
+  given.reset();
+}
 
 Summary Simulation::Parts::analyse(RecordSink& sink, const ProgressCallback& progress,
                                    std::span<const std::byte> memory) {
   switch (*rig.machine.study().analysis.kind) {
     case AnalysisKind::dynamics: {
       contact_changes.clear();
+      if (phased) return phased->run(sink, progress, contact_changes, memory);
       Dynamics dynamics(rig, sink, progress, contact_changes);
       return memory.empty() ? dynamics.run() : dynamics.resume(memory);
     }
@@ -51,7 +62,7 @@ Summary Simulation::Parts::analyse(RecordSink& sink, const ProgressCallback& pro
 }
 
 Simulation::Simulation(CheckedStudy study, Customize customize)
-    : parts_(std::make_unique<Parts>(std::move(study), std::move(customize))) {}
+    : parts_(std::make_unique<Parts>(std::move(study), customize)) {}
 
 Simulation::~Simulation() = default;
 
@@ -65,7 +76,9 @@ Summary Simulation::resume(RecordSink& sink, std::span<const std::byte> memory, 
 
 Summary Simulation::Parts::run(RecordSink& sink, const ProgressCallback& progress, std::span<const std::byte> memory) {
   const ChannelChoice choice = choose_channels();
-  require_moderate_size(rig.machine.study(), choice.schema);
+  Settings sized = phased ? phased->settings() : static_cast<const Settings&>(rig.machine.study());
+  if (phased) sized.solver.h.reset();  // that of the first phase says nothing of the others
+  require_moderate_size(sized, choice.schema);
   sink.begin(choice.schema);
   const auto clock = std::chrono::steady_clock::now();
   ChosenChannelsSink chosen(sink, choice);
@@ -81,10 +94,10 @@ ChannelChoice Simulation::Parts::choose_channels() const {
   const Study& study = rig.machine.study();
   RecordSchema schema;
   schema.frames = rig.recorder.groups();
-  schema.solver = rig.steps.groups();
+  schema.solver = phased ? phased->step_groups() : rig.steps.groups();
   schema.attributes["title"] = study.model.title;
   schema.attributes["model"] = study.text;
-  schema.attributes["settings"] = settings_text(study);
+  schema.attributes["settings"] = settings_text(phased ? phased->settings() : study);
   schema.attributes["scene"] = scene_json(study.model);
   if (study.start) schema.attributes["start"] = study.start->to_text();
   schema.files = study.files;
@@ -96,9 +109,15 @@ ChannelChoice Simulation::Parts::choose_channels() const {
 
 RecordSchema Simulation::make_schema() const { return parts_->choose_channels().schema; }
 
-void Simulation::add_channel(const FrameChannel& channel) { parts_->rig.recorder.add(channel); }
+void Simulation::add_channel(const FrameChannel& channel) {
+  parts_->rig.recorder.add(channel);
+  if (!parts_->phased) return;
+  for (const std::unique_ptr<Rig>& rig : parts_->phased->later_rigs()) rig->recorder.add(channel);
+}
 
-const Settings& Simulation::settings() const { return parts_->rig.machine.study(); }
+const Settings& Simulation::settings() const {
+  return parts_->phased ? parts_->phased->settings() : parts_->rig.machine.study();
+}
 const Assembly& Simulation::assembly() const { return parts_->rig.machine.full(); }
 const JointSystem* Simulation::joint_system() const { return parts_->rig.machine.joint(); }
 const SecondOrderDae& Simulation::dae() const { return parts_->rig.machine.index3(); }

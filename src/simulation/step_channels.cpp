@@ -43,6 +43,9 @@ StepChannel balance(const std::string& quantity, double JumpLedger::*term, std::
 std::vector<StepChannel> make_channels() {
   std::vector<StepChannel> list;
   const auto add = [&](StepChannel channel) { list.push_back(std::move(channel)); };
+  add(scalar(
+      "phase", "", "number of the phase, from 1", [](const StepInstant& s) { return s.phase; },
+      only_if("phase", [](const StepSource& s) { return s.phase > 0; })));
   add(scalar("h", "s", "step size", [](const StepInstant& s) { return s.report.h; }));
   add(scalar("order", "", "order of the formula", [](const StepInstant& s) { return s.report.order; }));
   add(scalar("iterations", "", "Newton iterations", [](const StepInstant& s) { return s.report.iterations; }));
@@ -58,6 +61,11 @@ std::vector<StepChannel> make_channels() {
       "condition", "", "2-norm condition number of the iteration matrix",
       [](const StepInstant& s) { return s.condition; },
       only_if("condition", [](const StepSource& s) { return s.options.record_condition.value_or(false); })));
+  add(scalar(
+      "scaling_s", "", "the factor s of multipliers and their rows, as the step's matrix has it",
+      [](const StepInstant& s) { return s.scaling.s; }, only_if("scaling_s", [](const StepSource& s) {
+        return s.options.scaling.kind && has_reference(*s.options.scaling.kind);
+      })));
   add({.quantity = "inverse_bound",
        .meaning = "largest row sum of the inverse of h times the scaled matrix, by kind of unknown",
        .items =

@@ -7,14 +7,19 @@
 
 namespace trammel {
 
-StepRecord::StepRecord(const SolverOptions& options, const Motion& motion)
+StepRecord::StepRecord(const SolverOptions& options, const Motion& motion, int phase)
     : options_(options),
       motion_(motion),
-      channels_("/solver/", step_channels(), StepSource{options, motion.method(), motion.max_corrections()}) {}
+      phase_(phase),
+      channels_("/solver/", step_channels(), StepSource{options, motion.method(), motion.max_corrections(), phase}) {}
 
 void StepRecord::record(double t, const StepReport& report, RecordSink& sink, Summary& summary) {
   MotionIntegrator& method = motion_.method();
-  StepInstant step{.report = report, .max_corrections = motion_.max_corrections(), .split = method.split()};
+  StepInstant step{.report = report,
+                   .phase = phase_,
+                   .scaling = method.scaling(),
+                   .max_corrections = motion_.max_corrections(),
+                   .split = method.split()};
   if (options_.record_condition.value_or(false)) {
     summary.condition = step.condition = method.calc_condition();
     summary.condition_max = std::max(summary.condition_max, summary.condition);
@@ -31,7 +36,7 @@ void StepRecord::record(double t, const StepReport& report, RecordSink& sink, Su
 }
 
 void StepRecord::record(double t, const StepReport& report, RecordSink& sink) {
-  sink.step(t, channels_.update({.report = report, .max_corrections = motion_.max_corrections()}));
+  sink.step(t, channels_.update({.report = report, .phase = phase_, .max_corrections = motion_.max_corrections()}));
 }
 
 }  // namespace trammel

@@ -61,6 +61,7 @@ std::string Summary::to_text() const {
   line("machine", fmt::format("{} coordinates, {} constraint rows, {} states; {} degrees of freedom", nv, nc, nz,
                               degrees_of_freedom));
   line("method", fmt::format("{} on {}, {}", integrator, formulation, linear_solver));
+  for (const std::string& phase : phases) line("phase", phase);
   if (!choice.empty()) line("chosen", choice);
   if (predicted_operations > 0.0)
     line("linear solver", fmt::format("{}; of factors {:.3g} numbers and {:.3g} operations predicted{}", linear_solver,
@@ -159,6 +160,7 @@ SummaryEntries Summary::to_attributes() const {
   for (std::size_t i = 0; i < rejections.size(); ++i)
     if (rejections[i] > 0) a[fmt::format("{}{}", rejected_mark, describe(static_cast<Cause>(i)))] = rejections[i];
   for (const auto& [name, count] : remedies) a[fmt::format("{}{}", helped_mark, name)] = count;
+  for (std::size_t i = 0; i < phases.size(); ++i) a[fmt::format("phase_{}", i + 1)] = phases[i];
   for (std::size_t i = 0; i < events.size(); ++i) a[fmt::format("event_{}", i + 1)] = events[i];
   for (std::size_t i = 0; i < alarms.size(); ++i) a[fmt::format("alarm_{}", i + 1)] = alarms[i].to_text();
   for (std::size_t i = 0; i < notes.size(); ++i) a[fmt::format("note_{}", i + 1)] = notes[i];

@@ -50,7 +50,7 @@ void RunLedger::update(const MotionVariables& x, double h) {
   if (solves_for_power()) power = solve_for_power(x, viewer_.time_of_inputs(x.t)).value_or(power);
   note_end(x.t, power);
   if (h == 0.0) {
-    ledger_.start = energy.kinetic + energy.potential;
+    if (!goes_on_) ledger_.start = energy.kinetic + energy.potential;
     before_.a = x.a;
     looked_at_ = x.t;
     q_rate_.setZero(x.v.size());

@@ -135,6 +135,34 @@ TEST(Bushing, with_a_bad_split_needs_cm) {
   }
 }
 
+// Joints of the tree are coordinates by their names; each choice of the independent one is another split of the same
+// machine, as its condition shows, and gives the same motion.
+TEST(Split, takes_joints_by_name_in_joint_coordinates) {
+  const SetList common{"solver=",
+                       "solver.integrator=bdf",
+                       "solver.formulation=coordinate_split",
+                       "solver.coordinates=joint",
+                       "solver.rtol=1e-7",
+                       "solver.atol=1e-9",
+                       "analysis.end=0.5",
+                       "output.interval=0.05"};
+  const Recorded tight =
+      run_example("04_four_bar/four_bar.toml",
+                  {"solver=", "solver.integrator=radau", "solver.coordinates=absolute", "solver.rtol=1e-10",
+                   "solver.atol=1e-12", "analysis.end=0.5", "output.interval=0.05"});
+  std::vector<double> conditions;
+  for (const std::string joint : {"A0", "A"}) {
+    const Recorded run =
+        run_example("04_four_bar/four_bar.toml", common + SetList{"solver.independent=[\"" + joint + ".angle\"]"});
+    conditions.push_back(run.summary.split_condition_max);
+    EXPECT_LT((run.values("coupler.position") - tight.values("coupler.position")).cwiseAbs().maxCoeff(), 1e-4) << joint;
+  }
+  EXPECT_GT(std::abs(conditions[0] - conditions[1]), 1e-3 * conditions[0]);
+  const Recorded untested = run_example("04_four_bar/four_bar.toml", common + SetList{"solver.untested=[\"A.angle\"]"}),
+                 tested = run_example("04_four_bar/four_bar.toml", common);
+  EXPECT_NE(untested.summary.steps, tested.summary.steps);
+}
+
 // ---- consistency ---------------------------------------------------------------------------------------------------
 
 constexpr double exact_x = 0.114006;

@@ -185,11 +185,25 @@ struct OutputOptions {
 /// A value of any option; std::monostate: absent.
 using OptionValue = std::variant<std::monostate, bool, int, double, std::string, std::vector<std::string>>;
 
+/// A stretch of a run with settings of its own, [[phase]]; behind the last one that ends before the run does those of
+/// [solver] hold.
+struct Phase {
+  std::string name;
+  std::optional<double> until;                    ///< when it ends [s]; absent, without an event: with the analysis
+  std::string event;                              ///< it ends where this one happens first; empty: by time
+  SolverOptions solver;                           ///< what is given here replaces what [solver] says
+  std::map<std::string, OptionValue> extensions;  ///< the same of options that were added
+  Source source;
+
+  bool ends_before_run() const { return until || !event.empty(); }
+};
+
 /// Everything that can be set beside the machine itself.
 struct Settings {
   AnalysisOptions analysis;
   SolverOptions solver;
   OutputOptions output;
+  std::vector<Phase> phases;                      ///< of dynamics, one after the other; none: the whole run is one
   std::map<std::string, OptionValue> extensions;  ///< "solver.my_key": of options that were added (ExtraOption)
 };
 

@@ -14,16 +14,19 @@ struct StepSource {
   const SolverOptions& options;
   const MotionIntegrator& integrator;
   int max_corrections = 0;  ///< Newton's corrections that the record of a step has room for
+  int phase = 0;            ///< its number, where the run has several; 0: it has not
 };
 
 /// One step: its report, and what only some runs ask for (zero where nobody did).
 struct StepInstant {
   const StepReport& report;
-  double condition = 0.0;                 ///< with record_condition
-  FieldSizes inverse_bounds{};            ///< with record_condition, of bdf
-  int max_corrections = 0;                ///< as in StepSource
-  MotionIntegrator::SplitReport split{};  ///< of coordinates, where they are split
-  JumpLedger ledger{};                    ///< of methods that keep one
+  int phase = 0;                              ///< as in StepSource
+  double condition = 0.0;                     ///< with record_condition
+  FieldSizes inverse_bounds{};                ///< with record_condition, of bdf
+  MotionIntegrator::ScalingReport scaling{};  ///< of the iteration matrix
+  int max_corrections = 0;                    ///< as in StepSource
+  MotionIntegrator::SplitReport split{};      ///< of coordinates, where they are split
+  JumpLedger ledger{};                        ///< of methods that keep one
 };
 
 using StepChannel = ChannelKind<StepSource, StepInstant>;

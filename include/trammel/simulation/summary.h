@@ -59,6 +59,7 @@ struct Summary {
   double split_condition = 0.0, split_condition_max = 0.0;  ///< ‖(GY)⁻¹GX‖ of the last step, largest; 0: no split
   long split_choices = 0, split_changes = 0;                ///< of the independent coordinates
   int nv = 0, nc = 0, nz = 0, degrees_of_freedom = 0;
+  std::vector<std::string> phases;  ///< of a run in phases: what each was and cost
   std::vector<std::string> events;  ///< name, time and direction of each
   std::vector<std::string> notes;   ///< corrected initial values, dropped rows, …
   std::vector<Alarm> alarms;        ///< what makes its numbers doubtful

@@ -48,11 +48,13 @@ class FirstOrderScaling final : public RowColumnScaling {
   /// Whether the kind has an s.
   bool has_reference() const { return trammel::has_reference(options_.kind); }
   struct References {
-    double m, d, k, s;
+    double m = 0.0, d = 0.0, k = 0.0, s = 0.0;
   };
-  References calc_references(double h, const Planes& planes) const;
+  /// Of the matrix that was scaled last; zeros before the first, and of kinds without an s.
+  const References& references() const { return references_; }
 
  private:
+  References calc_references(double h, const Planes& planes) const;
   /// Of blocks of rows and columns.
   struct Factors {
     double kinematic = 1.0, motion = 1.0, constraint = 1.0;  // rows; constraint: of Φ
@@ -65,6 +67,7 @@ class FirstOrderScaling final : public RowColumnScaling {
   const FirstOrderForm& form_;
   const MechanicalSystem& system_;
   Options options_;
+  mutable References references_;
   std::vector<int> pivot_rows_;                                           // of the form, for the augmented term
   mutable std::vector<double> row_sum_, physical_row_, physical_column_;  // scratch
 };

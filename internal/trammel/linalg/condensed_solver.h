@@ -22,4 +22,11 @@ namespace trammel {
 template <class S>
 std::unique_ptr<LinearSolver<S>> make_condensed_solver(std::unique_ptr<LinearSolver<S>> inner);
 
+/// Whether a solver finds its pivots in (3) rather than in the whole matrix: those that exchange no rows, of gmres its
+/// preconditioner. In rows Φ(q) = 0, and with coordinates without mass, only (3) has one for each unknown.
+inline bool wants_condensed(LinearSolverKind solver) {
+  return solver == LinearSolverKind::skyline_ldlt || solver == LinearSolverKind::sparse_ldlt ||
+         solver == LinearSolverKind::gmres;
+}
+
 }  // namespace trammel

@@ -55,7 +55,6 @@ class BdfMotion final : public MotionIntegrator {
   const CoordinateSplitForm* split_ = nullptr;     // form_ if it is one; it takes differences itself
   std::unique_ptr<DifferenceSystem> differences_;  // form_ with its Jacobian by differences; null: exact
   FirstOrderScaling scaling_;
-  bool reports_scaling_;
   const TwoFieldOperator* two_field_ = nullptr;   // owned by bdf_; null: the assembled matrix
   const LinearSolver<double>* solver_ = nullptr;  // of the operator
   std::unique_ptr<Bdf> bdf_;

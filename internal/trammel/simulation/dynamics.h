@@ -16,6 +16,7 @@
 #include "trammel/simulation/output_instants.h"
 #include "trammel/simulation/rejected_steps.h"
 #include "trammel/simulation/rig.h"
+#include "trammel/simulation/run_part.h"
 #include "trammel/simulation/velocity_jumps.h"
 
 namespace trammel {
@@ -30,7 +31,7 @@ class Dynamics {
  public:
   /// `contact_changes`: where contact began and ended in the run so far.
   Dynamics(Rig& rig, RecordSink& sink, const ProgressCallback& progress,
-           std::vector<KinkWatch::Change>& contact_changes);
+           std::vector<KinkWatch::Change>& contact_changes, const RunPart& part = {});
 
   /// Once.
   Summary run();
@@ -38,6 +39,10 @@ class Dynamics {
   /// again. Throws Error if the memory is that of something else.
   Summary resume(std::span<const std::byte> memory);
   void remember(Memory& memory);
+
+  /// Whether the part that was run ended where the next one begins, and where that is.
+  bool leaves_to_next() const { return leaves_to_next_; }
+  RunPartEnd calc_end() const;
 
  private:
   enum class Verdict { accepted, again, failed };
@@ -91,7 +96,8 @@ class Dynamics {
   int failures_passed_ = 0;                 // exchanges because a method could not go on
   std::vector<double> exchanges_;           // when [s]
 
-  double start_, end_, t_;  // of the run, and where it is
+  RunPart part_;
+  double start_, end_, t_;  // of the part of the run, and where it is
   double failed_at_;        // where a method gave way to the other because it could not go on [s]
   double kink_ = 0.0;       // of the inputs, at or behind the end of the step
   bool taken_again_ = false;
@@ -99,6 +105,7 @@ class Dynamics {
   bool stopped_by_event_ = false;
   long next_checkpoint_;                                 // the step behind which it is due; −1: never
   MotionIntegrator::JacobianReport jacobians_before_{};  // of parts of the run that went before this method began
+  bool leaves_to_next_ = false;
   Summary summary_;
 };
 

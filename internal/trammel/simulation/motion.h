@@ -32,8 +32,12 @@ class Motion {
   StepReport advance(double t_end) {
     return passage_ ? passage_->advance(*made_.method, t_end, state) : made_.method->advance(t_end, state);
   }
-  /// Begins at other variables of the same machine, in the charts of `at_state`.
+  /// Begins at other variables of the same machine, in the charts of `at_state`. Throws InputError where no motion
+  /// begins there.
   void begin_at(const MotionVariables& at, const State& at_state, Viewer& viewer);
+  /// The same where another method has moved the machine: on the constraints, with the accelerations of the forces
+  /// there.
+  Status go_on_at(const MotionVariables& at, const State& at_state, const Machine& machine, Viewer& viewer);
   /// Goes on with the other method, from where this one is: of machines that have two. Afterwards method() is the
   /// other.
   Status exchange_method(const Machine& machine, Viewer& viewer);
@@ -44,6 +48,8 @@ class Motion {
   void remember(Memory& memory, const Machine& machine, Viewer& viewer);
 
  private:
+  Status start_at(const MotionVariables& at, const State& at_state, Viewer& viewer);
+
   MadeMethod made_;
   MadeMethod other_;                          // of a run that chose its method; made when it is wanted
   bool exchanged_ = false;                    // made_ is the other

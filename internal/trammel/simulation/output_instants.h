@@ -14,8 +14,12 @@ class Memory;
 /// Output times do not dictate the step.
 class OutputInstants {
  public:
+  /// Frames are counted from the start of the run, also in a part of it.
+  struct Span {
+    double start, from, to;  ///< of the run, of the part [s]
+  };
   /// `one_per_step`: of the instants within a step the last one alone, for frames that are large.
-  OutputInstants(const Settings& settings, double start, MotionFrames& frames, const ProgressCallback& progress,
+  OutputInstants(const Settings& settings, const Span& span, MotionFrames& frames, const ProgressCallback& progress,
                  bool one_per_step);
 
   /// A step was taken that ends at `newest` (it stays there until the next one), the n-th; the method itself went on

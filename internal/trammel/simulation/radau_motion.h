@@ -44,7 +44,6 @@ class RadauMotion final : public MotionIntegrator {
   const CoordinateSplitForm* split_ = nullptr;     // form_ if it is one; it takes differences itself
   std::unique_ptr<DifferenceSystem> differences_;  // form_ with its Jacobian by differences; null: exact
   FirstOrderScaling scaling_;
-  bool reports_scaling_;
   Radau radau_;
   std::unique_ptr<Workspace> workspace_;  // of interpolate
   const State* state_ = nullptr;          // of the caller, since start() or advance()

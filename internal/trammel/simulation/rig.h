@@ -13,7 +13,8 @@ class Memory;
 
 /// A machine ready for its analysis: what moves it, looks at it and records it.
 struct Rig {
-  Rig(CheckedStudy study, Customize customize);
+  /// `phase`: its number, from 1, where the run has several; 0: it has not.
+  Rig(CheckedStudy study, Customize customize, int phase = 0);
   Rig(const Rig&) = delete;
   Rig& operator=(const Rig&) = delete;
 

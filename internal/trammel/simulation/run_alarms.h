@@ -19,7 +19,10 @@ class RunAlarms {
  public:
   RunAlarms(const Machine& machine, Viewer& viewer, const Motion& motion);
 
-  void start(const Ledger& ledger) { energy_watch_.start(ledger); }
+  void start(const Ledger& ledger) {
+    energy_watch_.start(ledger);
+    drift_before_ = ledger.drift();
+  }
   /// After every step.
   void note_step(const MotionVariables& x, const RunLedger& ledger);
   /// A recorded frame, and the violations of its rows.
@@ -38,6 +41,7 @@ class RunAlarms {
   Viewer& viewer_;
   const Motion& motion_;
   EnergyWatch energy_watch_;
+  double drift_before_ = 0.0;  // where the motion began
   double unknown_work_ = 0.0;  // RunLedger::uncertainty
   RunChecks checks_;
   std::unique_ptr<SingularPassage> rank_look_;  // at σ, with a fixed step

@@ -51,6 +51,8 @@ class RunLedger {
   /// The step of length h that ends at x; h = 0: the start.
   void update(const MotionVariables& x, double h);
   const Ledger& now() const { return ledger_; }  ///< at the end of the last step
+  /// Before the start: energies at the run's own start and its work so far are those of the part before.
+  void go_on_from(const Ledger& before) { ledger_ = before, goes_on_ = true; }
   /// Work until t within the last step.
   double calc_work(double t) const;
 
@@ -113,6 +115,7 @@ class RunLedger {
     Ledger ledger;
     Eigen::VectorXd a;
   } before_;              // the same at its beginning
+  bool goes_on_ = false;  // with the energies of a part of the run before
   int smooth_steps_ = 0;  // since the start, a kink or a change of contact
   struct End {
     double t = 0.0, power = 0.0;

@@ -13,7 +13,8 @@ class Memory;
 /// What is recorded of each step.
 class StepRecord {
  public:
-  StepRecord(const SolverOptions& options, const Motion& motion);
+  /// `phase`: its number where the run has several.
+  StepRecord(const SolverOptions& options, const Motion& motion, int phase = 0);
 
   const std::vector<RecordGroup>& groups() const { return channels_.groups(); }
   /// A step of the method, which says more of itself than its report; also into the Summary.
@@ -25,6 +26,7 @@ class StepRecord {
  private:
   const SolverOptions& options_;
   const Motion& motion_;
+  int phase_;
   ChannelList<StepSource, StepInstant> channels_;
   long choices_before_ = 0, changes_before_ = 0;  // of splits, in the part of the run that another program went
 };

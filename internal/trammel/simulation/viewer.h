@@ -29,6 +29,8 @@ class Viewer {
   Shown show(const MotionVariables& x, const State& state);
   /// The multipliers of the point that was shown last, all rows; 0 for those that were dropped.
   const Eigen::VectorXd& lam() const { return all_lam_; }
+  /// Those of the point that was shown last are not known: NaN, and whatever is computed of them says so.
+  void hide_multipliers() { all_lam_.setConstant(std::numeric_limits<double>::quiet_NaN()); }
   /// Those of redundant rows with the smallest norm, if the settings ask for it.
   void share_multipliers(const Shown& shown);
 

@@ -54,6 +54,7 @@ struct ModelDraft : Model {
   Choices<MeasureKind> measure_kinds{};
   Choices<ControlKind> control_kinds{};
   Choices<GeometryKind> shape_kinds{};
+  std::vector<Phase> phases{};  ///< of the run
 };
 
 /// One kind of [[table]]: what stands in it, and who reads it into the model. What is wrong goes to the fields'
@@ -75,6 +76,7 @@ EntityKind actuator_kind();
 EntityKind control_kind(const Kinds& kinds);
 EntityKind measure_kind(const Kinds& kinds);
 EntityKind event_kind();
+EntityKind phase_kind();
 EntityKind table_kind();
 EntityKind geometry_kind(const Kinds& kinds);
 EntityKind contact_kind();

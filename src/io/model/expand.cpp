@@ -183,6 +183,11 @@ void Expansion::apply_entity_settings() {
       names.push_back(instance.name);
       if (instance.name == setting.path[1]) found = &instance;
     }
+    if (found == nullptr && kind == "phase") {  // settings may give a run phases that its file does not have
+      Node& fresh = trees_.emplace_back();
+      fresh.place = setting.value.place;
+      found = &instances_.emplace_back(Instance{kind, &fresh, &scopes_.front(), &parts_.front(), setting.path[1]});
+    }
     if (found == nullptr) {
       findings_.add(setting.value.place,
                     fmt::format("there is no {} '{}'{}", kind, setting.path[1], did_you_mean(setting.path[1], names)));
@@ -287,6 +292,9 @@ void Expansion::add_entity(const std::string& kind, const Node& node, const Scop
       fields.report(*name, "'name' is empty");
     }
   }
+  if (kind == "phase" && name == nullptr)  // by its number
+    instance.name = std::to_string(1 + std::count_if(instances_.begin(), instances_.end(),
+                                                     [](const Instance& other) { return other.kind == "phase"; }));
   instances_.push_back(std::move(instance));
 }
 

@@ -120,6 +120,7 @@ CheckedStudy StudyReader::read(const std::string& text, const std::filesystem::p
   mirror.apply();
   draw_solids(draft);
   const bool complete = draft.complete;
+  study.phases = std::move(draft.phases);
   study.model = std::move(draft);
   if (complete) findings.add_consequences(issues(study.model));
   findings.add_consequences(issues(study));
