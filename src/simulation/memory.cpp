@@ -136,10 +136,15 @@ void KinkWatch::remember(Memory& memory) {
                candidates_, modes_);
 }
 
+void ContactCrowd::remember(Memory& memory) {
+  memory.section("ContactCrowd");
+  memory.keep(crowd_, steps_, changed_, first_, since_, lasted_, times_);
+}
+
 void KinkEvents::remember(Memory& memory) {
   memory.section("KinkEvents");
   memory.keep(watch_, contact_changes_, retaken_, x_before_, x_change_, state_before_, limit_, change_due_, change_,
-              retakes_, status_);
+              retakes_, status_, crowd_);
   memory.leave(machine_, options_, full_, viewer_, motion_, solver_, active_, sample_);
 }
 
@@ -204,7 +209,7 @@ void Summary::remember(Memory& memory) {
   memory.keep(h_min, h_max, wall_time, energy_start, energy_drift, work, method_energy, position_drift, velocity_drift);
   memory.keep(scaling_m, scaling_d, scaling_k, scaling_s, scaling_rho, condition, condition_max, split_condition,
               split_condition_max, split_choices, split_changes);
-  memory.keep(nv, nc, nz, degrees_of_freedom, events, notes, alarms);
+  memory.keep(nv, nc, nz, degrees_of_freedom, events, notes, alarms, phases);
 }
 
 void Rig::remember(Memory& memory) {
@@ -222,7 +227,7 @@ void Dynamics::remember(Memory& memory) {
   memory.keep(failures_passed_, exchanges_, t_, failed_at_, kink_, taken_again_, is_rough_, stopped_by_event_,
               next_checkpoint_, summary_);
   memory.leave(machine_, study_, viewer_, motion_, sink_, progress_, contact_changes_, writer_, frames_, bounds_,
-               start_, end_);
+               start_, end_, part_, leaves_to_next_, pause_, live_, examined_, hits_);
 }
 
 // Methods count since they began.

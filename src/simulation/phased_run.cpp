@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "trammel/dae/memory_of_motion.h"
 #include "trammel/simulation/option.h"
 
 namespace trammel {
@@ -53,6 +54,7 @@ class SumOfPhases {
   }
 
   Summary& summary() { return sum_; }
+  void remember(Memory& memory) { memory.keep(sum_); }
 
  private:
   void add_counts(const Summary& part) {
@@ -105,10 +107,26 @@ CheckedStudy with_settings(const CheckedStudy& given, Settings settings) {
 
 }  // namespace
 
-// Puts the numbers of one phase's steps into rows of all phases' numbers.
+// What a phase begins with: the phases before it.
+struct PhasedRun::Before {
+  std::size_t phase = 0;
+  SumOfPhases sum;
+  std::optional<RunPartEnd> end;
+  std::vector<KinkWatch::Change> changes;
+
+  void remember(Memory& memory) {
+    memory.section("PhasedRun");
+    bool has_end = end.has_value();
+    memory.keep(phase, sum, changes, has_end);
+    if (memory.gives()) has_end ? static_cast<void>(end.emplace()) : end.reset();
+    if (has_end) memory.keep(end->x, end->state, end->ledger);
+  }
+};
+
+// Puts the numbers of one phase's steps into rows of all phases' numbers, and what went before into checkpoints.
 class PhasedRun::Steps final : public RecordSink {
  public:
-  Steps(RecordSink& sink, std::size_t width) : sink_(sink), row_(width) {}
+  Steps(RecordSink& sink, std::size_t width, Before& before) : sink_(sink), before_(before), row_(width) {}
   void enter(const std::vector<int>& columns) {
     columns_ = &columns;
     std::fill(row_.begin(), row_.end(), std::numeric_limits<double>::quiet_NaN());
@@ -119,10 +137,17 @@ class PhasedRun::Steps final : public RecordSink {
     for (std::size_t i = 0; i < values.size(); ++i) row_[static_cast<std::size_t>((*columns_)[i])] = values[i];
     sink_.step(t, row_);
   }
+  void checkpoint(double t, std::span<const std::byte> memory) override {
+    Memory whole;
+    std::vector<std::byte> of_phase(memory.begin(), memory.end());
+    whole.keep(before_, of_phase);
+    sink_.checkpoint(t, whole.bytes());
+  }
   void end(const SummaryEntries& summary) override { sink_.end(summary); }
 
  private:
   RecordSink& sink_;
+  Before& before_;
   const std::vector<int>* columns_ = nullptr;
   std::vector<double> row_;
 };
@@ -210,44 +235,54 @@ void PhasedRun::note_unreached(std::size_t phase, const std::string& why, Summar
   summary.completed = false;
 }
 
+// False: no motion begins where the phase before it ended.
+bool PhasedRun::begin_phase(std::size_t phase, const RunPartEnd& end, Summary& so_far) {
+  Rig& own = rig(phase);
+  const Status status = own.motion.go_on_at(end.x, end.state, own.machine, own.viewer);
+  if (status.ok()) return true;
+  so_far.completed = false;
+  so_far.stop = fmt::format("failed at t = {:.6g} s: {}", end.x.t, describe(status.cause));
+  so_far.failure = fmt::format("No motion begins at t = {:.6g} s with the settings of phase '{}': {}.", end.x.t,
+                               phases_[phase].name, describe(status.cause));
+  return false;
+}
+
 Summary PhasedRun::run(RecordSink& sink, const ProgressCallback& progress,
-                       std::vector<KinkWatch::Change>& contact_changes) {
+                       std::vector<KinkWatch::Change>& contact_changes, std::span<const std::byte> memory) {
   int width = 0;
   for (const RecordGroup& group : groups_) width += group.width();
-  Steps rows(sink, static_cast<std::size_t>(width));
-  SumOfPhases sum;
-  std::optional<RunPartEnd> end;
+  Before before;
+  std::vector<std::byte> of_phase;
+  if (!memory.empty()) {
+    Memory given(memory);
+    given.keep(before, of_phase);
+    given.finish();
+  }
+  Steps rows(sink, static_cast<std::size_t>(width), before);
+  Summary& so_far = before.sum.summary();
   const double start = *settings_.analysis.start, last = *settings_.analysis.end;
-  for (std::size_t i = 0; i < phases_.size(); ++i) {
-    Summary& so_far = sum.summary();
+  for (std::size_t& i = before.phase; i < phases_.size(); ++i) {
     RunPart part = part_of(i);
-    Rig& own = rig(i);
-    if (end && part.end && *part.end <= end->x.t) {
+    if (before.end && part.end && *part.end <= before.end->x.t) {
       note_unreached(i, fmt::format("its end, t = {:.6g} s, had passed when the phase before it ended", *part.end),
                      so_far);
       continue;
     }
-    if (end) {
-      part.before = end->ledger;
-      if (const Status status = own.motion.go_on_at(end->x, end->state, own.machine, own.viewer); !status.ok()) {
-        so_far.completed = false;
-        so_far.stop = fmt::format("failed at t = {:.6g} s: {}", end->x.t, describe(status.cause));
-        so_far.failure = fmt::format("No motion begins at t = {:.6g} s with the settings of phase '{}': {}.", end->x.t,
-                                     phases_[i].name, describe(status.cause));
-        break;
-      }
+    if (before.end) {
+      part.before = before.end->ledger;
+      if (!begin_phase(i, *before.end, so_far)) break;
     }
     rows.enter(columns_[i]);
-    const double from = own.motion.x.t;
-    const long steps = so_far.steps;
-    const ProgressCallback all = [&](Progress at) {
+    const double from = rig(i).motion.x.t;
+    const ProgressCallback all = [&, steps = so_far.steps](Progress at) {
       at.start = start, at.end = last, at.steps += steps;
       return progress(at);
     };
     std::vector<KinkWatch::Change> changes;
-    Dynamics dynamics(own, rows, progress ? all : progress, changes, part);
-    sum.add(phases_[i], from, dynamics.run());
-    contact_changes.insert(contact_changes.end(), changes.begin(), changes.end());
+    Dynamics dynamics(rig(i), rows, progress ? all : progress, changes, part);
+    before.sum.add(phases_[i], from, of_phase.empty() ? dynamics.run() : dynamics.resume(of_phase));
+    of_phase.clear();
+    before.changes.insert(before.changes.end(), changes.begin(), changes.end());
     if (!dynamics.leaves_to_next() || !so_far.failure.empty()) {
       if (so_far.completed && so_far.t >= last && part.goes_on)
         note_unreached(
@@ -256,9 +291,10 @@ Summary PhasedRun::run(RecordSink& sink, const ProgressCallback& progress,
             so_far);
       break;
     }
-    end = dynamics.calc_end();
+    before.end = dynamics.calc_end();
   }
-  return std::move(sum.summary());
+  contact_changes = std::move(before.changes);
+  return std::move(so_far);
 }
 
 }  // namespace trammel

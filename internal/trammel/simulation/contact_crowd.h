@@ -6,6 +6,8 @@
 
 namespace trammel {
 
+class Memory;
+
 /// Whether contacts change so often that steps do not end for each of them: a heap.
 ///
 /// An instant that is located costs a step that is taken again and a method that begins anew. Where bodies are many,
@@ -20,6 +22,7 @@ class ContactCrowd {
   void note_step(double t, int n_places, bool changes);
   /// "steps were not ended for contacts from t = 0.08 s on, 0.92 s in all: …"; empty: it never was one.
   std::string to_text(double end) const;
+  void remember(Memory& memory);
 
  private:
   bool crowd_ = false;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "trammel/simulation/dynamics.h"
@@ -26,13 +27,17 @@ class PhasedRun {
   const std::vector<RecordGroup>& step_groups() const { return groups_; }
   const std::vector<std::unique_ptr<Rig>>& later_rigs() const { return later_; }
 
-  Summary run(RecordSink& sink, const ProgressCallback& progress, std::vector<KinkWatch::Change>& contact_changes);
+  /// `memory`: of a run that goes on (its phase, what the phases before it said, and Dynamics' own); empty: none.
+  Summary run(RecordSink& sink, const ProgressCallback& progress, std::vector<KinkWatch::Change>& contact_changes,
+              std::span<const std::byte> memory);
 
  private:
   class Steps;
+  struct Before;
   Rig& rig(std::size_t phase) { return phase == 0 ? first_ : *later_[phase - 1]; }
   RunPart part_of(std::size_t phase) const;
   void join_groups();
+  bool begin_phase(std::size_t phase, const RunPartEnd& end, Summary& so_far);
   void note_unreached(std::size_t phase, const std::string& why, Summary& summary) const;
 
   Rig& first_;
