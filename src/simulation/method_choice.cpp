@@ -98,6 +98,12 @@ MethodRanking rank_methods(const MachineFacts& f) {
   const bool explicit_pays = f.is_tree() || f.rtol < order_8_below;
   const bool reduces = f.has_tree && f.tree_freedoms < f.unknowns;
   const CoordinateSet fewest = reduces || f.is_tree() ? CoordinateSet::joint : absolute;
+  // Radau makes matrices, and those of joint coordinates cost several times as much by the unknown: derivatives go
+  // through the frames of all bodies before it.
+  constexpr double clearly_fewer = 0.3;
+  const int rank = f.unknowns - f.freedoms;
+  const bool pays = f.has_tree && f.tree_freedoms + f.loop_rows <= clearly_fewer * (f.unknowns + rank);
+  const CoordinateSet of_radau = reduces && (pays || f.unknowns > few) ? CoordinateSet::joint : absolute;
   const bool stiff = f.stability_rate() * f.span > affordable_steps;
   const auto count = [](int n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); };
   std::string why = f.is_tree()
@@ -116,7 +122,7 @@ MethodRanking rank_methods(const MachineFacts& f) {
     why += ", for which every explicit stage would solve";
   const bool large = f.tree_freedoms > few || (!reduces && f.unknowns > few);
   if (large) return {{{bdf, absolute}, {radau, absolute}}, why};
-  return {{{radau, fewest}, {radau, absolute}}, why};
+  return {{{radau, of_radau}, {radau, absolute}}, why};
 }
 
 std::string describe_method(const Method& method) {
