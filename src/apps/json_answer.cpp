@@ -86,7 +86,13 @@ void put_check(JsonWriter& json, const CheckReport& report) {
         std::pair("degrees_of_freedom", report.degrees_of_freedom)})
     json.key(key).number(count);
   json.key("redundant").texts(report.redundant).key("remarks").texts(report.remarks);
-  json.key("choice").text(report.choice).key("settings").text(report.settings).key("failure").text(report.failure).end_object();
+  json.key("choice")
+      .text(report.choice)
+      .key("settings")
+      .text(report.settings)
+      .key("failure")
+      .text(report.failure)
+      .end_object();
 }
 
 }  // namespace trammel::apps

@@ -39,9 +39,9 @@ std::vector<Issue> RadauOptions::issues(const Layout& layout) const {
   };
   require(stages >= 1 && stages <= RadauTableau::max_stages, "stages",
           fmt::format("stages = {}: Radau IIA is offered with 1 to {} stages", stages, RadauTableau::max_stages));
-  require(goal == ErrorGoal::step || stages == 3, "goal",
-          fmt::format("stages = {}: only the estimate of three stages is of a lower order than what it estimates",
-                      stages));
+  require(
+      goal == ErrorGoal::step || stages == 3, "goal",
+      fmt::format("stages = {}: only the estimate of three stages is of a lower order than what it estimates", stages));
   require(!h0 || *h0 > 0.0, "h0", fmt::format("h0 = {} s: a first step is positive", h0.value_or(0.0)));
   require(!fixed_h || *fixed_h > 0.0, "fixed_h",
           fmt::format("fixed_h = {} s: a step is positive", fixed_h.value_or(0.0)));

@@ -15,6 +15,9 @@ namespace {
 
 // ---- how fast the fastest small motion is --------------------------------------------------------------------------
 
+// Coordinates: beyond, an explicit method would solve a large system in every stage, and Radau a complex one.
+constexpr int largest_looked_at = 1000;
+
 struct Fastest {
   std::optional<double> rate = {};  // |σ| [1/s]; absent: no numbers there
   bool damped = false;              // it decays rather than oscillates
@@ -75,9 +78,7 @@ MachineFacts find_facts(const ChoiceStart& start) {
     facts.loop_rows = start.tree->nc();
     facts.massless = !start.tree->explicit_refusal().empty();
   }
-  // Where an explicit method would solve a large system in every stage it is out of the question anyway.
-  constexpr int largest = 1000;
-  if (facts.massless || (start.moved.nc() > 0 && start.moved.nv() > largest)) return facts;
+  if (facts.massless || (start.moved.nc() > 0 && start.moved.nv() > largest_looked_at)) return facts;
   const ExplicitForm form(start.moved);
   const Fastest fastest = find_fastest(form, start.x, start.state, tolerance_scale(model));
   facts.rate = fastest.rate, facts.damped = fastest.damped;
@@ -103,7 +104,9 @@ MethodRanking rank_methods(const MachineFacts& f) {
   constexpr double clearly_fewer = 0.3;
   const int rank = f.unknowns - f.freedoms;
   const bool pays = f.has_tree && f.tree_freedoms + f.loop_rows <= clearly_fewer * (f.unknowns + rank);
-  const CoordinateSet of_radau = reduces && (pays || f.unknowns > few) ? CoordinateSet::joint : absolute;
+  const bool tree_is_small = f.has_tree && f.tree_freedoms <= few;
+  const CoordinateSet of_radau =
+      reduces && (pays || (tree_is_small && f.unknowns > few)) ? CoordinateSet::joint : absolute;
   const bool stiff = f.stability_rate() * f.span > affordable_steps;
   const auto count = [](int n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); };
   std::string why = f.is_tree()
@@ -121,7 +124,9 @@ MethodRanking rank_methods(const MachineFacts& f) {
   else if (f.rate)
     why += ", for which every explicit stage would solve";
   const bool large = f.tree_freedoms > few || (!reduces && f.unknowns > few);
-  if (large) return {{{bdf, absolute}, {radau, absolute}}, why};
+  // What oscillates undamped and is not resolved BDF above order 2 lets grow, and at order 2 follows in small steps.
+  const bool rings = stiff && !f.damped && f.unknowns <= largest_looked_at;
+  if (large && !rings) return {{{bdf, absolute}, {radau, absolute}}, why};
   return {{{radau, of_radau}, {radau, absolute}}, why};
 }
 

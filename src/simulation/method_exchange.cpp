@@ -8,8 +8,8 @@ namespace trammel {
 
 namespace {
 
-constexpr long window = 20;                         // steps of the explicit pair that are looked at together
-constexpr double held_part = 0.75;                  // of them at the limit
+constexpr long window = 20;         // steps of the explicit pair that are looked at together
+constexpr double held_part = 0.75;  // of them at the limit
 // Steps before a trial, and of Radau in it, whose first half is careful and damps what is left. Both double: trials
 // that fail cost a sixth of the run, and one comes that is long enough for what must be damped.
 constexpr long first_wait = 80, first_trial = 8, growth = 2;
@@ -28,9 +28,7 @@ constexpr double above_accuracy = 1.3;
 constexpr MethodExchange::Costs by_recursion{.step = 6.0, .iteration = 3.5, .factors = 7.0};
 constexpr MethodExchange::Costs by_matrix{.step = 2.0, .iteration = 1.0, .factors = 2.0};
 
-double calc_limit(double rtol) {
-  return std::max(least_held, above_accuracy * std::pow(3600.0 * rtol, 1.0 / 6.0));
-}
+double calc_limit(double rtol) { return std::max(least_held, above_accuracy * std::pow(3600.0 * rtol, 1.0 / 6.0)); }
 
 double evaluations(int order) { return order == 8 ? 12.0 : 6.0; }
 

@@ -7,8 +7,8 @@ namespace trammel {
 
 /// What the tolerances are held by.
 ///
-/// `step`: the estimate of each step (radau.h, (4)), of order s + 1. `motion`: the error that steps of that size leave. On
-/// y′ = iω y with three stages and z = hω
+/// `step`: the estimate of each step (radau.h, (4)), of order s + 1. `motion`: the error that steps of that size leave.
+/// On y′ = iω y with three stages and z = hω
 ///
 ///   (1) the estimate is z⁴/218 |y|,   what a step errs z⁶/7200 |y|,   what a radian of the motion errs z⁵/7200 |y|
 ///

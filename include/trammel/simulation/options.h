@@ -97,7 +97,7 @@ struct OneStepSettings {
 };
 
 struct RadauSettings {
-  std::optional<int> stages;       ///< order 2 stages − 1
+  std::optional<int> stages;      ///< order 2 stages − 1
   std::optional<ErrorGoal> goal;  ///< what the tolerances are held by
 };
 

@@ -14,8 +14,8 @@ namespace trammel {
 ///   (1) h|σ| ≈ 1 where the fastest motion oscillates, ≈ 3.3 where it decays
 ///
 /// in nearly every step. Motions that do matter are resolved with h|σ| ≈ (C rtol)^(1/6), C = 6!·5: where that is more
-/// than (1), at loose tolerances, a step at (1) is held by stability whatever the motion matters. Then Radau is tried, and after some steps both
-/// are compared by
+/// than (1), at loose tolerances, a step at (1) is held by stability whatever the motion matters. Then Radau is tried,
+/// and after some steps both are compared by
 ///
 ///   (2) time advanced per cost, the cost counted in evaluations of the accelerations:
 ///
@@ -48,9 +48,9 @@ class MethodExchange {
 
   bool explicit_, settled_ = false;
   Costs costs_;
-  double limit_;                  // of h|σ|
-  double explicit_speed_ = 0.0;   // (2)
-  long wait_;                     // steps of the explicit phase before the next trial
+  double limit_;                 // of h|σ|
+  double explicit_speed_ = 0.0;  // (2)
+  long wait_;                    // steps of the explicit phase before the next trial
   long next_trial_, trial_ = 0;  // of Radau in it, and of the present phase of Radau
   // Of the present phase, and of its window of steps.
   long steps_ = 0, window_ = 0, held_ = 0;
