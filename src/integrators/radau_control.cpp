@@ -18,6 +18,9 @@ constexpr double largest_quotient = 1.0 / StepControl::min_shrink;
 constexpr double first_shrink = 0.1;
 // In units of rounding: constraints are differences of coordinates.
 constexpr double fixed_step_rounding = 16.0;
+// Of the tolerance, that Newton may leave in a step; not of the estimate's limit where that is larger: remainders of
+// some hundred steps add up, and would be most of the error (four-bar linkage: ten times the rest).
+constexpr double largest_remainder = 0.03;
 // The error of the predictive controller is not taken below this: one lucky step must not frighten the next.
 constexpr double smallest_error = 1e-2;
 
@@ -103,8 +106,8 @@ void Radau::update_weights() {
   }
   const double rtol = std::max(estimate_limit_ * options_.tolerances.rtol, 1e-14);
   const double resolvable = 10.0 * epsilon / rtol;
-  newton_limit_ =
-      options_.fixed_h ? 1.0 : options_.newton_constant.value_or(std::max(resolvable, std::min(0.03, std::sqrt(rtol))));
+  const double remainder = std::min(largest_remainder / estimate_limit_, std::sqrt(rtol));
+  newton_limit_ = options_.fixed_h ? 1.0 : options_.newton_constant.value_or(std::max(resolvable, remainder));
 }
 
 double Radau::error_norm(ConstVec e) const {
