@@ -73,6 +73,8 @@ MachineFacts find_facts(const ChoiceStart& start) {
   facts.span = start.study.analysis.span();
   facts.rtol = start.study.solver.rtol.value_or(0.0);
   facts.has_tree = start.tree != nullptr;
+  const std::span<const char> holonomic = start.absolute.holonomic();
+  facts.rolls = std::any_of(holonomic.begin(), holonomic.end(), [](char is) { return is == 0; });
   if (start.tree != nullptr) {
     facts.tree_freedoms = start.tree->nv();
     facts.loop_rows = start.tree->nc();
@@ -96,7 +98,9 @@ MethodRanking rank_methods(const MachineFacts& f) {
   // With loops every stage solves for multipliers, at the cost of an iteration of Radau, which takes fewer than the
   // pair of order 5 has stages; the pair of order 8 serves tolerances below this.
   constexpr double order_8_below = 1e-7;
-  const bool explicit_pays = f.is_tree() || f.rtol < order_8_below;
+  // What rolls turns by large angles, and its rows with it: Newton with the matrix of a step's beginning would hold
+  // Radau's steps at loose tolerances.
+  const bool explicit_pays = f.is_tree() || f.rolls || f.rtol < order_8_below;
   const bool reduces = f.has_tree && f.tree_freedoms < f.unknowns;
   const CoordinateSet fewest = reduces || f.is_tree() ? CoordinateSet::joint : absolute;
   // Radau makes matrices, and those of joint coordinates cost several times as much by the unknown: derivatives go

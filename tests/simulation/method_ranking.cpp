@@ -45,6 +45,16 @@ TEST(MethodRanking, takes_joint_coordinates_with_radau_only_where_they_are_clear
   EXPECT_EQ(first(spatial), (Method{Integrator::radau, joint}));  // 5 beside 35
 }
 
+TEST(MethodRanking, is_explicit_for_what_rolls) {
+  MachineFacts ball{.freedoms = 3, .unknowns = 6, .has_tree = true, .tree_freedoms = 6, .loop_rows = 3};
+  ball.span = 1.0, ball.rtol = 1e-5, ball.rate = 10.0;
+  EXPECT_EQ(first(ball), (Method{Integrator::radau, absolute}));
+  ball.rolls = true;
+  EXPECT_EQ(first(ball), (Method{Integrator::runge_kutta, absolute}));
+  ball.rate = 1e4;
+  EXPECT_EQ(first(ball), (Method{Integrator::radau, absolute}));
+}
+
 TEST(MethodRanking, gives_large_machines_to_bdf_unless_they_ring) {
   EXPECT_EQ(first(tree(108, 1e5, true)), (Method{Integrator::bdf, absolute}));
   MachineFacts beam = tree(108, 1e5, false);
