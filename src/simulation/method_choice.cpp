@@ -73,6 +73,7 @@ MachineFacts find_facts(const ChoiceStart& start) {
   facts.span = start.study.analysis.span();
   facts.rtol = start.study.solver.rtol.value_or(0.0);
   facts.has_tree = start.tree != nullptr;
+  facts.turns = !start.absolute.chart_offsets().empty();
   const std::span<const char> holonomic = start.absolute.holonomic();
   facts.rolls = std::any_of(holonomic.begin(), holonomic.end(), [](char is) { return is == 0; });
   if (start.tree != nullptr) {
@@ -104,13 +105,13 @@ MethodRanking rank_methods(const MachineFacts& f) {
   const bool reduces = f.has_tree && f.tree_freedoms < f.unknowns;
   const CoordinateSet fewest = reduces || f.is_tree() ? CoordinateSet::joint : absolute;
   // Radau makes matrices, and those of joint coordinates cost several times as much by the unknown: derivatives go
-  // through the frames of all bodies before it.
+  // through the frames of all bodies before it. In the absolute coordinates of bodies that turn in space Newton's steps
+  // are held by every wheel that spins.
   constexpr double clearly_fewer = 0.3;
   const int rank = f.unknowns - f.freedoms;
-  const bool pays = f.has_tree && f.tree_freedoms + f.loop_rows <= clearly_fewer * (f.unknowns + rank);
-  const bool tree_is_small = f.has_tree && f.tree_freedoms <= few;
-  const CoordinateSet of_radau =
-      reduces && (pays || (tree_is_small && f.unknowns > few)) ? CoordinateSet::joint : absolute;
+  const bool pays = reduces && f.tree_freedoms + f.loop_rows <= clearly_fewer * (f.unknowns + rank);
+  const bool crowded = f.turns || f.unknowns > few;
+  const CoordinateSet of_radau = pays || (crowded && f.tree_freedoms <= few) ? fewest : absolute;
   const bool stiff = f.stability_rate() * f.span > affordable_steps;
   const auto count = [](int n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); };
   std::string why = f.is_tree()

@@ -40,6 +40,8 @@ TEST(MethodRanking, takes_joint_coordinates_with_radau_only_where_they_are_clear
   MachineFacts planar{.freedoms = 1, .unknowns = 21, .has_tree = true, .tree_freedoms = 7, .loop_rows = 6};
   planar.span = 1.0, planar.rtol = 1e-5, planar.rate = 10.0;
   EXPECT_EQ(first(planar), (Method{Integrator::radau, absolute}));  // 13 beside 41
+  planar.turns = true;  // and in space, where a spinning wheel would hold Newton's iteration
+  EXPECT_EQ(first(planar), (Method{Integrator::radau, joint}));
   MachineFacts spatial{.freedoms = 1, .unknowns = 18, .has_tree = true, .tree_freedoms = 3, .loop_rows = 2};
   spatial.span = 1.0, spatial.rtol = 1e-5, spatial.rate = 10.0;
   EXPECT_EQ(first(spatial), (Method{Integrator::radau, joint}));  // 5 beside 35
@@ -58,7 +60,7 @@ TEST(MethodRanking, is_explicit_for_what_rolls) {
 TEST(MethodRanking, gives_large_machines_to_bdf_unless_they_ring) {
   EXPECT_EQ(first(tree(108, 1e5, true)), (Method{Integrator::bdf, absolute}));
   MachineFacts beam = tree(108, 1e5, false);
-  beam.unknowns = 114;
+  beam.unknowns = 114, beam.turns = true;
   EXPECT_EQ(first(beam), (Method{Integrator::radau, absolute}));
   beam.rate.reset();  // too large to be looked at
   EXPECT_EQ(first(beam), (Method{Integrator::bdf, absolute}));
