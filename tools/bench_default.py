@@ -65,8 +65,9 @@ def half_of(name):
     return hashlib.sha256(name.encode()).digest()[0] % 2
 
 
-def judge(result):
-    """(ratios of the choice over the cheapest by error, its words, the cheapest methods)."""
+def judge(result, limit):
+    """(ratios of the choice over the cheapest by error, its words, the cheapest methods). A choice that did not get there within the longest
+    run counts as that."""
     by_setting = {}
     for run in result["runs"]:
         by_setting.setdefault(run["setting"], []).append(run)
@@ -78,7 +79,7 @@ def judge(result):
         if not costs:
             continue
         best = min(costs, key=costs.get)
-        ratios.append(costs["auto"] / costs[best] if "auto" in costs else math.inf)
+        ratios.append(costs.get("auto", max(limit, costs[best])) / costs[best])
         cheapest.append(best)
     return ratios, chosen, cheapest
 
@@ -169,7 +170,7 @@ def main():
         if isinstance(result, list):
             print(f"{model.stem:<28} no reference: {' '.join(result)[:100]}", flush=True)
             continue
-        ratios, chosen, cheapest = judge(result)
+        ratios, chosen, cheapest = judge(result, given.limit)
         machines += 1
         everything += ratios
         worst.append(max(ratios, default=math.inf))

@@ -177,8 +177,8 @@ TEST(MethodChoice, gives_four_digits_by_default) {
 // quarter of 1e-2 and a two-hundredth of 1e-9 (error_goal.h, (1)).
 TEST(MethodChoice, holds_the_motion_by_the_tolerance) {
   for (const double tol : {1e-2, 1e-3, 1e-5, 1e-7, 1e-9}) {
-    Study study = read_study_text(sledge("-sledge.x", 10.0), "model.toml", {"solver.integrator=radau"});
-    study.solver.coordinates = CoordinateSet::joint;
+    Study study = read_study_text(sledge("-sledge.x", 10.0), "model.toml", {});
+    study.solver.integrator = Integrator::radau, study.solver.coordinates = CoordinateSet::joint;
     study.solver.rtol = study.solver.atol = tol;
     study.solver.radau.goal = ErrorGoal::motion;
     study.output.interval = 0.1;
