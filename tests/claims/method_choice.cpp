@@ -123,7 +123,9 @@ TEST(MethodChoice, goes_over_to_radau_where_the_machine_becomes_stiff) {
   };
   EXPECT_TRUE(said("went over to radau at t = 0.5")) << stiff.summary.to_text();
   EXPECT_LT(stiff.summary.steps, 2000);  // stability alone would take 3e5
-  constexpr double most = 4e-5;          // four tolerances, as of Radau everywhere; 1.6 between long steps here
+  // What the estimate of a step may be at this tolerance where the motion is the goal (error_goal.h): between the ends
+  // of long steps the damped velocity errs by about that, 6.8 tolerances.
+  constexpr double most = 8.9e-5;
   const Eigen::MatrixXd v = stiff.values("sledge.velocity");
   for (std::size_t i = 0; i < stiff.times().size(); ++i) {
     const double t = stiff.times()[i];
