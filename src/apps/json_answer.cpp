@@ -48,10 +48,14 @@ void put_summary(JsonWriter& json, const Summary& summary) {
                                                               {"failure", &summary.failure},
                                                               {"integrator", &summary.integrator},
                                                               {"formulation", &summary.formulation},
-                                                              {"linear_solver", &summary.linear_solver}};
+                                                              {"choice", &summary.choice},
+                                                              {"linear_solver", &summary.linear_solver},
+                                                              {"dense_kernel", &summary.dense_kernel}};
   for (const auto& [key, text] : texts) json.key(key).text(*text);
   put_counts(json, summary);
   put_numbers(json, {{"t", summary.t},
+                     {"predicted_numbers", summary.predicted_numbers},
+                     {"predicted_operations", summary.predicted_operations},
                      {"h_min", summary.h_min},
                      {"h_max", summary.h_max},
                      {"wall_time", summary.wall_time},
@@ -82,7 +86,13 @@ void put_check(JsonWriter& json, const CheckReport& report) {
         std::pair("degrees_of_freedom", report.degrees_of_freedom)})
     json.key(key).number(count);
   json.key("redundant").texts(report.redundant).key("remarks").texts(report.remarks);
-  json.key("settings").text(report.settings).key("failure").text(report.failure).end_object();
+  json.key("choice")
+      .text(report.choice)
+      .key("settings")
+      .text(report.settings)
+      .key("failure")
+      .text(report.failure)
+      .end_object();
 }
 
 }  // namespace trammel::apps

@@ -15,6 +15,8 @@ using detail::epsilon, detail::kink_side;
 namespace {
 
 constexpr double gap_order = 6.0;  // of DaeSystem::calc_gap in h
+// ErrorGoal (1), three stages: 1/218 of z⁴ = c₁c₂c₃/(6γ), 1/7200 of z⁶.
+constexpr double estimate_constant = 1.0 / 218.3, error_constant = 1.0 / 7200.0, radians = 10.0;
 
 RadauOptions checked(const DaeSystem& system, RadauOptions options) {
   std::vector<Issue> found = options.issues(system.layout());
@@ -24,6 +26,12 @@ RadauOptions checked(const DaeSystem& system, RadauOptions options) {
 
 }  // namespace
 
+double RadauOptions::estimate_limit() const {
+  const double tol = tolerances.rtol > 0.0 ? tolerances.rtol : tolerances.atol;
+  if (goal == ErrorGoal::step || !(tol > 0.0)) return 1.0;
+  return std::max(1.0, estimate_constant * std::pow(tol / (error_constant * radians), 0.8) / tol);
+}
+
 std::vector<Issue> RadauOptions::issues(const Layout& layout) const {
   std::vector<Issue> found = tolerances.issues(layout);
   const auto require = [&](bool ok, const char* where, std::string message) {
@@ -31,6 +39,9 @@ std::vector<Issue> RadauOptions::issues(const Layout& layout) const {
   };
   require(stages >= 1 && stages <= RadauTableau::max_stages, "stages",
           fmt::format("stages = {}: Radau IIA is offered with 1 to {} stages", stages, RadauTableau::max_stages));
+  require(
+      goal == ErrorGoal::step || stages == 3, "goal",
+      fmt::format("stages = {}: only the estimate of three stages is of a lower order than what it estimates", stages));
   require(!h0 || *h0 > 0.0, "h0", fmt::format("h0 = {} s: a first step is positive", h0.value_or(0.0)));
   require(!fixed_h || *fixed_h > 0.0, "fixed_h",
           fmt::format("fixed_h = {} s: a step is positive", fixed_h.value_or(0.0)));
@@ -53,7 +64,8 @@ Radau::Radau(const DaeSystem& system, RadauOptions options, LinearSolverChoice s
       blocks_(system, tableau_, solver, scaling),
       workspace_(system.make_workspace()),
       tolerance_(system.layout(), options_.tolerances),
-      control_(step_rules::radau, options_.fixed_h, options_.hmin, options_.hmax) {
+      control_(step_rules::radau, options_.fixed_h, options_.hmin, options_.hmax),
+      estimate_limit_(options_.estimate_limit()) {
   if (options_.jacobian_update == JacobianUpdate::extended) blocks_.follow_inputs();
   const int n = system.layout().n(), s = tableau_.stages();
   for (Eigen::VectorXd* x : {&y_, &yp_, &y_from_, &yp_from_, &e_, &g_, &rate_at_start_, &noise_, &weight_})

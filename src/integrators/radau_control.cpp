@@ -18,6 +18,9 @@ constexpr double largest_quotient = 1.0 / StepControl::min_shrink;
 constexpr double first_shrink = 0.1;
 // In units of rounding: constraints are differences of coordinates.
 constexpr double fixed_step_rounding = 16.0;
+// Of the tolerance, that Newton may leave in a step; not of the estimate's limit where that is larger: remainders of
+// some hundred steps add up, and would be most of the error (four-bar linkage: ten times the rest).
+constexpr double largest_remainder = 0.03;
 // The error of the predictive controller is not taken below this: one lucky step must not frighten the next.
 constexpr double smallest_error = 1e-2;
 
@@ -27,7 +30,7 @@ double Radau::first_step(double t_limit) const {
   double h = std::isfinite(t_limit) ? 1e-3 * (t_limit - t_) : 1.0;
   double square = 0.0;
   for (Eigen::Index i = 0; i < y_.size(); ++i)
-    square += std::pow(error_mask_[i] * yp_[i] / tolerance_.weight(i, y_[i]), 2);
+    square += std::pow(error_mask_[i] * yp_[i] / (estimate_limit_ * tolerance_.weight(i, y_[i])), 2);
   const double rate = error_mean_ * std::sqrt(square);  // ‖y′‖
   // ‖h y′‖ ≤ ½ belongs to a method of order 1; an error of h^(s+1) allows the root of it.
   const double trusted = rate > 0.0 ? 0.5 / rate : h;
@@ -93,7 +96,7 @@ void Radau::update_weights() {
     const double size = kinds[i] == Kind::multiplier ? multiplier : std::abs(y_[i]);
     const double factor = std::pow(h_, index_[i] - 1);
     if (!options_.fixed_h) {
-      weight_[i] = tolerance_.weight(i, size) / factor;
+      weight_[i] = estimate_limit_ * tolerance_.weight(i, size) / factor;
       continue;
     }
     // What Newton leaves in v, and as a force in λ, adds up over all steps: one power of h less is conceded, but never
@@ -101,10 +104,10 @@ void Radau::update_weights() {
     weight_[i] = std::max(options_.newton_tol * (1.0 + size) / (index_[i] > 1 ? factor / h_ : 1.0),
                           fixed_step_rounding * epsilon * (1.0 + largest) / factor);
   }
-  const double rtol = std::max(options_.tolerances.rtol, 1e-14);
+  const double rtol = std::max(estimate_limit_ * options_.tolerances.rtol, 1e-14);
   const double resolvable = 10.0 * epsilon / rtol;
-  newton_limit_ =
-      options_.fixed_h ? 1.0 : options_.newton_constant.value_or(std::max(resolvable, std::min(0.03, std::sqrt(rtol))));
+  const double remainder = std::min(largest_remainder / estimate_limit_, std::sqrt(rtol));
+  newton_limit_ = options_.fixed_h ? 1.0 : options_.newton_constant.value_or(std::max(resolvable, remainder));
 }
 
 double Radau::error_norm(ConstVec e) const {

@@ -15,6 +15,9 @@ namespace {
 
 // ---- how fast the fastest small motion is --------------------------------------------------------------------------
 
+// Coordinates: beyond, an explicit method would solve a large system in every stage, and Radau a complex one.
+constexpr int largest_looked_at = 1000;
+
 struct Fastest {
   std::optional<double> rate = {};  // |σ| [1/s]; absent: no numbers there
   bool damped = false;              // it decays rather than oscillates
@@ -70,14 +73,15 @@ MachineFacts find_facts(const ChoiceStart& start) {
   facts.span = start.study.analysis.span();
   facts.rtol = start.study.solver.rtol.value_or(0.0);
   facts.has_tree = start.tree != nullptr;
+  facts.turns = !start.absolute.chart_offsets().empty();
+  const std::span<const char> holonomic = start.absolute.holonomic();
+  facts.rolls = std::any_of(holonomic.begin(), holonomic.end(), [](char is) { return is == 0; });
   if (start.tree != nullptr) {
     facts.tree_freedoms = start.tree->nv();
     facts.loop_rows = start.tree->nc();
     facts.massless = !start.tree->explicit_refusal().empty();
   }
-  // Where an explicit method would solve a large system in every stage it is out of the question anyway.
-  constexpr int largest = 1000;
-  if (facts.massless || (start.moved.nc() > 0 && start.moved.nv() > largest)) return facts;
+  if (facts.massless || (start.moved.nc() > 0 && start.moved.nv() > largest_looked_at)) return facts;
   const ExplicitForm form(start.moved);
   const Fastest fastest = find_fastest(form, start.x, start.state, tolerance_scale(model));
   facts.rate = fastest.rate, facts.damped = fastest.damped;
@@ -95,9 +99,19 @@ MethodRanking rank_methods(const MachineFacts& f) {
   // With loops every stage solves for multipliers, at the cost of an iteration of Radau, which takes fewer than the
   // pair of order 5 has stages; the pair of order 8 serves tolerances below this.
   constexpr double order_8_below = 1e-7;
-  const bool explicit_pays = f.is_tree() || f.rtol < order_8_below;
+  // What rolls turns by large angles, and its rows with it: Newton with the matrix of a step's beginning would hold
+  // Radau's steps at loose tolerances.
+  const bool explicit_pays = f.is_tree() || f.rolls || f.rtol < order_8_below;
   const bool reduces = f.has_tree && f.tree_freedoms < f.unknowns;
   const CoordinateSet fewest = reduces || (f.is_tree() && !f.is_free()) ? CoordinateSet::joint : absolute;
+  // Radau makes matrices, and those of joint coordinates cost several times as much by the unknown: derivatives go
+  // through the frames of all bodies before it. In the absolute coordinates of bodies that turn in space Newton's steps
+  // are held by every wheel that spins.
+  constexpr double clearly_fewer = 0.3;
+  const int rank = f.unknowns - f.freedoms;
+  const bool pays = reduces && f.tree_freedoms + f.loop_rows <= clearly_fewer * (f.unknowns + rank);
+  const bool crowded = f.turns || f.unknowns > few;
+  const CoordinateSet of_radau = pays || (crowded && f.tree_freedoms <= few) ? fewest : absolute;
   const bool stiff = f.stability_rate() * f.span > affordable_steps;
   const auto count = [](int n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); };
   std::string why = f.is_tree()
@@ -115,8 +129,10 @@ MethodRanking rank_methods(const MachineFacts& f) {
   else if (f.rate)
     why += ", for which every explicit stage would solve";
   const bool large = f.tree_freedoms > few || (!reduces && f.unknowns > few);
-  if (large) return {{{bdf, absolute}, {radau, absolute}}, why};
-  return {{{radau, fewest}, {radau, absolute}}, why};
+  // What oscillates undamped and is not resolved BDF above order 2 lets grow, and at order 2 follows in small steps.
+  const bool rings = stiff && !f.damped && f.unknowns <= largest_looked_at;
+  if (large && !rings) return {{{bdf, absolute}, {radau, absolute}}, why};
+  return {{{radau, of_radau}, {radau, absolute}}, why};
 }
 
 std::string describe_method(const Method& method) {

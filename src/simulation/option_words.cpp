@@ -132,6 +132,14 @@ const std::vector<WordOf<ToleranceRule>>& words_of() {
 }
 
 template <>
+const std::vector<WordOf<ErrorGoal>>& words_of() {
+  static const std::vector<WordOf<ErrorGoal>> words{
+      {ErrorGoal::step, "step", "the estimate of each step"},
+      {ErrorGoal::motion, "motion", "what steps leave after ten radians of the motion; three stages"}};
+  return words;
+}
+
+template <>
 const std::vector<WordOf<BdfUnknown>>& words_of() {
   static const std::vector<WordOf<BdfUnknown>> words{{BdfUnknown::y, "y", ""}, {BdfUnknown::yp, "yp", "its rates"}};
   return words;

@@ -140,9 +140,14 @@ Resolved resolve(const Settings& given, const Model& machine, std::span<const Me
   const bool moves = given.analysis.kind.value_or(AnalysisKind::dynamics) == AnalysisKind::dynamics;
   if (!moves || !leaves_method_open(given)) return resolve_named(named, machine);
   std::optional<Resolved> first;
+  // Whoever names a method gets its own estimates; who leaves it open asks for a motion.
+  const bool sets_goal = !wanted.empty() && !named.solver.integrator && !named.solver.h;
   const auto resolves = [&](const Method& method) {
     Settings tried = named;
     tried.solver.integrator = method.integrator, tried.solver.coordinates = method.coordinates;
+    if (sets_goal && method.integrator == Integrator::radau && tried.solver.radau.stages.value_or(3) == 3 &&
+        !tried.solver.radau.goal)
+      tried.solver.radau.goal = ErrorGoal::motion;
     Resolved resolved = resolve_named(tried, machine);
     const bool works = resolved.issues.empty();
     if (works || !first) first = std::move(resolved);

@@ -11,8 +11,9 @@ namespace {
 
 // A position is passed when it is this many steps ahead: nearer, and a step of the method ends beyond it.
 constexpr double steps_ahead = 2.5;
-// Or as near as this [rad, m; of the fastest coordinate], however short the method's steps are: what rounding leaves of
-// rows is amplified less from there.
+// Or as near as this [rad, m; of the fastest coordinate, with its acceleration: where a motion turns back, a small rate
+// is no sign of a short way], however short the method's steps are: what rounding leaves of rows is amplified less from
+// there.
 constexpr double way_ahead = 0.15;
 // Steps as long as they were before the position was felt: some methods shorten theirs with the distance, and would
 // never have it near. They are forgotten by this much in each step.
@@ -163,11 +164,14 @@ void SingularPassage::look(const MotionIntegrator& method, double h, const State
   choose_interval(h, change, shortest);
   if (paused_) return;
   system_.calc_q_rate(x.q, x.v, q_rate_);
-  const double speed = q_rate_.lpNorm<Eigen::Infinity>(), horizon = std::max(steps_ahead * usual_h_, way_ahead / speed);
+  const double speed = q_rate_.lpNorm<Eigen::Infinity>(), push = x.a.lpNorm<Eigen::Infinity>();
+  const auto within_reach = [&](double rho) {
+    return rho <= steps_ahead * usual_h_ || rho * (speed + 0.5 * rho * push) <= way_ahead;
+  };
   for (int i = 0; i < n_values_; ++i) {
     const double sigma = now.values[i], rho = rho_[i];
     if (rho == 0.0) continue;
-    const bool near = sigma <= surely_near * largest_[i] || (rho <= horizon && sigma <= surely_far * largest_[i]);
+    const bool near = sigma <= surely_near * largest_[i] || (within_reach(rho) && sigma <= surely_far * largest_[i]);
     if (!near || !is_ahead(x, now.sigma, sigma, rho, state)) continue;
     entry_sigma_ = sigma;
     if (rho > too_near * h) {
@@ -328,9 +332,13 @@ void SingularPassage::look_over(const State& state) {
     const double rho = now.sigma * (now.t - last_.t) / (last_.sigma - now.sigma);
     if (now.t + rho < position_ + 0.5 * entry_rho_) position_ = now.t + locate(x, now.sigma, rho, state);
   }
+  // From nearer by nothing of it is seen any more: there is no position, and the method goes on.
+  const bool refuted =
+      !over_ && !noted && position_ > now.t && !is_ahead(x, now.sigma, now.sigma, position_ - now.t, state);
+  if (refuted) position_ = bridge_from_;
   // As far behind it as it was before it, and a little more.
   const double until = std::max(position_ + far_enough * (position_ - entry_.t), entry_.t + far_enough * entry_rho_);
-  leaving_ = over_ && (now.t >= until || (rises && now.sigma >= far_enough * entry_.sigma));
+  leaving_ = refuted || (over_ && (now.t >= until || (rises && now.sigma >= far_enough * entry_.sigma)));
   last_ = now;
 }
 

@@ -45,6 +45,7 @@ class Json(unittest.TestCase):
         self.expect_keys(result, "run")
         self.expect_keys(result["summary"], "run", 1)
         self.assertTrue(result["summary"]["completed"])
+        self.assertGreater(result["summary"]["predicted_operations"], result["summary"]["predicted_numbers"])
         info = self.ask("info", "pendulum.h5")["result"]
         self.assertEqual(sorted(info), sorted(set(stated_keys("info")[0]) - {"model"}))
         self.assertEqual(info["frames"], result["frames"])
@@ -58,6 +59,13 @@ class Json(unittest.TestCase):
         self.assertGreater(len(result["redundant"]), 0)
         self.expect_keys(result, "check")
         self.assertEqual(result["degrees_of_freedom"], 1)
+
+    def test_check_tells_what_is_chosen(self):
+        (Path(self.folder.name) / "rod.toml").write_text(
+            '[[body]]\nname = "rod"\nmass = 1\ninertia = [1, 1, 1]\n[[joint]]\nname = "hinge"\nkind = "revolute"\n'
+            'bodies = ["ground", "rod"]\npoint = [0, 0, 0]\naxis = "y"\n[analysis]\nend = 1\n')
+        self.assertEqual(self.ask("check", "rod.toml")["result"]["choice"],
+                         "tree of 1 freedom, not stiff: explicit pair in joint coordinates")
 
     def test_eigen_tells_the_modes(self):
         (Path(self.folder.name) / "mass.toml").write_text(

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "trammel/dae/weighted_norm.h"
+#include "trammel/integrators/error_goal.h"
 #include "trammel/integrators/jacobian_update.h"
 #include "trammel/integrators/radau_blocks.h"
 #include "trammel/integrators/step_control.h"
@@ -26,12 +27,15 @@ struct RadauOptions {
 
   std::optional<double> fixed_h;  ///< every step has this size, and there is no error test
   double newton_tol = 1e-12;      ///< fixed step: Newton's tolerance, relative to 1 + |y|
+  ErrorGoal goal = ErrorGoal::step;
   /// Error-controlled: Newton's remainder against the tolerance; absent: min(0.03, √rtol), as RADAU5.
   std::optional<double> newton_constant;
   int max_iterations = 10;  ///< three times as many if the step is fixed
   int max_attempts = 40;    ///< per step
   JacobianUpdate jacobian_update = JacobianUpdate::partitioned;
 
+  /// How many tolerances the estimate of a step may be: 1, or what the goal `motion` makes of them.
+  double estimate_limit() const;
   /// Everything wrong at once.
   std::vector<Issue> issues(const Layout& layout) const;
 };
@@ -167,6 +171,7 @@ class Radau {
   double h_accepted_ = 0.0, error_accepted_ = 0.0;  // of the last accepted step; 0: none
   double rate_factor_ = 1.0;                        // ϱ/(1 − ϱ) of Newton, carried over
   double rate_ = 1.0;                               // ϱ of the last step
+  double estimate_limit_ = 1.0;                     // of (4), in tolerances
   double newton_limit_ = 1.0;                       // converged when ϱ/(1 − ϱ)‖δ‖ is below
   double newton_shrink_ = 0.5;                      // proposed by a Newton iteration that would be too slow
   bool planes_are_new_ = false;                     // taken at t_n

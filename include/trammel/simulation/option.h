@@ -130,6 +130,8 @@ const std::vector<WordOf<StepRules>>& words_of();
 template <>
 const std::vector<WordOf<ToleranceRule>>& words_of();
 template <>
+const std::vector<WordOf<ErrorGoal>>& words_of();
+template <>
 const std::vector<WordOf<BdfUnknown>>& words_of();
 template <>
 const std::vector<WordOf<Corrector>>& words_of();

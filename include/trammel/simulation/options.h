@@ -10,6 +10,7 @@
 #include "trammel/base/error.h"
 #include "trammel/formulations/kinds.h"
 #include "trammel/integrators/bdf_options.h"
+#include "trammel/integrators/error_goal.h"
 #include "trammel/linalg/linear_solver_kind.h"
 #include "trammel/mechanics/model.h"
 #include "trammel/simulation/methods.h"
@@ -98,7 +99,8 @@ struct OneStepSettings {
 };
 
 struct RadauSettings {
-  std::optional<int> stages;  ///< order 2 stages − 1
+  std::optional<int> stages;      ///< order 2 stages − 1
+  std::optional<ErrorGoal> goal;  ///< what the tolerances are held by
 };
 
 /// Settings of the BDF method; see docs/integrators/bdf.md.

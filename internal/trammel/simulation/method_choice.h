@@ -17,6 +17,8 @@ struct MachineFacts {
   bool has_tree = false;  ///< joint coordinates are possible
   int tree_freedoms = 0;  ///< velocities in joint coordinates
   int loop_rows = 0;      ///< constraint rows that remain there; 0: a tree
+  bool turns = false;     ///< bodies that turn in space, not in a plane alone
+  bool rolls = false;     ///< rows that are not holonomic
   bool massless = false;  ///< freedoms without inertia, or algebraic states: no explicit form
   double span = 0.0;      ///< [s] of the run
   double rtol = 0.0;

@@ -15,14 +15,14 @@ class Memory;
 ///
 ///   (1) h|σ| ≈ 1 where the fastest motion oscillates, ≈ 3.3 where it decays
 ///
-/// in nearly every step. Motions that do matter are resolved with h|σ| ≈ (C rtol)^(1/6), C = 6!·5: at loose tolerances
-/// that is no less than (1), and only what is well above tells anything. Then Radau is tried, and after some steps both
-/// are compared by
+/// in nearly every step. Motions that do matter are resolved with h|σ| ≈ (C rtol)^(1/6), C = 6!·5: where that is more
+/// than (1), at loose tolerances, a step at (1) is held by stability whatever the motion matters. Then Radau is tried,
+/// and after some steps both are compared by
 ///
 ///   (2) time advanced per cost, the cost counted in evaluations of the accelerations:
 ///
-/// nothing depends on a clock. Where Radau does not win the explicit pair goes on, the next trial waits four times as
-/// long and is twice as long itself, since vibrations that the explicit pair has kept alive must be damped first. A run
+/// nothing depends on a clock. Where Radau does not win the explicit pair goes on, the next trial waits twice as long
+/// and is twice as long itself, since vibrations that the explicit pair has kept alive must be damped first. A run
 /// that begins with Radau compares it with what (1) would allow, unless loops are closed: every stage of the explicit
 /// pair solves for their forces, and Radau needs fewer iterations than that has stages.
 class MethodExchange {
@@ -34,6 +34,10 @@ class MethodExchange {
     double span = 0.0;          ///< of the run [s]
     bool by_recursion = false;  ///< accelerations follow without any matrix
     bool stays = false;         ///< a trial would cost more than it could win: only a failure makes the other go on
+  };
+  /// Of a step beside its method, of an iteration of Radau and of its matrices, in evaluations.
+  struct Costs {
+    double step, iteration, factors;
   };
   explicit MethodExchange(const Start& start);
 
@@ -47,10 +51,11 @@ class MethodExchange {
   void begin_phase(double t);
 
   bool explicit_, settled_ = false;
-  double iteration_cost_, matrix_cost_;  // of Radau, in evaluations
-  double limit_;                         // of h|σ|
-  double explicit_speed_ = 0.0;          // (2)
-  long wait_, trial_;                    // steps of the explicit phase before the next trial, and of that
+  Costs costs_;
+  double limit_;                 // of h|σ|
+  double explicit_speed_ = 0.0;  // (2)
+  long wait_;                    // steps of the explicit phase before the next trial
+  long next_trial_, trial_ = 0;  // of Radau in it, and of the present phase of Radau
   // Of the present phase, and of its window of steps.
   long steps_ = 0, window_ = 0, held_ = 0;
   double t_window_ = 0.0, cost_ = 0.0;

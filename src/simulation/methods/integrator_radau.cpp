@@ -11,12 +11,19 @@ namespace {
 struct RadauMethod {
   static constexpr std::string_view name = "radau", meaning = "Radau IIA, [page](integrators/radau.md)";
   static constexpr auto keys =
-      join_keys(weighted_keys, jacobian_keys, split_keys, std::array<std::string_view, 1>{"stages"});
+      join_keys(weighted_keys, jacobian_keys, split_keys, std::array<std::string_view, 2>{"stages", "error_goal"});
   static constexpr Equations equations{
       .first_order = true, .formulation = Formulation::stabilized_index2, .has_stages = true};
   static constexpr IntegratorTraits traits{
       .tests_velocities = true, .keeps_derivatives = true, .power = PowerAt::within, .acceleration_share = 0.05};
-  static void check(SettingsChecks& checks) { check_split(checks); }
+  static void check(SettingsChecks& checks) {
+    check_split(checks);
+    const RadauSettings& radau = checks.settings.solver.radau;
+    if (radau.goal == ErrorGoal::motion && radau.stages.value_or(3) != 3)
+      checks.report("error_goal",
+                    "error_goal = \"motion\" needs three stages: with fewer the estimate of a step is of the order of "
+                    "what it estimates");
+  }
 
   // [Hairer and Wanner, Solving ODEs II, VII.4]: 2s − 1, s, s − 1 of variables of index 1, 2, 3; λ of the first-order
   // forms is of index 2, of index1 of index 1.
@@ -44,6 +51,7 @@ struct RadauMethod {
     RadauOptions options;
     options.tolerances = tolerances_of(o);
     options.stages = *o.radau.stages;
+    options.goal = o.radau.goal.value_or(ErrorGoal::step);
     options.h0 = o.h0, options.fixed_h = o.h;
     if (o.newton_tol) options.newton_tol = *o.newton_tol;
     options.max_iterations = *o.max_iterations;
