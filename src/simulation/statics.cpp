@@ -188,6 +188,31 @@ EquilibriumOptions Statics::options() const {
   return options;
 }
 
+std::string Statics::begin_motion() {
+  const MotionVariables given = x_;
+  const State given_state = state_;
+  EquilibriumOptions options;
+  options.steady = rig_.machine.find_coordinates(*study_.analysis.steady);
+  const EquilibriumReport report = find_equilibrium(options);
+  MotionVariables found = x_;
+  const State found_state = state_;
+  x_ = given, state_ = given_state;
+  if (!report.status.ok()) return explain(report);
+  State& state = state_ = found_state;
+  found.a.setZero(), found.zp.setZero();
+  if (options.steady.empty() && !given.v.isZero(0.0)) {
+    found.v = given.v;
+    InitialReport moved;
+    const InitialFailure failure = project_velocities(index3_, {}, found, state, viewer_.workspace(), moved);
+    if (failure.failed()) return failure.message;
+  }
+  AccelerationSolver acceleration(index3_, rig_.machine.solver_choice());
+  if (const Status status = acceleration.solve(found, state, viewer_.workspace()); !status.ok())
+    return fmt::format("No accelerations exist in the equilibrium: {}.", describe(status.cause));
+  rig_.motion.begin_at(found, state, viewer_);
+  return {};
+}
+
 Summary Statics::run(RecordSink& sink) {
   const EquilibriumOptions options = this->options();
   Summary summary = rig_.begin_summary();

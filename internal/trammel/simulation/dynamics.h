@@ -13,6 +13,7 @@
 #include "trammel/simulation/method_exchange.h"
 #include "trammel/simulation/output_instants.h"
 #include "trammel/simulation/rig.h"
+#include "trammel/simulation/sampled_controls.h"
 #include "trammel/simulation/velocity_jumps.h"
 
 namespace trammel {
@@ -33,7 +34,7 @@ class Dynamics {
  private:
   enum class Verdict { accepted, again, failed };
 
-  void start();
+  bool start();
   StepReport advance();
   void count(const StepReport& report);
   Verdict judge(const StepReport& report);
@@ -43,6 +44,7 @@ class Dynamics {
   bool is_plausible(const StepReport& report);
   bool pass_kinks();
   bool pass_velocity_jump();
+  bool pass_sample();
   bool exchange_method(const StepReport& report);
   bool exchange_failed_method();
   void sum_up();
@@ -73,6 +75,7 @@ class Dynamics {
   BeamWatch beams_;
   KinkEvents kinks_;
   VelocityJumps jumps_;
+  SampledControls samples_;
   StepBounds bounds_;                       // of steps, by what inputs do ahead
   std::optional<MethodExchange> exchange_;  // of a run that chose its method
   int failures_passed_ = 0;                 // exchanges because a method could not go on

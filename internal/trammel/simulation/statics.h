@@ -17,6 +17,10 @@ class Statics {
   EquilibriumReport find_equilibrium(const EquilibriumOptions& options, const Equilibrium::Watch& watch = {});
   /// Why there is none.
   std::string explain(const EquilibriumReport& report) const;
+  /// Before dynamics with start_from = "equilibrium": the motion begins where statics ends, with the velocities that
+  /// the model gives (made to fit the constraints there; of a steady motion those that were found). What is wrong:
+  /// nothing holds it, and the motion is where it was.
+  std::string begin_motion();
   /// The analysis: the "time" of its frames is the part of the load.
   Summary run(RecordSink& sink);
 
