@@ -5,17 +5,13 @@ from pathlib import Path
 
 import trammel
 
-heave = 9.9579e-5  # of the equilibrium: its height [m] and pitch [rad] against the design
-pitch = 5.5411e-4
-
 model = trammel.Model("Passenger car", folder=Path(__file__).parent)
 # Speed, held by the drive [m/s]; amplitude of the rack [m]; drive torque per deviation of the speed [N m s/m].
 model.parameters(V=20, amplitude=0.003, Kv=3000)
 model.include(
     "parts/vehicle.toml",
-    parameters={"V": 20, "pitch": pitch, "friction": 0, "v_r": 2e-3, "digressive": 0},
-    at=[0, 0, 0.54 + heave],
-    axis_angle={"axis": "y", "angle": pitch},
+    parameters={"V": 20, "friction": 0, "v_r": 2e-3, "digressive": 0},
+    at=[0, 0, 0.54],
 )
 model.motion("driver", joint="rack_guide", function="-amplitude*sin(2*pi*0.5*t)")  # a turn to the left first
 
@@ -38,7 +34,8 @@ for name, body, torque in [
 ]:
     model.force(name, kind="torque", body=body, torque=[0, torque, 0], in_body_axes=True)
 
-model.analysis(end=5)
+wheels = [f"{corner}_axle" for corner in ("front_left", "front_right", "rear_left", "rear_right")]
+model.analysis(end=5, start_from="equilibrium", steady=["chassis.position x", *wheels])
 model.output(interval=0.02)
 model.solver(integrator="bdf", coordinates="joint", max_order=5, rtol=1e-4, atol=1e-5)
 

@@ -53,7 +53,9 @@ Equilibrium::Equilibrium(const SecondOrderDae& dae, LinearSolverChoice solver, E
   solver_ = make_linear_solver<double>(solver, n);
   steady_.assign(dae.nv(), 0);
   follows_.assign(dae.nz(), 0);
+  released_.assign(dae.nz(), 0);
   for (const int i : options_.steady) steady_[i] = 1;
+  for (const int z : options_.released) released_[z] = 1;
   if (options_.arc_length) options_.max_iterations *= max_iterations_along;
   for (Eigen::VectorXd* x : {&r_, &r0_, &delta_, &tangent_}) x->setZero(n);
   way_.setZero(dae.nv());
@@ -90,6 +92,7 @@ Status Equilibrium::calc_residual(const MotionVariables& x, const State& state, 
   const Status status =
       dae_.residual(at.point(inputs_.view()), state, r_.head(nv), r_.segment(nv, nz), r_.tail(nc), workspace);
   if (!status.ok()) return status;
+  for (const int z : options_.released) r_[nv + z] = x.z[z];
   r_.head(nv) -= missing_ * r0_.head(nv);
   release_unheld();
   if (options_.steady.empty())
@@ -131,7 +134,8 @@ Status Equilibrium::linearize(const MotionVariables& x, const State& state, Work
 
 // States whose rate depends on velocities alone: at rest their row says nothing.
 void Equilibrium::find_following() {
-  for (int z = 0; z < dae_.nz(); ++z) follows_[z] = options_.steady.empty() && dae_.E()[z] != 0.0;
+  for (int z = 0; z < dae_.nz(); ++z)
+    follows_[z] = options_.steady.empty() && dae_.E()[z] != 0.0 && released_[z] == 0;
   const auto strike = [this](const Pattern& pattern, const std::vector<double>& values) {
     for (std::size_t k = 0; k < values.size(); ++k)
       if (values[k] != 0.0) follows_[pattern.index[k]] = 0;
@@ -199,9 +203,13 @@ Status Equilibrium::is_cyclic(int coordinate, MotionVariables x, State state, Wo
     };
     // Reactions turn with the bodies that carry them: of these only what works along the direction itself counts.
     const double of_reactions = z.col(0).dot(times(planes_.motion, planes_.K_lam, z, nv).col(0));
+    const auto moves_states = [&](std::vector<double> values) {
+      for (std::size_t k = 0; k < values.size(); ++k)
+        if (released_[planes_.state_rate.index[k]]) values[k] = 0.0;
+      return depends(planes_.state_rate, values, nz, largest(values));
+    };
     if (depends(planes_.motion, planes_.K, nv, stiffness) || std::abs(of_reactions) > noticed * z.norm() * stiffness ||
-        depends(planes_.state_rate, planes_.g_q, nz, largest(planes_.g_q)) ||
-        depends(planes_.state_rate, planes_.g_v, nz, largest(planes_.g_v)) ||
+        moves_states(planes_.g_q) || moves_states(planes_.g_v) ||
         !(times(planes_.motion, planes_.M, z, nv).norm() > 0.0))
       return status;
     MotionVariables at = x;
@@ -231,11 +239,16 @@ Status Equilibrium::factor(double c) {
   J.add(planes_.motion, planes_.K, 0, 0, of_position);
   J.add(planes_.motion, planes_.K_lam, 0, 0, of_position);
   J.add(planes_.motion, planes_.D, 0, 0, of_velocity);
-  J.add(planes_.state_rate, planes_.g_q, nv, 0, of_position);
-  J.add(planes_.state_rate, planes_.g_v, nv, 0,
-        [&](int row, int column) { return follows_[row] || steady_[column] ? 1.0 : 0.0; });
-  for (int z = 0; z < nz; ++z)
+  const auto of_state = [&](int row, int) { return released_[row] ? 0.0 : 1.0; };
+  J.add(planes_.state_rate, planes_.g_q, nv, 0,
+        [&](int row, int column) { return of_state(row, column) * of_position(row, column); });
+  J.add(planes_.state_rate, planes_.g_v, nv, 0, [&](int row, int column) {
+    return released_[row] == 0 && (follows_[row] || steady_[column]) ? 1.0 : 0.0;
+  });
+  for (int z = 0; z < nz; ++z) {
     if (follows_[z]) J.add(nv + z, nv + z, dae_.E()[z]);
+    if (released_[z]) J.add(nv + z, nv + z, 1.0);
+  }
   const bool moves = !options_.steady.empty();
   J.add(planes_.constraint, planes_.G, nv + nz, 0, [&](int row, int column) {
     const bool on_positions = dae_.holonomic()[row] || !moves;
@@ -247,8 +260,8 @@ Status Equilibrium::factor(double c) {
   J.add_transposed(planes_.constraint, planes_.G, 0, nv + nz);
   J.add(planes_.reaction, planes_.f_lam, 0, nv + nz);
   J.add(planes_.state_force, planes_.f_z, 0, nv);
-  J.add(planes_.state_state, planes_.g_z, nv, nv);
-  J.add(planes_.state_lam, planes_.g_lam, nv, nv + nz);
+  J.add(planes_.state_state, planes_.g_z, nv, nv, of_state);
+  J.add(planes_.state_lam, planes_.g_lam, nv, nv + nz, of_state);
   return solver_->refactor(J.values());
 }
 

@@ -85,6 +85,7 @@ std::string Statics::explain(const EquilibriumReport& report) const {
 EquilibriumReport Statics::find_equilibrium(const EquilibriumOptions& options, const Equilibrium::Watch& watch) {
   const MotionVariables drawn = x_;
   const State drawn_state = state_;
+  if (options.steady.empty()) settle_on_tyres(options);
   Equilibrium equilibrium(index3_, rig_.machine.solver_choice(), options);
   EquilibriumReport report = equilibrium.find(x_, state_, viewer_.workspace(), watch);
   if (report.status.ok() && options.steady.empty()) leave_unstable(options, drawn, drawn_state, report);
@@ -92,6 +93,21 @@ EquilibriumReport Statics::find_equilibrium(const EquilibriumOptions& options, c
   report.slipping = find_slipping();
   if (!report.slipping.empty()) report.status = Status::recoverable(Cause::outside_domain);
   return report;
+}
+
+// A vehicle that sinks onto its springs moves its tyres sideways: rubber that stuck where it was drawn would hold a part
+// of it up. It sinks as if it rolled, without friction; what nothing holds then stays where it is, and friction only
+// has to hold that.
+void Statics::settle_on_tyres(EquilibriumOptions options) {
+  for (const Assembly::Force& force : full_.forces)
+    options.released.insert(options.released.end(), force.states.begin(), force.states.end());
+  if (options.released.empty()) return;
+  options.load_steps = 0;
+  const MotionVariables drawn = x_;
+  const State drawn_state = state_;
+  Equilibrium rolls(index3_, rig_.machine.solver_choice(), options);
+  const EquilibriumReport report = rolls.find(x_, state_, viewer_.workspace(), {});
+  if (!report.status.ok() && !report.unheld_only) x_ = drawn, state_ = drawn_state;
 }
 
 // Newton's iteration finds the nearest equilibrium, stable or not. Of an unstable one the machine is let down from
@@ -151,11 +167,24 @@ std::string Statics::find_slipping_contact(Eigen::VectorXd& others) {
   return {};
 }
 
+// Parts of friction beyond the whole.
+std::string Statics::find_slipping_tyre(Eigen::VectorXd& others) const {
+  for (std::size_t i = 0; i < full_.forces.size(); ++i) {
+    double taken = 0.0;
+    for (const int z : full_.forces[i].states) taken = std::hypot(taken, x_.z[z]), others[z] = 0.0;
+    if (taken > 1.0 + slip_margin)
+      return fmt::format("tyre '{}': it would have to hold {:.3g} of what friction can", study_.model.forces[i].name,
+                         taken);
+  }
+  return {};
+}
+
 // The same of all friction.
 std::string Statics::find_slipping() {
   const int nv = index3_.nv(), nz = index3_.nz();
   Eigen::VectorXd others = Eigen::VectorXd::Ones(nz);
   if (std::string contact = find_slipping_contact(others); !contact.empty()) return contact;
+  if (std::string tyre = find_slipping_tyre(others); !tyre.empty()) return tyre;
   // Others are known by their rate: a state ż = A(z) v that returns although the machine moves on, along A and in the
   // direction of z, is beyond its limit.
   MotionPlanes planes;

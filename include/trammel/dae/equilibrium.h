@@ -26,6 +26,8 @@ struct EquilibriumOptions {
   /// (static_stability.h).
   bool descends = false;
   std::vector<int> steady;  ///< coordinates whose velocity is unknown instead of their position
+  /// States that are zero instead of what their equations say: friction that does not act.
+  std::vector<int> released;
 };
 
 struct EquilibriumReport {
@@ -113,6 +115,7 @@ class Equilibrium {
   std::unique_ptr<LinearSolver<double>> solver_;
   std::vector<char> steady_;   // per coordinate
   std::vector<char> follows_;  // per state: ż = A v
+  std::vector<char> released_;  // per state
   InputBuffer inputs_;
   MotionPlanes planes_;
   std::optional<PlaneMatrix> matrix_;

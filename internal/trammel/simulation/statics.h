@@ -27,7 +27,9 @@ class Statics {
  private:
   void leave_unstable(EquilibriumOptions options, const MotionVariables& drawn, const State& drawn_state,
                       EquilibriumReport& report);
+  void settle_on_tyres(EquilibriumOptions options);
   std::string find_slipping();
+  std::string find_slipping_tyre(Eigen::VectorXd& others) const;
   std::string find_slipping_contact(Eigen::VectorXd& others);
   EquilibriumOptions options() const;
   void sum_up(const EquilibriumReport& report, std::string turned, Summary& summary) const;

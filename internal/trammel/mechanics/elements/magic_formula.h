@@ -41,8 +41,7 @@ template <class S>
 class MagicFormulaTyre {
  public:
   MagicFormulaTyre(const TyreSpec& spec, const TyreSlip<S>& slip, const S& rolling)
-      : t(spec), p(spec.formula), s(slip), rolling_(rolling) {
-    using std::abs;
+      : t(spec), p(spec.formula), s(slip), rolling_(rolling), Cx(p.PCX1 * p.LCX), Cy(p.PCY1 * p.LCY) {  // 11, 21
     Fz0 = p.LFZO * t.nominal_load;
     dfz = (s.load - Fz0) / Fz0;                            // 4.E2a
     dpi = (t.pressure - t.nominal_pressure) / t.nominal_pressure;  // 4.E2b
@@ -52,7 +51,7 @@ class MagicFormulaTyre {
 
   TyreForces<S> calc() {
     calc_longitudinal();
-    calc_lateral();
+    leaning = calc_lateral(gamma);
     TyreForces<S> f;
     if (t.combined)
       weigh(f);
@@ -62,9 +61,9 @@ class MagicFormulaTyre {
     f.M_y = calc_rolling_resistance(f.F_x);
     f.M_z = calc_aligning(f);
     f.D_x = Dx < 0.0 ? S(-Dx) : Dx;
-    f.D_y = Dy < 0.0 ? S(-Dy) : Dy;
+    f.D_y = leaning.D < 0.0 ? S(-leaning.D) : leaning.D;
     f.K_x = Kx < 0.0 ? S(-Kx) : Kx;
-    f.K_y = Ky < 0.0 ? S(-Ky) : Ky;
+    f.K_y = leaning.K < 0.0 ? S(-leaning.K) : leaning.K;
     return f;
   }
 
@@ -83,7 +82,6 @@ class MagicFormulaTyre {
     using std::exp;
     SHx = (p.PHX1 + p.PHX2 * dfz) * p.LHX * rolling_;                              // 17
     kx = s.kappa + SHx;                                                            // 10
-    Cx = p.PCX1 * p.LCX;                                                           // 11
     Dx = s.load * (p.PDX1 + p.PDX2 * dfz) * (1.0 + dpi * (p.PPX3 + p.PPX4 * dpi)) *  // 12, 13
          (1.0 - p.PDX3 * gamma * gamma) * p.LMUX;
     Ex = at_most_one((p.PEX1 + dfz * (p.PEX2 + p.PEX3 * dfz)) * ((1.0 - p.PEX4 * sign(kx)) * p.LEX));          // 14
@@ -92,59 +90,73 @@ class MagicFormulaTyre {
     SVx = s.load * (p.PVX1 + p.PVX2 * dfz) * (p.LVX * p.LMUX) * rolling_;          // 18
   }
 
-  void calc_lateral() {
+  struct Lateral {
+    S SH, SV, a, D, E, K, B;
+  };
+  Lateral calc_lateral(const S& lean) const {
     using std::atan, std::sin;
-    const S load = s.load / Fz0;
-    Ky = p.PKY1 * Fz0 * (1.0 + p.PPY1 * dpi) * (1.0 - p.PKY3 * abs_gamma) *  // 25
-         sin(p.PKY4 * atan(load / ((p.PKY2 + p.PKY5 * gamma * gamma) * (1.0 + p.PPY2 * dpi)))) * p.LKY;
+    const S load = s.load / Fz0, upright = lean < 0.0 ? S(-lean) : lean;
+    Lateral y;
+    y.K = p.PKY1 * Fz0 * (1.0 + p.PPY1 * dpi) * (1.0 - p.PKY3 * upright) *  // 25
+          sin(p.PKY4 * atan(load / ((p.PKY2 + p.PKY5 * lean * lean) * (1.0 + p.PPY2 * dpi)))) * p.LKY;
     const S Kyg = s.load * (p.PKY6 + p.PKY7 * dfz) * ((1.0 + p.PPY5 * dpi) * p.LKYC);  // 30
-    const S SVyg = s.load * (p.PVY3 + p.PVY4 * dfz) * gamma * (p.LKYC * p.LMUY);       // 28
-    SHy = ((p.PHY1 + p.PHY2 * dfz) * p.LHY +                                            // 27
-           (Kyg * gamma - SVyg) / away_from_zero(Ky)) * rolling_;
-    if (p.PHY3 != 0.0)  // version 5.2: its own shift in place of that of K_yγ
-      SHy = ((p.PHY1 + p.PHY2 * dfz) * p.LHY + p.PHY3 * gamma * p.LKYC) * rolling_;
-    SVy = (s.load * (p.PVY1 + p.PVY2 * dfz) * (p.LVY * p.LMUY) + SVyg) * rolling_;     // 29
-    ay = s.tan_alpha + SHy;                                                            // 20
-    Cy = p.PCY1 * p.LCY;                                                               // 21
-    mu_y = (p.PDY1 + p.PDY2 * dfz) * (1.0 + dpi * (p.PPY3 + p.PPY4 * dpi)) *           // 23
-           (1.0 - p.PDY3 * gamma * gamma) * p.LMUY;
-    Dy = mu_y * s.load;                                                                // 22
-    Ey = at_most_one((p.PEY1 + p.PEY2 * dfz) *                                         // 24
-                     (1.0 + p.PEY5 * gamma * gamma - (p.PEY3 + p.PEY4 * gamma) * sign(ay)) * p.LEY);
-    By = Ky / away_from_zero(Cy * Dy);                                                 // 26
+    const S SVyg = s.load * (p.PVY3 + p.PVY4 * dfz) * lean * (p.LKYC * p.LMUY);        // 28
+    // 27; of version 5.2 its own shift in place of that of K_yγ
+    const S leans = p.PHY3 != 0.0 ? S(p.PHY3 * lean * p.LKYC) : S((Kyg * lean - SVyg) / away_from_zero(y.K));
+    y.SH = ((p.PHY1 + p.PHY2 * dfz) * p.LHY + leans) * rolling_;
+    y.SV = (s.load * (p.PVY1 + p.PVY2 * dfz) * (p.LVY * p.LMUY) + SVyg) * rolling_;  // 29
+    y.a = s.tan_alpha + y.SH;                                                        // 20
+    y.D = s.load * (p.PDY1 + p.PDY2 * dfz) * (1.0 + dpi * (p.PPY3 + p.PPY4 * dpi)) *  // 22, 23
+          (1.0 - p.PDY3 * lean * lean) * p.LMUY;
+    y.E = at_most_one((p.PEY1 + p.PEY2 * dfz) *  // 24
+                      (1.0 + p.PEY5 * lean * lean - (p.PEY3 + p.PEY4 * lean) * sign(y.a)) * p.LEY);
+    y.B = y.K / away_from_zero(Cy * y.D);  // 26
+    return y;
+  }
+  bool feels_camber() const {
+    for (const double x : {p.PKY3, p.PKY5, p.PKY6, p.PKY7, p.PVY3, p.PVY4, p.PHY3, p.PDY3, p.PEY4, p.PEY5, p.RBY4})
+      if (x != 0.0) return true;
+    return false;
   }
 
   // (1).
   void share(TyreForces<S>& f) {
-    using std::sin, std::sqrt;
-    const S x = Bx * Cx * kx, y = By * Cy * ay, squared = x * x + y * y;
-    constexpr double linear = 1e-16;
-    S along_x = x, along_y = y;
-    if (squared > linear) {
-      const S rho = sqrt(squared);
-      along_x = x / rho * sin(Cx * arc(rho / Cx, Ex));
-      along_y = y / rho * sin(Cy * arc(rho / Cy, Ey));
-    }
-    f.F_x = Dx * along_x + SVx;
-    f.F_y = Dy * along_y + SVy;
-    F_y_aligning = f.F_y;
+    const auto side = [&](const Lateral& y, S* ahead) {
+      using std::sin, std::sqrt;
+      const S u = Bx * Cx * kx, v = y.B * Cy * y.a, squared = u * u + v * v;
+      constexpr double linear = 1e-16;
+      S along_x = u, along_y = v;
+      if (squared > linear) {
+        const S rho = sqrt(squared);
+        along_x = u / rho * sin(Cx * arc(rho / Cx, Ex));
+        along_y = v / rho * sin(Cy * arc(rho / Cy, y.E));
+      }
+      if (ahead != nullptr) *ahead = Dx * along_x + SVx;
+      return S(y.D * along_y + y.SV);
+    };
+    f.F_y = side(leaning, &f.F_x);
+    F_y_aligning = feels_camber() ? side(calc_lateral(S(0.0)), nullptr) : f.F_y;
   }
 
   void weigh(TyreForces<S>& f) {
     using std::atan, std::cos, std::sin;
     const S Fx0 = Dx * sin(Cx * arc(Bx * kx, Ex)) + SVx;  // 9
-    const S Fy0 = Dy * sin(Cy * arc(By * ay, Ey)) + SVy;  // 19
     const auto weight = [](double C, const S& B, const S& E, const S& slip, const S& shift) {  // 51, 59
-      return cos(C * arc(B * (slip + shift), E)) / cos(C * arc(B * shift, E));
+      return S(cos(C * arc(B * (slip + shift), E)) / cos(C * arc(B * shift, E)));
     };
     const S Bxa = (p.RBX1 + p.RBX3 * gamma * gamma) * cos(atan(p.RBX2 * s.kappa)) * p.LXAL;  // 54
-    const S Exa = at_most_one(p.REX1 + p.REX2 * dfz);                                       // 56
-    f.F_x = weight(p.RCX1, Bxa, Exa, s.tan_alpha, S(p.RHX1 * rolling_)) * Fx0;                // 50
-    const S Byk = (p.RBY1 + p.RBY4 * gamma * gamma) * cos(atan(p.RBY2 * (s.tan_alpha - p.RBY3))) * p.LYKA;  // 62
-    const S Eyk = at_most_one(p.REY1 + p.REY2 * dfz);                                       // 64
-    F_y_aligning = weight(p.RCY1, Byk, Eyk, s.kappa, S((p.RHY1 + p.RHY2 * dfz) * rolling_)) * Fy0;
-    const S DVy = Dy * (p.RVY1 + p.RVY2 * dfz + p.RVY3 * gamma) * cos(atan(p.RVY4 * s.tan_alpha));  // 67
-    f.F_y = F_y_aligning + DVy * sin(p.RVY5 * atan(p.RVY6 * s.kappa)) * (p.LVYKA * rolling_);  // 58, 66
+    const S Exa = at_most_one(p.REX1 + p.REX2 * dfz);                                        // 56
+    f.F_x = weight(p.RCX1, Bxa, Exa, s.tan_alpha, S(p.RHX1 * rolling_)) * Fx0;               // 50
+    const auto side = [&](const Lateral& y, const S& lean) {
+      const S Fy0 = y.D * sin(Cy * arc(y.B * y.a, y.E)) + y.SV;                                           // 19
+      const S Byk = (p.RBY1 + p.RBY4 * lean * lean) * cos(atan(p.RBY2 * (s.tan_alpha - p.RBY3))) * p.LYKA;  // 62
+      const S Eyk = at_most_one(p.REY1 + p.REY2 * dfz);                                                   // 64
+      return S(weight(p.RCY1, Byk, Eyk, s.kappa, S((p.RHY1 + p.RHY2 * dfz) * rolling_)) * Fy0);           // 58
+    };
+    const S of_slip = side(leaning, gamma);
+    F_y_aligning = feels_camber() ? side(calc_lateral(S(0.0)), S(0.0)) : of_slip;  // 74
+    const S DVy = leaning.D * (p.RVY1 + p.RVY2 * dfz + p.RVY3 * gamma) * cos(atan(p.RVY4 * s.tan_alpha));  // 67
+    f.F_y = of_slip + DVy * sin(p.RVY5 * atan(p.RVY6 * s.kappa)) * (p.LVYKA * rolling_);                   // 66
   }
 
   S calc_overturning(const S& F_y) {
@@ -172,8 +184,8 @@ class MagicFormulaTyre {
     const S cos_alpha = 1.0 / sqrt(1.0 + s.tan_alpha * s.tan_alpha);  // 6, with its sign in `direction`
     const S SHt = (p.QHZ1 + p.QHZ2 * dfz + (p.QHZ3 + p.QHZ4 * dfz) * gamma) * rolling_;  // 35
     const S at = s.tan_alpha + SHt;                                                     // 34
-    const S ar = s.tan_alpha + SHy + SVy / away_from_zero(Ky);                           // 37, 38
-    const S stretched = Kx / away_from_zero(Ky) * s.kappa, squared = stretched * stretched;
+    const S ar = s.tan_alpha + leaning.SH + leaning.SV / away_from_zero(leaning.K);      // 37, 38
+    const S stretched = Kx / away_from_zero(leaning.K) * s.kappa, squared = stretched * stretched;
     const auto joint = [&](const S& a) {  // 77, 78
       const S sum = a * a + squared;
       if (!(sum > 0.0)) return S(0.0);
@@ -188,7 +200,7 @@ class MagicFormulaTyre {
     const S Et = at_most_one((p.QEZ1 + dfz * (p.QEZ2 + p.QEZ3 * dfz)) *  // 44
                              (1.0 + (p.QEZ4 + p.QEZ5 * gamma) * (2.0 / 3.14159265358979323846) * atan(Bt * p.QCZ1 * a_t)));
     const S trail = Dt * cos(p.QCZ1 * arc(Bt * a_t, Et)) * cos_alpha * s.direction;  // 73
-    const S Br = p.QBZ9 * p.LKY / p.LMUY + p.QBZ10 * By * Cy;                        // 45
+    const S Br = p.QBZ9 * p.LKY / p.LMUY + p.QBZ10 * leaning.B * Cy;                        // 45
     const S Dr = s.load * t.free_radius *                                            // 47
                  ((p.QDZ6 + p.QDZ7 * dfz) * p.LRES +
                   ((p.QDZ8 + p.QDZ9 * dfz) * (1.0 + p.PPZ2 * dpi) + (p.QDZ10 + p.QDZ11 * dfz) * abs_gamma) * gamma * p.LKZC) *
@@ -202,10 +214,11 @@ class MagicFormulaTyre {
   const MagicFormula& p;
   const TyreSlip<S>& s;
   const S rolling_;
-  double Fz0 = 1.0, dpi = 0.0, Cx = 1.0, Cy = 1.0;
+  double Fz0 = 1.0, dpi = 0.0, Cx, Cy;
   S dfz, gamma, abs_gamma;
   S SHx, kx, Dx, Ex, Kx, Bx, SVx;
-  S SHy, SVy, ay, mu_y, Dy, Ey, Ky, By, F_y_aligning;
+  Lateral leaning;
+  S F_y_aligning;
 };
 
 }  // namespace trammel
