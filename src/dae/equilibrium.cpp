@@ -25,6 +25,7 @@ constexpr double largest_floor_factor = 1e4, floor_rise = 100.0;
 constexpr double cyclic_moves[] = {0.5, 1.7};  // [m, rad] along a direction that is suspected to be cyclic
 constexpr double balanced = 1e-9;              // |r| beside the forces that cancel
 constexpr double rounding_margin = 16.0 * std::numeric_limits<double>::epsilon();  // of K q
+constexpr double soft_rate = 10.0;                                                 // [1/m] of soft states
 constexpr int largest_tested = 600;                                                // coordinates, for `descends`
 constexpr int max_iterations_along = 20;  // times as many when the path is followed
 
@@ -54,6 +55,7 @@ Equilibrium::Equilibrium(const SecondOrderDae& dae, LinearSolverChoice solver, E
   steady_.assign(dae.nv(), 0);
   follows_.assign(dae.nz(), 0);
   released_.assign(dae.nz(), 0);
+  pace_.assign(dae.nz(), 1.0);
   for (const int i : options_.steady) steady_[i] = 1;
   for (const int z : options_.released) released_[z] = 1;
   if (options_.arc_length) options_.max_iterations *= max_iterations_along;
@@ -134,8 +136,7 @@ Status Equilibrium::linearize(const MotionVariables& x, const State& state, Work
 
 // States whose rate depends on velocities alone: at rest their row says nothing.
 void Equilibrium::find_following() {
-  for (int z = 0; z < dae_.nz(); ++z)
-    follows_[z] = options_.steady.empty() && dae_.E()[z] != 0.0 && released_[z] == 0;
+  for (int z = 0; z < dae_.nz(); ++z) follows_[z] = options_.steady.empty() && dae_.E()[z] != 0.0 && released_[z] == 0;
   const auto strike = [this](const Pattern& pattern, const std::vector<double>& values) {
     for (std::size_t k = 0; k < values.size(); ++k)
       if (values[k] != 0.0) follows_[pattern.index[k]] = 0;
@@ -143,6 +144,15 @@ void Equilibrium::find_following() {
   strike(planes_.state_rate, planes_.g_q);
   strike(planes_.state_state, planes_.g_z);
   strike(planes_.state_lam, planes_.g_lam);
+  find_pace();
+}
+
+void Equilibrium::find_pace() {
+  if (options_.soft.empty()) return;
+  Eigen::VectorXd rate = Eigen::VectorXd::Zero(dae_.nz());  // per metre
+  for (std::size_t k = 0; k < planes_.g_v.size(); ++k)
+    rate[planes_.state_rate.index[k]] = std::max(rate[planes_.state_rate.index[k]], std::abs(planes_.g_v[k]));
+  for (const int z : options_.soft) pace_[z] = rate[z] > soft_rate ? soft_rate / rate[z] : 1.0;
 }
 
 // (4).
@@ -242,9 +252,8 @@ Status Equilibrium::factor(double c) {
   const auto of_state = [&](int row, int) { return released_[row] ? 0.0 : 1.0; };
   J.add(planes_.state_rate, planes_.g_q, nv, 0,
         [&](int row, int column) { return of_state(row, column) * of_position(row, column); });
-  J.add(planes_.state_rate, planes_.g_v, nv, 0, [&](int row, int column) {
-    return released_[row] == 0 && (follows_[row] || steady_[column]) ? 1.0 : 0.0;
-  });
+  J.add(planes_.state_rate, planes_.g_v, nv, 0,
+        [&](int row, int column) { return released_[row] == 0 && (follows_[row] || steady_[column]) ? 1.0 : 0.0; });
   for (int z = 0; z < nz; ++z) {
     if (follows_[z]) J.add(nv + z, nv + z, dae_.E()[z]);
     if (released_[z]) J.add(nv + z, nv + z, 1.0);

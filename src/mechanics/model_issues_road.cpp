@@ -56,10 +56,11 @@ void check_roads(ModelChecks& checks) {
         positive("roughness", road.roughness);
         if (!positive("length", road.length) || !positive("last_wavelength", road.last_wavelength)) break;
         if (!(road.first_wavelength > road.last_wavelength) || road.first_wavelength > road.length)
-          checks.report("road", road, "first_wavelength",
-                        fmt::format("'first_wavelength' is {} m; it must be longer than 'last_wavelength' = {} m and not "
-                                    "longer than 'length' = {} m",
-                                    road.first_wavelength, road.last_wavelength, road.length));
+          checks.report(
+              "road", road, "first_wavelength",
+              fmt::format("'first_wavelength' is {} m; it must be longer than 'last_wavelength' = {} m and not "
+                          "longer than 'length' = {} m",
+                          road.first_wavelength, road.last_wavelength, road.length));
         else if (8.0 * road.length / road.last_wavelength > most_samples)
           checks.report("road", road, "length",
                         fmt::format("a profile of {} m with waves of {} m has more than {:.0f} points", road.length,

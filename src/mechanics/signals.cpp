@@ -58,11 +58,11 @@ ResolvedPath resolve_body(const BodySpec& body, int index, const std::vector<std
   std::vector<std::string> components{"x", "y", "z", "vx", "vy", "vz", "ax", "ay", "az"};
   const bool turns = body.kind != BodyKind::particle;
   if (turns)
-    components.insert(components.end(),
-                      {"wx", "wy", "wz", "world_wx", "world_wy", "world_wz", "roll", "pitch", "yaw"});
+    components.insert(components.end(), {"wx", "wy", "wz", "world_wx", "world_wy", "world_wz", "roll", "pitch", "yaw"});
   if (path.size() == 2) {
     if (const int i = axis_of(path[1], "a"); i >= 0) return signal(SignalKind::body_acceleration, index, i);
-    if (const int i = axis_of(path[1], "world_w"); i >= 0 && turns) return signal(SignalKind::body_world_spin, index, i);
+    if (const int i = axis_of(path[1], "world_w"); i >= 0 && turns)
+      return signal(SignalKind::body_world_spin, index, i);
     for (int i = 0; turns && i < 3; ++i)
       if (path[1] == angle_words[static_cast<std::size_t>(i)]) return signal(SignalKind::body_angle, index, i);
   }

@@ -267,12 +267,14 @@ void add_bodies(std::vector<FrameChannel>& list) {
                            }));
   list.push_back(of_bodies("angular_velocity", xyz, "rad/s", "angular velocity, body axes",
                            [](const FrameInstant&, const F& f, std::size_t, ChannelValues& out) { out.put(f.w); }));
-  list.push_back(of_bodies(
-      "acceleration", xyz, "m/s^2", "acceleration of the centre of mass, world axes",
-      [](const FrameInstant& at, const F&, std::size_t i, ChannelValues& out) { out.put(calc_twist_rate(at.assembly, at.point, i, 0)); }));
-  list.push_back(of_bodies(
-      "angular_acceleration", xyz, "rad/s^2", "time derivative of the angular velocity, body axes",
-      [](const FrameInstant& at, const F&, std::size_t i, ChannelValues& out) { out.put(calc_twist_rate(at.assembly, at.point, i, 3)); }));
+  list.push_back(of_bodies("acceleration", xyz, "m/s^2", "acceleration of the centre of mass, world axes",
+                           [](const FrameInstant& at, const F&, std::size_t i, ChannelValues& out) {
+                             out.put(calc_twist_rate(at.assembly, at.point, i, 0));
+                           }));
+  list.push_back(of_bodies("angular_acceleration", xyz, "rad/s^2", "time derivative of the angular velocity, body axes",
+                           [](const FrameInstant& at, const F&, std::size_t i, ChannelValues& out) {
+                             out.put(calc_twist_rate(at.assembly, at.point, i, 3));
+                           }));
 }
 
 void add_joints(std::vector<FrameChannel>& list) {

@@ -82,7 +82,7 @@ std::string Statics::explain(const EquilibriumReport& report) const {
   return text;
 }
 
-EquilibriumReport Statics::find_equilibrium(const EquilibriumOptions& options, const Equilibrium::Watch& watch) {
+EquilibriumReport Statics::find_equilibrium(EquilibriumOptions options, const Equilibrium::Watch& watch) {
   const MotionVariables drawn = x_;
   const State drawn_state = state_;
   if (options.steady.empty()) settle_on_tyres(options);
@@ -95,17 +95,19 @@ EquilibriumReport Statics::find_equilibrium(const EquilibriumOptions& options, c
   return report;
 }
 
-// A vehicle that sinks onto its springs moves its tyres sideways: rubber that stuck where it was drawn would hold a part
-// of it up. It sinks as if it rolled, without friction; what nothing holds then stays where it is, and friction only
-// has to hold that.
-void Statics::settle_on_tyres(EquilibriumOptions options) {
+// A vehicle that sinks onto its springs moves its tyres sideways: rubber that stuck where it was drawn would hold a
+// part of it up. It sinks as if it rolled, without friction; what nothing holds then stays where it is, and friction
+// only has to hold that.
+void Statics::settle_on_tyres(EquilibriumOptions& options) {
   for (const Assembly::Force& force : full_.forces)
-    options.released.insert(options.released.end(), force.states.begin(), force.states.end());
-  if (options.released.empty()) return;
-  options.load_steps = 0;
+    options.soft.insert(options.soft.end(), force.states.begin(), force.states.end());
+  if (options.soft.empty()) return;
+  EquilibriumOptions rolling = options;
+  rolling.released = options.soft;
+  rolling.load_steps = 0;
   const MotionVariables drawn = x_;
   const State drawn_state = state_;
-  Equilibrium rolls(index3_, rig_.machine.solver_choice(), options);
+  Equilibrium rolls(index3_, rig_.machine.solver_choice(), rolling);
   const EquilibriumReport report = rolls.find(x_, state_, viewer_.workspace(), {});
   if (!report.status.ok() && !report.unheld_only) x_ = drawn, state_ = drawn_state;
 }

@@ -55,8 +55,9 @@ atol = 1e-11
 
 TEST(Measured, forces_are_those_of_the_channels) {
   for (const char* set : {"absolute", "joint"}) {
-    const Recorded run = run_text(pendulum + measures({"spring.fx", "spring.fz", "spring.my", "spring.force", "hinge_spring.effort"}),
-                                  {fmt::format("solver.coordinates=\"{}\"", set)});
+    const Recorded run =
+        run_text(pendulum + measures({"spring.fx", "spring.fz", "spring.my", "spring.force", "hinge_spring.effort"}),
+                 {fmt::format("solver.coordinates=\"{}\"", set)});
     const Eigen::MatrixXd force = run.values("spring.applied_force"), moment = run.values("spring.applied_moment"),
                           effort = run.values("hinge_spring.applied_effort");
     for (Eigen::Index i = 0; i < force.rows(); ++i) {
@@ -106,7 +107,8 @@ rtol = 1e-10
 atol = 1e-12
 )toml") + measures({"energy.kinetic", "energy.total", "momentum.x", "momentum.lx", "momentum.lz", "energy.potential"}));
   const double T = 0.5 * 3 * (0.16 + 0.09 + 0.04) + 0.5 * (0.25 + 2 * 4 + 2.5 * 0.01);
-  const Eigen::Vector3d L = Eigen::Vector3d(1, 2, 3).cross(3 * Eigen::Vector3d(0.4, -0.3, 0.2)) + Eigen::Vector3d(0.5, 4, 0.25);
+  const Eigen::Vector3d L =
+      Eigen::Vector3d(1, 2, 3).cross(3 * Eigen::Vector3d(0.4, -0.3, 0.2)) + Eigen::Vector3d(0.5, 4, 0.25);
   const Eigen::Index last = run.values("m0").rows() - 1;
   for (const Eigen::Index i : {Eigen::Index(0), last}) {
     EXPECT_NEAR(run.values("m0")(i, 0), T, 1e-8);

@@ -73,15 +73,18 @@ TEST(SampledServo, obeys_the_recursion_of_a_held_force) {
 }
 
 TEST(SampledServo, sums_its_integral_and_keeps_to_its_limit) {
-  const Recorded run = run_text(fmt::format(fmt::runtime(cart), "ki = 30\nlimit = 8"), {"solver.rtol=1e-8", "solver.atol=1e-10"});
+  const Recorded run =
+      run_text(fmt::format(fmt::runtime(cart), "ki = 30\nlimit = 8"), {"solver.rtol=1e-8", "solver.atol=1e-10"});
   expect_recursion(run, {.ki = 30, .limit = 8}, 1e-6);
 }
 
 // With a fixed step every sample is the end of a step, or the step is refused.
 TEST(SampledServo, needs_steps_that_divide_its_period) {
-  const Recorded run = run_text(fmt::format(fmt::runtime(cart), ""), {"solver.h=1e-3", "solver.integrator=\"midpoint\""});
+  const Recorded run =
+      run_text(fmt::format(fmt::runtime(cart), ""), {"solver.h=1e-3", "solver.integrator=\"midpoint\""});
   expect_recursion(run, {}, 1e-5);
-  EXPECT_THROW(read_study_text(fmt::format(fmt::runtime(cart), ""), "model.toml", SetList{"solver.h=7e-4"}), InputError);
+  EXPECT_THROW(read_study_text(fmt::format(fmt::runtime(cart), ""), "model.toml", SetList{"solver.h=7e-4"}),
+               InputError);
 }
 
 // A counter: what a state becomes is what its formula says, of values held before.

@@ -114,8 +114,7 @@ struct Maker<StandingTyre> {
   }
 };
 
-using Kinds =
-    ::testing::Types<SpringDamper, CoordinateForce, Bushing, BumpStop, AntiRollBar, StandingTyre>;
+using Kinds = ::testing::Types<SpringDamper, CoordinateForce, Bushing, BumpStop, AntiRollBar, StandingTyre>;
 
 struct KindNames {
   template <class K>

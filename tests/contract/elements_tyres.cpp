@@ -231,7 +231,8 @@ TEST(Tyre, stands_on_a_slope) {
   EXPECT_NEAR((wheel.force() - 4000 * n - 0.5 * 1.1739 * 4000 * along).norm(), 0.0, 1e-6);
 }
 
-// ---- any frames ------------------------------------------------------------------------------------------------------
+// ---- any frames
+// ------------------------------------------------------------------------------------------------------
 
 TyreSpec odd_tyre(Random& random) {
   TyreSpec tyre = sedan();
@@ -252,7 +253,8 @@ struct Sample {
   explicit Sample(unsigned seed) : random(seed), at(random, 3, 0, 0.4) {
     RoadSpec road;
     road.kind = RoadKind::sweep;
-    road.start = -20.0, road.length = 40.0, road.amplitude = 0.1, road.first_wavelength = 9.0, road.last_wavelength = 5.0;
+    road.start = -20.0, road.length = 40.0, road.amplitude = 0.1, road.first_wavelength = 9.0,
+    road.last_wavelength = 5.0;
     road.slope = 0.1, road.bank = -0.05;
     Tyre::Params params;
     params.place.s_road = random.vector(), params.place.center = random.vector();
@@ -304,19 +306,30 @@ TEST(Tyre, planes_are_differences) {
     const auto& c = planes.connectivity;
     for (int j = 1; j < 4; ++j)
       for (int k = 0; k < 6; ++k) {
-        compare(look(s.at.moved(j, k, eps)), look(s.at.moved(j, k, -eps)),
-                [&](int f) { return Eigen::VectorXd(planes.block(planes.planes.K, f, j).col(k)); },
-                [&](int z) { return planes.planes.g_q[c.state_rates.at({z, j})][k]; });
-        compare(look(s.at.with_twist(j, k, eps)), look(s.at.with_twist(j, k, -eps)),
-                [&](int f) { return Eigen::VectorXd(planes.block(planes.planes.D, f, j).col(k)); },
-                [&](int z) { return planes.planes.g_v[c.state_rates.at({z, j})][k]; });
+        compare(
+            look(s.at.moved(j, k, eps)), look(s.at.moved(j, k, -eps)),
+            [&](int f) { return Eigen::VectorXd(planes.block(planes.planes.K, f, j).col(k)); },
+            [&](int z) {
+              return planes.planes.g_q[c.state_rates.at({z, j})][k];
+            });
+        compare(
+            look(s.at.with_twist(j, k, eps)), look(s.at.with_twist(j, k, -eps)),
+            [&](int f) { return Eigen::VectorXd(planes.block(planes.planes.D, f, j).col(k)); },
+            [&](int z) {
+              return planes.planes.g_v[c.state_rates.at({z, j})][k];
+            });
       }
     for (int k = 0; k < 2; ++k) {
       FrameInstant ahead = s.at, behind = s.at;
       ahead.z[k] += eps, behind.z[k] -= eps;
-      compare(look(ahead), look(behind),
-              [&](int f) { return Eigen::VectorXd(planes.planes.f_z[c.state_forces.at({f, k})].transpose()); },
-              [&](int z) { return planes.planes.g_z[c.state_states.at({z, k})]; });
+      compare(
+          look(ahead), look(behind),
+          [&](int f) {
+            return Eigen::VectorXd(planes.planes.f_z[c.state_forces.at({f, k})].transpose());
+          },
+          [&](int z) {
+            return planes.planes.g_z[c.state_states.at({z, k})];
+          });
     }
   }
 }

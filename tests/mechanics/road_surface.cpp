@@ -76,7 +76,8 @@ TEST(RandomRoad, repeats_itself) {
 // Derivatives of every kind against differences.
 TEST(RoadSurface, knows_its_slopes_and_curvatures) {
   RoadSpec bump{.kind = RoadKind::bump, .start = 1.0, .length = 4.0, .height = 0.1};
-  RoadSpec sweep{.kind = RoadKind::sweep, .length = 30.0, .amplitude = 0.05, .first_wavelength = 5.0, .last_wavelength = 2.0};
+  RoadSpec sweep{
+      .kind = RoadKind::sweep, .length = 30.0, .amplitude = 0.05, .first_wavelength = 5.0, .last_wavelength = 2.0};
   RoadSpec table{.kind = RoadKind::table, .x = {0, 1, 2.5, 3, 6}, .y = {-1, 0, 0.7, 2}};
   for (std::size_t i = 0; i < 20; ++i) table.z.push_back(0.1 * std::sin(1.7 * static_cast<double>(i)));
   for (RoadSpec road : {bump, sweep, table, random_road('D', 1)}) {

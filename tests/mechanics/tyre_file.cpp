@@ -135,18 +135,22 @@ TEST(TyreFile, refuses_by_name_what_is_not_built) {
   EXPECT_EQ(all.find("PDXP2"), std::string::npos) << all;  // zero takes no effect
 }
 
-// Another realisation of the same equations and data (Magic Formula Tyre Library e9f0354 for GNU Octave): forces, to the
-// digits that are left: in side forces it takes α for tan α and γ for sin γ.
+// Another realisation of the same equations and data (Magic Formula Tyre Library e9f0354 for GNU Octave): forces, to
+// the digits that are left: in side forces it takes α for tan α and γ for sin γ.
 TEST(MagicFormula, agrees_with_another_realisation) {
   const TyreSpec tyre = read_tyre_file(book).tyre;
   struct Row {
     double kappa, alpha, gamma, load, F_x, F_y, side_tol;
   };
   const double g = 0.06981317008;
-  const Row rows[] = {{-0.25, -0.17, -g, 4000, -3563.509474, 2426.077379, 3.0}, {0.05, 0.034, -g, 4000, 3039.842694, -1091.245196, 0.6},
-                      {-0.1, 0.068, g, 4000, -3831.83815, -2681.989661, 3.0},   {0.2, 0.0, -g, 4000, 4739.474164, 218.5561613, 0.01},
-                      {0.0, 0.0, g, 2000, -114.5334541, -90.82771724, 0.1},    {0.0, 0.0105, 0.0, 4000, -168.1286296, -438.816506, 0.05},
-                      {-0.05, 0.0, g, 4000, -3553.48677, -506.0217709, 0.1},   {0.0, -0.21, 0.0, 2000, -30.04203835, 2228.79166, 3.0}};
+  const Row rows[] = {{-0.25, -0.17, -g, 4000, -3563.509474, 2426.077379, 3.0},
+                      {0.05, 0.034, -g, 4000, 3039.842694, -1091.245196, 0.6},
+                      {-0.1, 0.068, g, 4000, -3831.83815, -2681.989661, 3.0},
+                      {0.2, 0.0, -g, 4000, 4739.474164, 218.5561613, 0.01},
+                      {0.0, 0.0, g, 2000, -114.5334541, -90.82771724, 0.1},
+                      {0.0, 0.0105, 0.0, 4000, -168.1286296, -438.816506, 0.05},
+                      {-0.05, 0.0, g, 4000, -3553.48677, -506.0217709, 0.1},
+                      {0.0, -0.21, 0.0, 2000, -30.04203835, 2228.79166, 3.0}};
   for (const Row& row : rows) {
     const TyreForces<double> f = forces(tyre, row.kappa, row.alpha, row.gamma, row.load);
     EXPECT_NEAR(f.F_x, row.F_x, 0.01) << row.kappa << " " << row.alpha;

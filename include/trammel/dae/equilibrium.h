@@ -28,6 +28,9 @@ struct EquilibriumOptions {
   std::vector<int> steady;  ///< coordinates whose velocity is unknown instead of their position
   /// States that are zero instead of what their equations say: friction that does not act.
   std::vector<int> released;
+  /// States that follow the way of the machine by at most 10 per metre: friction that holds softly, so that what sinks
+  /// onto it is not held up. Any value of theirs is in balance at rest.
+  std::vector<int> soft;
 };
 
 struct EquilibriumReport {
@@ -90,6 +93,7 @@ class Equilibrium {
   Status correct(double c, MotionVariables& x, State& state, Workspace& workspace);
   Status linearize(const MotionVariables& x, const State& state, Workspace& workspace);
   void find_following();
+  void find_pace();
   Status find_unheld(const MotionVariables& x, const State& state, Workspace& workspace);
   Status is_cyclic(int coordinate, MotionVariables x, State state, Workspace& workspace, bool& cyclic);
   void release_unheld();
@@ -116,6 +120,7 @@ class Equilibrium {
   std::vector<char> steady_;   // per coordinate
   std::vector<char> follows_;  // per state: ż = A v
   std::vector<char> released_;  // per state
+  std::vector<double> pace_;    // per state: of what it follows by, 1 unless it is soft
   InputBuffer inputs_;
   MotionPlanes planes_;
   std::optional<PlaneMatrix> matrix_;

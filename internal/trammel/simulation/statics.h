@@ -14,7 +14,7 @@ class Statics {
   explicit Statics(Rig& rig);
 
   /// Near where the motion is; it is there afterwards.
-  EquilibriumReport find_equilibrium(const EquilibriumOptions& options, const Equilibrium::Watch& watch = {});
+  EquilibriumReport find_equilibrium(EquilibriumOptions options, const Equilibrium::Watch& watch = {});
   /// Why there is none.
   std::string explain(const EquilibriumReport& report) const;
   /// Before dynamics with start_from = "equilibrium": the motion begins where statics ends, with the velocities that
@@ -27,7 +27,7 @@ class Statics {
  private:
   void leave_unstable(EquilibriumOptions options, const MotionVariables& drawn, const State& drawn_state,
                       EquilibriumReport& report);
-  void settle_on_tyres(EquilibriumOptions options);
+  void settle_on_tyres(EquilibriumOptions& options);
   std::string find_slipping();
   std::string find_slipping_tyre(Eigen::VectorXd& others) const;
   std::string find_slipping_contact(Eigen::VectorXd& others);

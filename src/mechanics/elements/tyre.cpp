@@ -18,15 +18,10 @@ double calc_tyre_value(const ElementGroup& group, const KinematicState& k, int c
   if (!(contact.load > 0.0)) return 0.0;
   const Tyre::Instant<double> at = Tyre::look(e.params, contact, f, z);
   const double side = e.params.data.mirrored ? -1.0 : 1.0;
-  const double values[n_tyre_values] = {contact.load,
-                                        at.slip.kappa,
-                                        side * std::atan(at.slip.tan_alpha),
-                                        side * std::asin(at.slip.camber),
-                                        at.F_x,
-                                        side * at.F_y,
-                                        side * at.relative_load * at.steady.M_z,
-                                        z[0],
-                                        side * z[1]};
+  const double values[n_tyre_values] = {
+      contact.load, at.slip.kappa, side * std::atan(at.slip.tan_alpha),     side * std::asin(at.slip.camber),
+      at.F_x,       side * at.F_y, side * at.relative_load * at.steady.M_z, z[0],
+      side * z[1]};
   return values[component];
 }
 

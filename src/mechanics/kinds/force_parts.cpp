@@ -137,14 +137,13 @@ std::vector<Key> bushing_keys(bool planar) {
 }
 
 std::vector<Key> tyre_keys(bool required) {
-  return {
-      {.name = "axis", .type = KeyType::direction, .fallback = "y", .meaning = "the axle, to the left"},
-      {.name = "stiffness",
-       .unit = "N/m",
-       .required = required,
-       .meaning = required ? "k_z, vertical" : "k_z, vertical; needed without `data`",
-       .range = Range::above(0.0)},
-      positive_damping_key()};
+  return {{.name = "axis", .type = KeyType::direction, .fallback = "y", .meaning = "the axle, to the left"},
+          {.name = "stiffness",
+           .unit = "N/m",
+           .required = required,
+           .meaning = required ? "k_z, vertical" : "k_z, vertical; needed without `data`",
+           .range = Range::above(0.0)},
+          positive_damping_key()};
 }
 
 Key wheel_key() {
@@ -152,8 +151,10 @@ Key wheel_key() {
 }
 
 Key road_key() {
-  return {
-      .name = "road", .type = KeyType::name, .fallback = "ground", .meaning = "a body whose upper side is the road, or a [[road]]"};
+  return {.name = "road",
+          .type = KeyType::name,
+          .fallback = "ground",
+          .meaning = "a body whose upper side is the road, or a [[road]]"};
 }
 
 Key center_key() { return point_key("center", false, "the wheel's origin", "the wheel centre"); }

@@ -23,14 +23,17 @@ struct FormulaKey {
   const char* meaning;
 };
 constexpr FormulaKey formula_keys[] = {
-    {"cornering_slope", &MagicFormula::PKY1, 0.0, -1.0, false, "s_y, largest cornering stiffness per rad over the nominal load"},
-    {"cornering_load", &MagicFormula::PKY2, 1.0, 1.0, true, "l_y, the load at which it is largest over the nominal load"},
+    {"cornering_slope", &MagicFormula::PKY1, 0.0, -1.0, false,
+     "s_y, largest cornering stiffness per rad over the nominal load"},
+    {"cornering_load", &MagicFormula::PKY2, 1.0, 1.0, true,
+     "l_y, the load at which it is largest over the nominal load"},
     {"lateral_friction", &MagicFormula::PDY1, 1.0, 1.0, true, "μ_y, largest lateral force over the load"},
     {"lateral_shape", &MagicFormula::PCY1, 1.0, 1.0, true, "C_y, shape of its curve"},
     {"slip_stiffness", &MagicFormula::PKX1, 0.0, 1.0, false, "s_x, longitudinal force over the load per slip"},
     {"longitudinal_friction", &MagicFormula::PDX1, 1.0, 1.0, true, "μ_x, largest longitudinal force over the load"},
     {"longitudinal_shape", &MagicFormula::PCX1, 1.0, 1.0, true, "C_x, shape of its curve"},
-    {"camber_stiffness", &MagicFormula::PKY6, 0.0, -1.0, false, "lateral force over the load per sine of the camber angle"},
+    {"camber_stiffness", &MagicFormula::PKY6, 0.0, -1.0, false,
+     "lateral force over the load per sine of the camber angle"},
     {"trail_shape", &MagicFormula::QCZ1, 1.0, 1.0, false, "C_t, shape of the trail's decrease with slip"},
     {"trail_slope", &MagicFormula::QBZ1, 0.0, 1.0, false, "B_t, how fast it decreases"},
     {"rolling_resistance", &MagicFormula::QSY1, 0.0, 1.0, false, "moment against rolling over load and radius"}};
@@ -57,16 +60,18 @@ struct TyreForce {
            .fallback = "false",
            .meaning = "its data belong to a tyre of the other side"},
           optional_key("free_radius", "m", "", "R₀ of the tyre without load; needed without `data`", positive()),
-          optional_key("rolling_radius", "m", "", "R_e, rim speed per spin when it rolls freely; needed without `data`", positive()),
+          optional_key("rolling_radius", "m", "", "R_e, rim speed per spin when it rolls freely; needed without `data`",
+                       positive()),
           optional_key("nominal_load", "N", "", "F_z0 that the data belong to; needed without `data`", positive()),
-          optional_key("longitudinal_relaxation", "m", "half of R₀", "σ_x, over which the longitudinal force follows slip", positive()),
+          optional_key("longitudinal_relaxation", "m", "half of R₀",
+                       "σ_x, over which the longitudinal force follows slip", positive()),
           optional_key("lateral_relaxation", "m", "R₀", "σ_y, over which the lateral force follows slip", positive()),
           optional_key("trail", "m", "0", "t₀, pneumatic trail at the nominal load without slip", {}),
-          optional_key("standstill_damping", "", "0.1", "damping ratio of the tyre at rest, with the nominal load as its mass",
-                       Range::from(0.0))}});
+          optional_key("standstill_damping", "", "0.1",
+                       "damping ratio of the tyre at rest, with the nominal load as its mass", Range::from(0.0))}});
     for (const FormulaKey& own : formula_keys)
-      keys.push_back(optional_key(own.key, "", fmt::format("{}", own.fallback), own.meaning,
-                                  own.positive ? positive() : Range{}));
+      keys.push_back(
+          optional_key(own.key, "", fmt::format("{}", own.fallback), own.meaning, own.positive ? positive() : Range{}));
     return keys;
   }
 

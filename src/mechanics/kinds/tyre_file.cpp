@@ -38,14 +38,23 @@ std::optional<double> number_of(std::string_view text) {
 }
 
 // Older files write other names for the same numbers.
-const std::map<std::string, std::string, std::less<>> other_names{{"Q_RE0", "QREO"}, {"LGAY", "LKYC"}, {"LGAZ", "LKZC"}};
+const std::map<std::string, std::string, std::less<>> other_names{
+    {"Q_RE0", "QREO"}, {"LGAY", "LKYC"}, {"LGAZ", "LKZC"}};
 
-const std::set<std::string, std::less<>> describing_sections{
-    "MDI_HEADER",       "MODEL",           "DIMENSION",           "SHAPE",          "INERTIA", "LONG_SLIP_RANGE",
-    "SLIP_ANGLE_RANGE", "INCLINATION_ANGLE_RANGE", "VERTICAL_FORCE_RANGE", "INFLATION_PRESSURE_RANGE"};
+const std::set<std::string, std::less<>> describing_sections{"MDI_HEADER",
+                                                             "MODEL",
+                                                             "DIMENSION",
+                                                             "SHAPE",
+                                                             "INERTIA",
+                                                             "LONG_SLIP_RANGE",
+                                                             "SLIP_ANGLE_RANGE",
+                                                             "INCLINATION_ANGLE_RANGE",
+                                                             "VERTICAL_FORCE_RANGE",
+                                                             "INFLATION_PRESSURE_RANGE"};
 
-const std::map<std::string, std::string, std::less<>> si_units{
-    {"LENGTH", "METER"}, {"FORCE", "NEWTON"}, {"ANGLE", "RADIANS"}, {"MASS", "KG"}, {"TIME", "SECOND"}, {"PRESSURE", "PASCAL"}};
+const std::map<std::string, std::string, std::less<>> si_units{{"LENGTH", "METER"},  {"FORCE", "NEWTON"},
+                                                               {"ANGLE", "RADIANS"}, {"MASS", "KG"},
+                                                               {"TIME", "SECOND"},   {"PRESSURE", "PASCAL"}};
 
 class Reader {
  public:
@@ -128,12 +137,15 @@ class Reader {
     TyreFile& f = file_;
     for (const char* needed : {"UNLOADED_RADIUS", "FNOMIN", "VERTICAL_STIFFNESS"})
       if (given_.count(needed) == 0) f.problems.push_back(fmt::format("{} is missing", needed));
-    for (const auto& [name, place] : {std::pair{"UNLOADED_RADIUS", f.tyre.free_radius}, std::pair{"FNOMIN", f.tyre.nominal_load},
-                                      std::pair{"VERTICAL_STIFFNESS", f.stiffness}})
-      if (given_.count(name) > 0 && !(place > 0.0)) f.problems.push_back(fmt::format("{} = {} but must be > 0", name, place));
+    for (const auto& [name, place] :
+         {std::pair{"UNLOADED_RADIUS", f.tyre.free_radius}, std::pair{"FNOMIN", f.tyre.nominal_load},
+          std::pair{"VERTICAL_STIFFNESS", f.stiffness}})
+      if (given_.count(name) > 0 && !(place > 0.0))
+        f.problems.push_back(fmt::format("{} = {} but must be > 0", name, place));
     f.tyre.combined = given_.count("RBX1") > 0 || given_.count("RBY1") > 0;
     const MagicFormula& p = f.tyre.formula;
-    if (p.PTX1 <= 0.0 && f.tyre.longitudinal_stiffness <= 0.0) f.tyre.longitudinal_relaxation = 0.5 * f.tyre.free_radius;
+    if (p.PTX1 <= 0.0 && f.tyre.longitudinal_stiffness <= 0.0)
+      f.tyre.longitudinal_relaxation = 0.5 * f.tyre.free_radius;
     if (p.PTY1 <= 0.0 && f.tyre.lateral_stiffness <= 0.0) f.tyre.lateral_relaxation = f.tyre.free_radius;
   }
 

@@ -43,7 +43,7 @@ class MagicFormulaTyre {
   MagicFormulaTyre(const TyreSpec& spec, const TyreSlip<S>& slip, const S& rolling)
       : t(spec), p(spec.formula), s(slip), rolling_(rolling), Cx(p.PCX1 * p.LCX), Cy(p.PCY1 * p.LCY) {  // 11, 21
     Fz0 = p.LFZO * t.nominal_load;
-    dfz = (s.load - Fz0) / Fz0;                            // 4.E2a
+    dfz = (s.load - Fz0) / Fz0;                                    // 4.E2a
     dpi = (t.pressure - t.nominal_pressure) / t.nominal_pressure;  // 4.E2b
     gamma = s.camber;
     abs_gamma = gamma < 0.0 ? S(-gamma) : gamma;
@@ -80,14 +80,14 @@ class MagicFormulaTyre {
 
   void calc_longitudinal() {
     using std::exp;
-    SHx = (p.PHX1 + p.PHX2 * dfz) * p.LHX * rolling_;                              // 17
-    kx = s.kappa + SHx;                                                            // 10
+    SHx = (p.PHX1 + p.PHX2 * dfz) * p.LHX * rolling_;                                // 17
+    kx = s.kappa + SHx;                                                              // 10
     Dx = s.load * (p.PDX1 + p.PDX2 * dfz) * (1.0 + dpi * (p.PPX3 + p.PPX4 * dpi)) *  // 12, 13
          (1.0 - p.PDX3 * gamma * gamma) * p.LMUX;
-    Ex = at_most_one((p.PEX1 + dfz * (p.PEX2 + p.PEX3 * dfz)) * ((1.0 - p.PEX4 * sign(kx)) * p.LEX));          // 14
+    Ex = at_most_one((p.PEX1 + dfz * (p.PEX2 + p.PEX3 * dfz)) * ((1.0 - p.PEX4 * sign(kx)) * p.LEX));             // 14
     Kx = s.load * (p.PKX1 + p.PKX2 * dfz) * exp(p.PKX3 * dfz) * ((1.0 + dpi * (p.PPX1 + p.PPX2 * dpi)) * p.LKX);  // 15
-    Bx = Kx / away_from_zero(Cx * Dx);                                             // 16
-    SVx = s.load * (p.PVX1 + p.PVX2 * dfz) * (p.LVX * p.LMUX) * rolling_;          // 18
+    Bx = Kx / away_from_zero(Cx * Dx);                                                                            // 16
+    SVx = s.load * (p.PVX1 + p.PVX2 * dfz) * (p.LVX * p.LMUX) * rolling_;                                         // 18
   }
 
   struct Lateral {
@@ -104,8 +104,8 @@ class MagicFormulaTyre {
     // 27; of version 5.2 its own shift in place of that of K_yγ
     const S leans = p.PHY3 != 0.0 ? S(p.PHY3 * lean * p.LKYC) : S((Kyg * lean - SVyg) / away_from_zero(y.K));
     y.SH = ((p.PHY1 + p.PHY2 * dfz) * p.LHY + leans) * rolling_;
-    y.SV = (s.load * (p.PVY1 + p.PVY2 * dfz) * (p.LVY * p.LMUY) + SVyg) * rolling_;  // 29
-    y.a = s.tan_alpha + y.SH;                                                        // 20
+    y.SV = (s.load * (p.PVY1 + p.PVY2 * dfz) * (p.LVY * p.LMUY) + SVyg) * rolling_;   // 29
+    y.a = s.tan_alpha + y.SH;                                                         // 20
     y.D = s.load * (p.PDY1 + p.PDY2 * dfz) * (1.0 + dpi * (p.PPY3 + p.PPY4 * dpi)) *  // 22, 23
           (1.0 - p.PDY3 * lean * lean) * p.LMUY;
     y.E = at_most_one((p.PEY1 + p.PEY2 * dfz) *  // 24
@@ -140,7 +140,7 @@ class MagicFormulaTyre {
 
   void weigh(TyreForces<S>& f) {
     using std::atan, std::cos, std::sin;
-    const S Fx0 = Dx * sin(Cx * arc(Bx * kx, Ex)) + SVx;  // 9
+    const S Fx0 = Dx * sin(Cx * arc(Bx * kx, Ex)) + SVx;                                       // 9
     const auto weight = [](double C, const S& B, const S& E, const S& slip, const S& shift) {  // 51, 59
       return S(cos(C * arc(B * (slip + shift), E)) / cos(C * arc(B * shift, E)));
     };
@@ -148,13 +148,13 @@ class MagicFormulaTyre {
     const S Exa = at_most_one(p.REX1 + p.REX2 * dfz);                                        // 56
     f.F_x = weight(p.RCX1, Bxa, Exa, s.tan_alpha, S(p.RHX1 * rolling_)) * Fx0;               // 50
     const auto side = [&](const Lateral& y, const S& lean) {
-      const S Fy0 = y.D * sin(Cy * arc(y.B * y.a, y.E)) + y.SV;                                           // 19
+      const S Fy0 = y.D * sin(Cy * arc(y.B * y.a, y.E)) + y.SV;                                             // 19
       const S Byk = (p.RBY1 + p.RBY4 * lean * lean) * cos(atan(p.RBY2 * (s.tan_alpha - p.RBY3))) * p.LYKA;  // 62
-      const S Eyk = at_most_one(p.REY1 + p.REY2 * dfz);                                                   // 64
-      return S(weight(p.RCY1, Byk, Eyk, s.kappa, S((p.RHY1 + p.RHY2 * dfz) * rolling_)) * Fy0);           // 58
+      const S Eyk = at_most_one(p.REY1 + p.REY2 * dfz);                                                     // 64
+      return S(weight(p.RCY1, Byk, Eyk, s.kappa, S((p.RHY1 + p.RHY2 * dfz) * rolling_)) * Fy0);             // 58
     };
     const S of_slip = side(leaning, gamma);
-    F_y_aligning = feels_camber() ? side(calc_lateral(S(0.0)), S(0.0)) : of_slip;  // 74
+    F_y_aligning = feels_camber() ? side(calc_lateral(S(0.0)), S(0.0)) : of_slip;                          // 74
     const S DVy = leaning.D * (p.RVY1 + p.RVY2 * dfz + p.RVY3 * gamma) * cos(atan(p.RVY4 * s.tan_alpha));  // 67
     f.F_y = of_slip + DVy * sin(p.RVY5 * atan(p.RVY6 * s.kappa)) * (p.LVYKA * rolling_);                   // 66
   }
@@ -183,7 +183,7 @@ class MagicFormulaTyre {
     using std::atan, std::cos, std::sqrt;
     const S cos_alpha = 1.0 / sqrt(1.0 + s.tan_alpha * s.tan_alpha);  // 6, with its sign in `direction`
     const S SHt = (p.QHZ1 + p.QHZ2 * dfz + (p.QHZ3 + p.QHZ4 * dfz) * gamma) * rolling_;  // 35
-    const S at = s.tan_alpha + SHt;                                                     // 34
+    const S at = s.tan_alpha + SHt;                                                      // 34
     const S ar = s.tan_alpha + leaning.SH + leaning.SV / away_from_zero(leaning.K);      // 37, 38
     const S stretched = Kx / away_from_zero(leaning.K) * s.kappa, squared = stretched * stretched;
     const auto joint = [&](const S& a) {  // 77, 78
@@ -197,14 +197,16 @@ class MagicFormulaTyre {
                  (1.0 + p.QBZ4 * gamma + p.QBZ5 * abs_gamma + p.QBZ6 * gamma * gamma) * (p.LKY / p.LMUY);
     const S Dt = s.load * (t.free_radius / Fz0) * (p.QDZ1 + p.QDZ2 * dfz) * (1.0 - p.PPZ1 * dpi) *  // 42, 43
                  (1.0 + p.QDZ3 * abs_gamma + p.QDZ4 * gamma * gamma) * p.LTR;
-    const S Et = at_most_one((p.QEZ1 + dfz * (p.QEZ2 + p.QEZ3 * dfz)) *  // 44
-                             (1.0 + (p.QEZ4 + p.QEZ5 * gamma) * (2.0 / 3.14159265358979323846) * atan(Bt * p.QCZ1 * a_t)));
+    const S Et =
+        at_most_one((p.QEZ1 + dfz * (p.QEZ2 + p.QEZ3 * dfz)) *  // 44
+                    (1.0 + (p.QEZ4 + p.QEZ5 * gamma) * (2.0 / 3.14159265358979323846) * atan(Bt * p.QCZ1 * a_t)));
     const S trail = Dt * cos(p.QCZ1 * arc(Bt * a_t, Et)) * cos_alpha * s.direction;  // 73
-    const S Br = p.QBZ9 * p.LKY / p.LMUY + p.QBZ10 * leaning.B * Cy;                        // 45
-    const S Dr = s.load * t.free_radius *                                            // 47
-                 ((p.QDZ6 + p.QDZ7 * dfz) * p.LRES +
-                  ((p.QDZ8 + p.QDZ9 * dfz) * (1.0 + p.PPZ2 * dpi) + (p.QDZ10 + p.QDZ11 * dfz) * abs_gamma) * gamma * p.LKZC) *
-                 cos_alpha * s.direction * p.LMUY * rolling_;
+    const S Br = p.QBZ9 * p.LKY / p.LMUY + p.QBZ10 * leaning.B * Cy;                 // 45
+    const S Dr =
+        s.load * t.free_radius *  // 47
+        ((p.QDZ6 + p.QDZ7 * dfz) * p.LRES +
+         ((p.QDZ8 + p.QDZ9 * dfz) * (1.0 + p.PPZ2 * dpi) + (p.QDZ10 + p.QDZ11 * dfz) * abs_gamma) * gamma * p.LKZC) *
+        cos_alpha * s.direction * p.LMUY * rolling_;
     const S residual = Dr * cos(atan(Br * a_r));  // 75
     const S arm = t.free_radius * (p.SSZ1 + p.SSZ2 * f.F_y / t.nominal_load + (p.SSZ3 + p.SSZ4 * dfz) * gamma) * p.LS;
     return -trail * F_y_aligning + residual + arm * f.F_x * rolling_;  // 71, 72, 76

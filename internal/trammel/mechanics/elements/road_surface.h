@@ -16,7 +16,8 @@ namespace trammel {
 ///   table   a C² spline along x for each y, between them C¹ cubics by differences of the lines beside; outside the
 ///           table the height of its edge
 ///   bump    z = h/2 (1 − cos 2π(x − x₀)/ℓ) for x₀ < x < x₀ + ℓ
-///   sweep   z = a (1 − cos φ), φ = 2π ∫ n dx, the wave number n = 1/wavelength running linearly from 1/λ₁ to 1/λ₂ over ℓ;
+///   sweep   z = a (1 − cos φ), φ = 2π ∫ n dx, the wave number n = 1/wavelength running linearly from 1/λ₁ to 1/λ₂ over
+///   ℓ;
 ///           it begins level, and behind it the road keeps its last height
 ///   random  z = Σ √(2 G_d(n_k) Δn) cos(2π n_k x + φ_k), n_k = k Δn, Δn = 1/ℓ, from 1/λ₁ to 1/λ₂: the one-sided power
 ///           spectral density G_d(n) = G_d(n₀) (n/n₀)^−w, n₀ = 0.1 1/m [ISO 8608:2016, 4.2 and annex A]; phases φ_k by

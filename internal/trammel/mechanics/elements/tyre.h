@@ -39,7 +39,8 @@ struct TyreContact {
     Vec3<S> on_road = origin;
     n = rotate(road.R, Eigen::Vector3d(at.axes.col(2)));
     if (at.surface) {
-      const Vec3<S> x = rotate(road.R, Eigen::Vector3d(at.axes.col(0))), y = rotate(road.R, Eigen::Vector3d(at.axes.col(1)));
+      const Vec3<S> x = rotate(road.R, Eigen::Vector3d(at.axes.col(0))),
+                    y = rotate(road.R, Eigen::Vector3d(at.axes.col(1)));
       const Vec3<S> z = n;
       Vec3<S> below = wheel - origin;
       for (int pass = 0; pass < 2; ++pass) {
@@ -130,7 +131,7 @@ struct Tyre {
     S V_x, V_sx, V_sy, R_e;
     TyreSlip<S> slip;
     TyreForces<S> steady;
-    S F_x, F_y;      ///< of (5)
+    S F_x, F_y;        ///< of (5)
     S rate_x, rate_y;  ///< ṡ
     S relative_load;   ///< F_z beside what the formula was asked for: 1, less for light loads
   };
@@ -148,8 +149,12 @@ struct Tyre {
     const double lightest = light * d.nominal_load, f2 = slowest * slowest;
     const S V_r = sqrt(V_x * V_x + f2), V2 = V_x * V_x + at.V_sx * at.V_sx + V_y * V_y;
     const S rolling = 1.0 - exp(-V_x * V_x / (slow * slow));
-    at.slip = {contact.load > lightest ? contact.load : S(lightest), S(-at.V_sx / V_r), S(V_y / V_r),
-               S(side * dot(contact.e_y, contact.n)), S(tanh(V_x / slow)), V_x};
+    at.slip = {contact.load > lightest ? contact.load : S(lightest),
+               S(-at.V_sx / V_r),
+               S(V_y / V_r),
+               S(side * dot(contact.e_y, contact.n)),
+               S(tanh(V_x / slow)),
+               V_x};
     at.relative_load = contact.load / at.slip.load;
     at.steady = MagicFormulaTyre<S>(d, at.slip, rolling).calc();
     const TyreForces<S>& s = at.steady;
