@@ -15,9 +15,12 @@ SampledControls::SampledControls(const Machine& machine, Viewer& viewer, Motion&
       due_(machine.full().sampled.size(), 0) {}
 
 double SampledControls::instant_of(std::size_t control) const {
-  const double t = start_ + static_cast<double>(due_[control]) * machine_.full().sampled[control].period;
-  return due_[control] == 0 ? t : t - side_of_kink(t);  // so that a step that ends there has come far enough
+  return start_ + static_cast<double>(due_[control]) * machine_.full().sampled[control].period;
 }
+
+bool SampledControls::is_due(double t, std::size_t control) const { return t >= instant_of(control) - side_of_kink(t); }
+
+bool SampledControls::is_due(double t) const { return t >= next() - side_of_kink(t); }
 
 double SampledControls::next() const {
   double t = std::numeric_limits<double>::infinity();
@@ -30,11 +33,11 @@ Status SampledControls::sample(MotionVariables& x) {
   const KinematicState k = viewer_.update_kinematics(viewer_.show(x, motion_.state));
   Eigen::VectorXd z = x.z;
   for (std::size_t i = 0; i < due_.size(); ++i) {
-    if (x.t < instant_of(i)) continue;
+    if (!is_due(x.t, i)) continue;
     const Assembly::Sampled& control = full.sampled[i];
     for (std::size_t s = 0; s < control.states.size(); ++s)
       z[control.states[s]] = full.formulas->evaluate(control.programs[s], k);
-    while (x.t >= instant_of(i)) ++due_[i];
+    while (is_due(x.t, i)) ++due_[i];
   }
   x.z = z;
   if (!x.z.allFinite()) return Status::recoverable(Cause::not_finite);

@@ -22,7 +22,7 @@ SetList with(SetList list, const SetList& more) {
 }
 
 // At rest, brakes of 5 kN m/rad.
-const SetList at_rest{"parameters.V=0", "parameters.brake=5e3"};
+const SetList at_rest{"parameters.V=0", "parameters.brake=5e3", "parameters.amplitude=0"};
 
 double total_load(const Recorded& run) {
   double sum = 0.0;
@@ -63,12 +63,18 @@ TEST(StandingCar, stays_where_statics_ended) {
     }
 }
 
-// A minute on a fifth: what a millimetre may be is less than a micrometre.
+// Let down from where it is drawn on a road that rises by a fifth it settles, and then stands: a minute within 1 mm,
+// the last half of it within a nanometre.
 TEST(StandingCar, does_not_creep_on_a_slope) {
-  const Recorded run = run_example(car, with(at_rest, {"parameters.slope=0.2", "parameters.relaxation=0.3",
-                                                       "analysis.end=60", "output.interval=10"}));
-  const Eigen::MatrixXd p = run.values("chassis.position");
-  EXPECT_LE((p.row(p.rows() - 1) - p.row(0)).norm(), 1e-6);
+  for (const char* relaxation : {"parameters.relaxation=2e-4", "parameters.relaxation=0.3"}) {
+    const Recorded run =
+        run_example(car, with(at_rest, {"parameters.slope=0.2", relaxation, "analysis.start_from=\"drawn\"",
+                                        "analysis.end=70", "output.interval=10"}));
+    const Eigen::MatrixXd p = run.values("chassis.position");
+    const Eigen::RowVectorXd end = p.row(p.rows() - 1);
+    EXPECT_LE((end - p.row(1)).norm(), 1e-3);
+    EXPECT_LE((end - p.row(4)).norm(), 1e-9);
+  }
 }
 
 // Heave, pitch and roll at about 1.3 to 1.6 Hz, wheels at 14 Hz, as at speed; none grows.

@@ -117,8 +117,8 @@ class Equilibrium {
   const SecondOrderDae& dae_;
   EquilibriumOptions options_;
   std::unique_ptr<LinearSolver<double>> solver_;
-  std::vector<char> steady_;   // per coordinate
-  std::vector<char> follows_;  // per state: ż = A v
+  std::vector<char> steady_;    // per coordinate
+  std::vector<char> follows_;   // per state: ż = A v
   std::vector<char> released_;  // per state
   std::vector<double> pace_;    // per state: of what it follows by, 1 unless it is soft
   InputBuffer inputs_;

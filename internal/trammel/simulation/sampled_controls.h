@@ -18,7 +18,7 @@ class SampledControls {
   bool active() const { return !due_.empty(); }
   /// The next sample [s]; infinity: none.
   double next() const;
-  bool is_due(double t) const { return t >= next(); }
+  bool is_due(double t) const;
   /// States of those that are due at x.t get their values, and accelerations follow. At the start nothing moves yet.
   Status sample(MotionVariables& x);
   /// The same in a run: the method begins anew.
@@ -26,6 +26,7 @@ class SampledControls {
 
  private:
   double instant_of(std::size_t control) const;
+  bool is_due(double t, std::size_t control) const;
 
   const Machine& machine_;
   Viewer& viewer_;
