@@ -5,17 +5,13 @@ from pathlib import Path
 
 import trammel
 
-heave = 9.9579e-5  # of the equilibrium: its height [m] and pitch [rad] against the design
-pitch = 5.5411e-4
-
 model = trammel.Model("Passenger car", folder=Path(__file__).parent)
 # Speed, held by the drive [m/s]; amplitude of the rack [m]; drive torque per deviation of the speed [N m s/m].
 model.parameters(V=20, amplitude=0.003, Kv=3000)
 model.include(
     "parts/vehicle.toml",
-    parameters={"V": 20, "pitch": pitch, "friction": 0, "v_r": 2e-3, "digressive": 0},
-    at=[0, 0, 0.54 + heave],
-    axis_angle={"axis": "y", "angle": pitch},
+    parameters={"V": 20, "friction": 0, "v_r": 2e-3, "digressive": 0},
+    at=[0, 0, 0.54],
 )
 model.motion("driver", joint="rack_guide", function="-amplitude*sin(2*pi*0.5*t)")  # a turn to the left first
 
@@ -31,14 +27,15 @@ model.measure("yaw", "atan2(nose.y - chassis.y, nose.x - chassis.x)", unit="rad"
 model.measure("roll", "atan2(flank.z - chassis.z, roof.z - chassis.z)", unit="rad")
 model.measure("pitch_angle", "-asin(nose.z - chassis.z)", unit="rad")
 
+model.measure("drive", "Kv*(V - v_long)*step(v_long, 0, 0, 1, 1)", unit="N m")  # of the cruise control, off at standstill
 for name, body, torque in [
-    ("drive_left", "rear_left_wheel", "Kv*(V - v_long)/2"),
-    ("drive_right", "rear_right_wheel", "Kv*(V - v_long)/2"),
-    ("drive_reaction", "chassis", "-Kv*(V - v_long)"),
+    ("drive_left", "rear_left_wheel", "drive/2"),
+    ("drive_right", "rear_right_wheel", "drive/2"),
+    ("drive_reaction", "chassis", "-drive"),
 ]:
     model.force(name, kind="torque", body=body, torque=[0, torque, 0], in_body_axes=True)
 
-model.analysis(end=5)
+model.analysis(end=5, start_from="equilibrium")
 model.output(interval=0.02)
 model.solver(integrator="bdf", coordinates="joint", max_order=5, rtol=1e-4, atol=1e-5)
 

@@ -25,6 +25,7 @@ constexpr double largest_floor_factor = 1e4, floor_rise = 100.0;
 constexpr double cyclic_moves[] = {0.5, 1.7};  // [m, rad] along a direction that is suspected to be cyclic
 constexpr double balanced = 1e-9;              // |r| beside the forces that cancel
 constexpr double rounding_margin = 16.0 * std::numeric_limits<double>::epsilon();  // of K q
+constexpr double soft_rate = 10.0;                                                 // [1/m] of soft states
 constexpr int largest_tested = 600;                                                // coordinates, for `descends`
 constexpr int max_iterations_along = 20;  // times as many when the path is followed
 
@@ -53,7 +54,10 @@ Equilibrium::Equilibrium(const SecondOrderDae& dae, LinearSolverChoice solver, E
   solver_ = make_linear_solver<double>(solver, n);
   steady_.assign(dae.nv(), 0);
   follows_.assign(dae.nz(), 0);
+  released_.assign(dae.nz(), 0);
+  pace_.assign(dae.nz(), 1.0);
   for (const int i : options_.steady) steady_[i] = 1;
+  for (const int z : options_.released) released_[z] = 1;
   if (options_.arc_length) options_.max_iterations *= max_iterations_along;
   for (Eigen::VectorXd* x : {&r_, &r0_, &delta_, &tangent_}) x->setZero(n);
   way_.setZero(dae.nv());
@@ -90,6 +94,7 @@ Status Equilibrium::calc_residual(const MotionVariables& x, const State& state, 
   const Status status =
       dae_.residual(at.point(inputs_.view()), state, r_.head(nv), r_.segment(nv, nz), r_.tail(nc), workspace);
   if (!status.ok()) return status;
+  for (const int z : options_.released) r_[nv + z] = x.z[z];
   r_.head(nv) -= missing_ * r0_.head(nv);
   release_unheld();
   if (options_.steady.empty())
@@ -131,7 +136,7 @@ Status Equilibrium::linearize(const MotionVariables& x, const State& state, Work
 
 // States whose rate depends on velocities alone: at rest their row says nothing.
 void Equilibrium::find_following() {
-  for (int z = 0; z < dae_.nz(); ++z) follows_[z] = options_.steady.empty() && dae_.E()[z] != 0.0;
+  for (int z = 0; z < dae_.nz(); ++z) follows_[z] = options_.steady.empty() && dae_.E()[z] != 0.0 && released_[z] == 0;
   const auto strike = [this](const Pattern& pattern, const std::vector<double>& values) {
     for (std::size_t k = 0; k < values.size(); ++k)
       if (values[k] != 0.0) follows_[pattern.index[k]] = 0;
@@ -139,6 +144,15 @@ void Equilibrium::find_following() {
   strike(planes_.state_rate, planes_.g_q);
   strike(planes_.state_state, planes_.g_z);
   strike(planes_.state_lam, planes_.g_lam);
+  find_pace();
+}
+
+void Equilibrium::find_pace() {
+  if (options_.soft.empty()) return;
+  Eigen::VectorXd rate = Eigen::VectorXd::Zero(dae_.nz());  // per metre
+  for (std::size_t k = 0; k < planes_.g_v.size(); ++k)
+    rate[planes_.state_rate.index[k]] = std::max(rate[planes_.state_rate.index[k]], std::abs(planes_.g_v[k]));
+  for (const int z : options_.soft) pace_[z] = rate[z] > soft_rate ? soft_rate / rate[z] : 1.0;
 }
 
 // (4).
@@ -199,9 +213,13 @@ Status Equilibrium::is_cyclic(int coordinate, MotionVariables x, State state, Wo
     };
     // Reactions turn with the bodies that carry them: of these only what works along the direction itself counts.
     const double of_reactions = z.col(0).dot(times(planes_.motion, planes_.K_lam, z, nv).col(0));
+    const auto moves_states = [&](std::vector<double> values) {
+      for (std::size_t k = 0; k < values.size(); ++k)
+        if (released_[planes_.state_rate.index[k]]) values[k] = 0.0;
+      return depends(planes_.state_rate, values, nz, largest(values));
+    };
     if (depends(planes_.motion, planes_.K, nv, stiffness) || std::abs(of_reactions) > noticed * z.norm() * stiffness ||
-        depends(planes_.state_rate, planes_.g_q, nz, largest(planes_.g_q)) ||
-        depends(planes_.state_rate, planes_.g_v, nz, largest(planes_.g_v)) ||
+        moves_states(planes_.g_q) || moves_states(planes_.g_v) ||
         !(times(planes_.motion, planes_.M, z, nv).norm() > 0.0))
       return status;
     MotionVariables at = x;
@@ -231,11 +249,15 @@ Status Equilibrium::factor(double c) {
   J.add(planes_.motion, planes_.K, 0, 0, of_position);
   J.add(planes_.motion, planes_.K_lam, 0, 0, of_position);
   J.add(planes_.motion, planes_.D, 0, 0, of_velocity);
-  J.add(planes_.state_rate, planes_.g_q, nv, 0, of_position);
+  const auto of_state = [&](int row, int) { return released_[row] ? 0.0 : 1.0; };
+  J.add(planes_.state_rate, planes_.g_q, nv, 0,
+        [&](int row, int column) { return of_state(row, column) * of_position(row, column); });
   J.add(planes_.state_rate, planes_.g_v, nv, 0,
-        [&](int row, int column) { return follows_[row] || steady_[column] ? 1.0 : 0.0; });
-  for (int z = 0; z < nz; ++z)
+        [&](int row, int column) { return released_[row] == 0 && (follows_[row] || steady_[column]) ? 1.0 : 0.0; });
+  for (int z = 0; z < nz; ++z) {
     if (follows_[z]) J.add(nv + z, nv + z, dae_.E()[z]);
+    if (released_[z]) J.add(nv + z, nv + z, 1.0);
+  }
   const bool moves = !options_.steady.empty();
   J.add(planes_.constraint, planes_.G, nv + nz, 0, [&](int row, int column) {
     const bool on_positions = dae_.holonomic()[row] || !moves;
@@ -247,8 +269,8 @@ Status Equilibrium::factor(double c) {
   J.add_transposed(planes_.constraint, planes_.G, 0, nv + nz);
   J.add(planes_.reaction, planes_.f_lam, 0, nv + nz);
   J.add(planes_.state_force, planes_.f_z, 0, nv);
-  J.add(planes_.state_state, planes_.g_z, nv, nv);
-  J.add(planes_.state_lam, planes_.g_lam, nv, nv + nz);
+  J.add(planes_.state_state, planes_.g_z, nv, nv, of_state);
+  J.add(planes_.state_lam, planes_.g_lam, nv, nv + nz, of_state);
   return solver_->refactor(J.values());
 }
 

@@ -108,6 +108,7 @@ void check_names(ModelChecks& checks) {
   check("track", checks.model.tracks);
   check("wheel", checks.model.wheels);
   check("flange_stop", checks.model.flange_stops);
+  check("road", checks.model.roads);
 }
 
 namespace {
@@ -257,6 +258,7 @@ std::vector<Issue> issues(const Model& model) {
   detail::check_couplers_and_motions(checks);
   detail::check_forces(checks);
   detail::check_tracks(checks);
+  detail::check_roads(checks);
   detail::check_controls_and_measures(checks);
   detail::check_events(checks);
   detail::check_tables(checks);

@@ -68,11 +68,13 @@ class Circles {
   explicit Circles(ModelChecks& checks) : checks_(checks) {
     const std::size_t n = checks.model.measures.size() + checks.model.controls.size();
     needs_.resize(n);
+    signals_.resize(n);
     state_.resize(n, State::fresh);
     depth_.resize(n, 1);
   }
 
   void add(int node, const std::vector<Signal>& signals) {
+    signals_[static_cast<std::size_t>(node)] = signals;
     for (const Signal& signal : signals) {
       if (signal.kind == SignalKind::measure) needs_[static_cast<std::size_t>(node)].push_back(signal.entity);
       if (signal.kind == SignalKind::control_output)
@@ -84,6 +86,30 @@ class Circles {
 
   void report_all() {
     for (std::size_t i = 0; i < needs_.size(); ++i) visit(static_cast<int>(i));
+  }
+
+  /// The first signal of a formula, or of a measure or output that it needs, that is known only where frames are
+  /// recorded; after report_all(), if that found nothing.
+  bool needs_recorded(const std::vector<Signal>& signals) const {
+    std::vector<int> open;
+    std::vector<char> seen(needs_.size(), 0);
+    const auto look = [&](const std::vector<Signal>& all) {
+      for (const Signal& signal : all) {
+        if (is_recorded(signal.kind)) return true;
+        if (signal.kind == SignalKind::measure) open.push_back(signal.entity);
+        if (signal.kind == SignalKind::control_output) open.push_back(control_node(signal.entity));
+      }
+      return false;
+    };
+    if (look(signals)) return true;
+    while (!open.empty()) {
+      const auto node = static_cast<std::size_t>(open.back());
+      open.pop_back();
+      if (seen[node] != 0) continue;
+      seen[node] = 1;
+      if (look(signals_[node])) return true;
+    }
+    return false;
   }
 
  private:
@@ -140,6 +166,7 @@ class Circles {
 
   ModelChecks& checks_;
   std::vector<std::vector<int>> needs_;
+  std::vector<std::vector<Signal>> signals_;
   std::vector<State> state_;
   std::vector<int> path_;
   std::vector<int> depth_;  // of the chains that begin here
@@ -166,20 +193,35 @@ void check_formulas(ModelChecks& checks) {
     for (const Key& key : force.kind->keys())
       if (key.type == KeyType::formulas) it->second = key.name;
   }
+  Circles circles(checks);
+  // What acts on the machine may not need what only follows from its motion.
+  std::vector<std::function<void()>> acting;
+  const auto add_acting = [&](std::string_view kind, const auto& spec, const std::string& field,
+                              std::vector<Signal> signals) {
+    acting.push_back([&checks, &circles, &spec, kind, field, used = std::move(signals)] {
+      if (circles.needs_recorded(used))
+        checks.report(kind, spec, field,
+                      fmt::format("'{}': accelerations, and forces, energies and momentum of the machine, can be "
+                                  "measured, but nothing that acts may depend on them: they follow from what acts",
+                                  field));
+    });
+  };
   for (std::size_t i = 0; i < model.forces.size(); ++i) {
     const ForceSpec& force = model.forces[i];
     FormulaScope law;
     law.force = static_cast<int>(i);
-    check_formula(checks, "force", force, "law", force.law, law);
-    for (const Formula& component : force.components)
-      if (component.given()) check_formula(checks, "force", force, component_keys[&*force.kind], component, {});
+    add_acting("force", force, "law", check_formula(checks, "force", force, "law", force.law, law));
+    for (const Formula& component : force.components) {
+      const std::string& key = component_keys[&*force.kind];
+      if (component.given()) add_acting("force", force, key, check_formula(checks, "force", force, key, component, {}));
+    }
   }
-  Circles circles(checks);
   for (std::size_t i = 0; i < model.controls.size(); ++i) {
     const ControlSpec& control = model.controls[i];
     FormulaScope own;
     own.control = static_cast<int>(i);
-    for (const Formula& rate : control.rates) check_formula(checks, "control", control, "rates", rate, own);
+    for (const Formula& rate : control.rates)
+      add_acting("control", control, "rates", check_formula(checks, "control", control, "rates", rate, own));
     circles.add(circles.control_node(own.control),
                 check_formula(checks, "control", control, "output", control.output, own));
   }
@@ -189,6 +231,7 @@ void check_formulas(ModelChecks& checks) {
     circles.add(static_cast<int>(i), check_formula(checks, "measure", measure, "expression", measure.expression, {}));
   }
   circles.report_all();
+  for (const std::function<void()>& check : acting) check();
 }
 
 }  // namespace trammel::detail

@@ -39,10 +39,33 @@ std::string no_such_component(std::string_view kind, const std::vector<std::stri
                      join_quoted(components));
 }
 
+// One of several words, by its place.
+ResolvedPath resolve_word(SignalKind kind, int entity, std::string_view what, const std::vector<std::string>& path,
+                          const std::vector<std::string>& words) {
+  const auto it = path.size() == 2 ? std::find(words.begin(), words.end(), path[1]) : words.end();
+  if (it != words.end()) return signal(kind, entity, static_cast<int>(it - words.begin()));
+  return no_such_component(what, path, words);
+}
+
+const std::vector<std::string> angle_words{"roll", "pitch", "yaw"};
+const std::vector<std::string> energy_words{"kinetic", "potential", "total"};
+const std::vector<std::string> momentum_words{"x", "y", "z", "lx", "ly", "lz"};
+const std::vector<std::string> contact_words{"normal", "friction", "penetration", "touching"};
+const std::vector<std::string> wrench_words{"fx", "fy", "fz", "mx", "my", "mz", "force", "moment"};
+const std::vector<std::string> tyre_words{"load", "slip", "slip_angle", "camber", "drive", "side", "aligning"};
+
 ResolvedPath resolve_body(const BodySpec& body, int index, const std::vector<std::string>& path) {
-  std::vector<std::string> components{"x", "y", "z", "vx", "vy", "vz"};
+  std::vector<std::string> components{"x", "y", "z", "vx", "vy", "vz", "ax", "ay", "az"};
   const bool turns = body.kind != BodyKind::particle;
-  if (turns) components.insert(components.end(), {"wx", "wy", "wz"});
+  if (turns)
+    components.insert(components.end(), {"wx", "wy", "wz", "world_wx", "world_wy", "world_wz", "roll", "pitch", "yaw"});
+  if (path.size() == 2) {
+    if (const int i = axis_of(path[1], "a"); i >= 0) return signal(SignalKind::body_acceleration, index, i);
+    if (const int i = axis_of(path[1], "world_w"); i >= 0 && turns)
+      return signal(SignalKind::body_world_spin, index, i);
+    for (int i = 0; turns && i < 3; ++i)
+      if (path[1] == angle_words[static_cast<std::size_t>(i)]) return signal(SignalKind::body_angle, index, i);
+  }
   if (path.size() == 2) {
     if (const int i = axis_of(path[1], ""); i >= 0) return signal(SignalKind::body_position, index, i);
     if (const int i = axis_of(path[1], "v"); i >= 0) return signal(SignalKind::body_velocity, index, i);
@@ -82,21 +105,51 @@ ResolvedPath resolve_measure(const MeasureSpec& measure, int index, const std::v
 
 ResolvedPath resolve_force(const ForceSpec& force, int index, const std::vector<std::string>& path) {
   const std::string own(own_coordinate(force.kind));
-  if (own.empty()) return no_such_component("force", path, {});
-  if (path.size() == 2 && path[1] == own) return signal(SignalKind::spring_length, index);
-  if (path.size() == 2 && path[1] == own + "_rate") return signal(SignalKind::spring_length_rate, index);
-  return no_such_component("spring", path, {own, own + "_rate"});
+  if (!own.empty() && path.size() == 2) {
+    if (path[1] == own) return signal(SignalKind::spring_length, index);
+    if (path[1] == own + "_rate") return signal(SignalKind::spring_length_rate, index);
+  }
+  const auto find = [&](const std::vector<std::string>& words) {
+    const auto it = path.size() == 2 ? std::find(words.begin(), words.end(), path[1]) : words.end();
+    return it == words.end() ? -1 : static_cast<int>(it - words.begin());
+  };
+  std::vector<std::string> all;
+  if (!own.empty()) all = {own, own + "_rate"};
+  if (force.kind->acts_on == ActsOn::coordinate) {
+    if (find({"effort"}) == 0) return signal(SignalKind::force_value, index, 8);
+    all.push_back("effort");
+    return no_such_component("force", path, all);
+  }
+  if (const int i = find(wrench_words); i >= 0) return signal(SignalKind::force_value, index, i);
+  all.insert(all.end(), wrench_words.begin(), wrench_words.end());
+  if (force.kind == ForceKind::tyre) {
+    if (const int i = find(tyre_words); i >= 0) return signal(SignalKind::tyre_value, index, i);
+    all.insert(all.end(), tyre_words.begin(), tyre_words.end());
+  }
+  return no_such_component("force", path, all);
 }
 
 ResolvedPath resolve_wheel(int index, const std::vector<std::string>& path) {
   static const std::vector<std::string> values{"load", "normal", "creep_x", "creep_y", "spin",
                                                "fx",   "fy",     "radius",  "lateral"};
-  const auto it = path.size() == 2 ? std::find(values.begin(), values.end(), path[1]) : values.end();
-  if (it != values.end()) return signal(SignalKind::wheel_value, index, static_cast<int>(it - values.begin()));
-  return no_such_component("wheel", path, values);
+  return resolve_word(SignalKind::wheel_value, index, "wheel", path, values);
 }
 
 }  // namespace
+
+bool is_recorded(SignalKind kind) {
+  switch (kind) {
+    case SignalKind::body_acceleration:
+    case SignalKind::force_value:
+    case SignalKind::tyre_value:
+    case SignalKind::contact_value:
+    case SignalKind::machine_energy:
+    case SignalKind::machine_momentum:
+      return true;
+    default:
+      return false;
+  }
+}
 
 bool has_coordinate(JointKind kind, JointCoordinate coordinate) {
   switch (coordinate) {
@@ -143,6 +196,10 @@ std::string_view to_string(SignalTable::Entity entity) {
       return "track";
     case Entity::wheel:
       return "wheel";
+    case Entity::road:
+      return "road";
+    case Entity::contact:
+      return "contact";
   }
   return "";
 }
@@ -163,6 +220,8 @@ SignalTable::SignalTable(const Model& model) : model_(model) {
   add(Entity::table, model.tables);
   add(Entity::track, model.tracks);
   add(Entity::wheel, model.wheels);
+  add(Entity::road, model.roads);
+  add(Entity::contact, model.contacts);
   for (const auto& [name, value] : model.parameters) entries_.try_emplace(name, Entry{Entity::parameter, 0});
 }
 
@@ -269,7 +328,7 @@ ResolvedPath SignalTable::resolve_entity(const Entry& entry, const std::vector<s
     case Entity::joint:
       return resolve_joint(entry.index, path);
     case Entity::coupler:
-      return no_such_component("coupler", path, {});
+      return resolve_word(SignalKind::coupler_effort, entry.index, "coupler", path, {"effort"});
     case Entity::motion:
       if (path.size() == 2 && path[1] == "effort") return signal(SignalKind::motion_effort, entry.index);
       return no_such_component("motion", path, {"effort"});
@@ -285,6 +344,10 @@ ResolvedPath SignalTable::resolve_entity(const Entry& entry, const std::vector<s
       return no_such_component("track", path, {});
     case Entity::wheel:
       return resolve_wheel(entry.index, path);
+    case Entity::road:
+      return no_such_component("road", path, {});
+    case Entity::contact:
+      return resolve_word(SignalKind::contact_value, entry.index, "contact", path, contact_words);
     case Entity::parameter:
       break;
   }
@@ -301,6 +364,10 @@ ResolvedPath SignalTable::resolve(const FormulaScope& scope, const std::vector<s
     if (text == nullptr || !text->empty()) return own;
   }
   const Entry* entry = find(path[0]);
+  if (entry == nullptr && !scope.time_only) {
+    if (path[0] == "energy") return resolve_word(SignalKind::machine_energy, 0, "energy", path, energy_words);
+    if (path[0] == "momentum") return resolve_word(SignalKind::machine_momentum, 0, "momentum", path, momentum_words);
+  }
   if (entry == nullptr) return unknown(scope, path[0]);
   if (scope.time_only && entry->entity != Entity::parameter && entry->entity != Entity::table)
     return fmt::format("'{}' is a {} and depends on the motion; here only t, parameters and tables may be used",

@@ -71,6 +71,7 @@ Dynamics::Dynamics(Rig& rig, RecordSink& sink, const ProgressCallback& progress,
       kinks_(machine_, viewer_, motion_, after_kinks_, contact_changes),
       jumps_(machine_, viewer_, motion_, after_kinks_),
       rejected_(machine_, viewer_, motion_),
+      samples_(machine_, viewer_, motion_, after_kinks_, part.start.value_or(motion_.x.t)),
       part_(part),
       start_(motion_.x.t),
       end_(part.end.value_or(*study_.analysis.end)),
@@ -91,10 +92,12 @@ Dynamics::Dynamics(Rig& rig, RecordSink& sink, const ProgressCallback& progress,
 }
 
 Summary Dynamics::run() {
-  start();
+  const bool begins = start();
   const MotionVariables& x = motion_.x;
   if (!part_.before) writer_.write(x.t, viewer_.show(x, motion_.state), ledger_.now());
-  return go_on();
+  if (begins) return go_on();
+  sum_up();
+  return std::move(summary_);
 }
 
 Summary Dynamics::resume(std::span<const std::byte> memory) {
@@ -121,7 +124,13 @@ Summary Dynamics::go_on() {
   return std::move(summary_);
 }
 
-void Dynamics::start() {
+bool Dynamics::start() {
+  if (samples_.active() && samples_.is_due(motion_.x.t)) {
+    MotionVariables sampled = motion_.x;
+    if (const Status status = samples_.sample(sampled); !status.ok())
+      return fail("The first sample of a digital controller is no number, or no motion begins with it.", status.cause);
+    motion_.begin_at(sampled, motion_.state, viewer_);
+  }
   const MotionVariables& x = motion_.x;
   if (part_.before) ledger_.go_on_from(*part_.before);
   ledger_.update(x, 0.0);
@@ -132,9 +141,10 @@ void Dynamics::start() {
   events_.start(x);
   if (beams_.active()) beams_.start(viewer_.update_kinematics(viewer_.show(x, motion_.state)));
   // Inputs are examined over the run before it: a step over a pulse could not know of it.
-  if (study_.solver.h) return;
+  if (study_.solver.h) return true;
   const Shown shown = viewer_.show(x, motion_.state);
   bounds_ = machine_.full().system->calc_step_bounds(shown.point, end_, shown.state, viewer_.full_workspace());
+  return true;
 }
 
 // A run goes on differently behind a checkpoint, by roundings (Memory): where they are depends on steps alone, never on
@@ -155,7 +165,7 @@ StepReport Dynamics::advance() {
   const double from = kinks_.from(t_);
   kink_ = fixed ? std::numeric_limits<double>::infinity() : machine_.index3().next_breakpoint(from);
   motion_.method().bound_step(bounds_.longest_step(from));
-  StepReport report = motion_.advance(fixed ? end_ : std::min({end_, kink_, kinks_.limit()}));
+  StepReport report = motion_.advance(fixed ? end_ : std::min({end_, kink_, kinks_.limit(), samples_.next()}));
   count(report);
   return report;
 }
@@ -281,7 +291,19 @@ bool Dynamics::pass_kinks() {
       return fail(
           fmt::format("No accelerations after a change of contact at t = {:.6g} s: {}.", t_, describe(status.cause)),
           status.cause);
-  if (kinks_.has_change() || t_ >= kink_) ledger_.renew_power(motion_.active().newest());
+  const bool sampled = samples_.is_due(t_) && t_ < end_;
+  if (sampled && !pass_sample()) return false;
+  if (kinks_.has_change() || t_ >= kink_ || sampled) ledger_.renew_power(motion_.active().newest());
+  return true;
+}
+
+bool Dynamics::pass_sample() {
+  is_rough_ = true;
+  if (const Status status = samples_.sample_and_restart(motion_.active().newest()); !status.ok())
+    return fail(fmt::format("No motion after the sample of a digital controller at t = {:.6g} s: {}.", t_,
+                            describe(status.cause)),
+                status.cause);
+  kinks_.forget_change();
   return true;
 }
 

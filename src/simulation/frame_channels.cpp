@@ -5,6 +5,7 @@
 
 #include <Eigen/Geometry>
 
+#include "trammel/mechanics/elements/tyre_report.h"
 #include "trammel/mechanics/kinds/measure_descriptor.h"
 
 namespace trammel {
@@ -55,6 +56,13 @@ ChannelItems forces_on_coordinates(const FrameSource& s) {
     items.names.push_back(s.model.forces[i].name);
     items.units.push_back(effort_unit(s.assembly.forces[i].x->type));
   }
+  return items;
+}
+
+ChannelItems tyres(const FrameSource& s) {
+  ChannelItems items;
+  for (const ForceSpec& force : s.model.forces)
+    if (force.kind == ForceKind::tyre) items.names.push_back(force.name);
   return items;
 }
 
@@ -122,9 +130,9 @@ FrameChannel of_bodies(const std::string& quantity, std::vector<std::string> com
 }
 
 // One half of (v̇, ω̇) of a body, from the accelerations of its coordinates: rows `first` … of S a.
-Vec3<double> calc_twist_rate(const FrameInstant& at, std::size_t body, int first) {
-  const FrameMap& map = at.assembly.system->frame_map(at.assembly.body_frame[body]);
-  const auto a = at.point.a.segment(map.offset, map.nv);
+Vec3<double> calc_twist_rate(const Assembly& assembly, const MotionPoint& point, std::size_t body, int first) {
+  const FrameMap& map = assembly.system->frame_map(assembly.body_frame[body]);
+  const auto a = point.a.segment(map.offset, map.nv);
   switch (map.kind) {
     case FrameMap::Kind::rigid:
       return a.segment<3>(first);
@@ -259,12 +267,14 @@ void add_bodies(std::vector<FrameChannel>& list) {
                            }));
   list.push_back(of_bodies("angular_velocity", xyz, "rad/s", "angular velocity, body axes",
                            [](const FrameInstant&, const F& f, std::size_t, ChannelValues& out) { out.put(f.w); }));
-  list.push_back(of_bodies(
-      "acceleration", xyz, "m/s^2", "acceleration of the centre of mass, world axes",
-      [](const FrameInstant& at, const F&, std::size_t i, ChannelValues& out) { out.put(calc_twist_rate(at, i, 0)); }));
-  list.push_back(of_bodies(
-      "angular_acceleration", xyz, "rad/s^2", "time derivative of the angular velocity, body axes",
-      [](const FrameInstant& at, const F&, std::size_t i, ChannelValues& out) { out.put(calc_twist_rate(at, i, 3)); }));
+  list.push_back(of_bodies("acceleration", xyz, "m/s^2", "acceleration of the centre of mass, world axes",
+                           [](const FrameInstant& at, const F&, std::size_t i, ChannelValues& out) {
+                             out.put(calc_twist_rate(at.assembly, at.point, i, 0));
+                           }));
+  list.push_back(of_bodies("angular_acceleration", xyz, "rad/s^2", "time derivative of the angular velocity, body axes",
+                           [](const FrameInstant& at, const F&, std::size_t i, ChannelValues& out) {
+                             out.put(calc_twist_rate(at.assembly, at.point, i, 3));
+                           }));
 }
 
 void add_joints(std::vector<FrameChannel>& list) {
@@ -303,6 +313,31 @@ void add_forces(std::vector<FrameChannel>& list) {
                       [](const FrameInstant& at, ChannelValues& out) {
                         for (const int row : at.assembly.motion_row) out.put(-at.k.lam[row]);
                       }});
+  list.push_back({.quantity = "coupler_effort",
+                  .view = "/couplers/{name}/effort",
+                  .unit = "N or N m",
+                  .meaning = "force or torque that a coupler or gear exerts on a coordinate with the factor 1",
+                  .items =
+                      [](const FrameSource& s) {
+                        return s.reactions ? ChannelItems{names_of(s.model.couplers), {}} : ChannelItems{};
+                      },
+                  .write =
+                      [](const FrameInstant& at, ChannelValues& out) {
+                        for (const int row : at.assembly.coupler_row) out.put(-at.k.lam[row]);
+                      }});
+  list.push_back({.quantity = "tyre",
+                  .view = "/tyres/{name}",
+                  .components = {"load", "slip", "slip_angle", "camber", "drive", "side", "aligning", "friction_ahead",
+                                 "friction_left"},
+                  .unit = "N, rad, N m",
+                  .meaning = "load, slips, camber, forces ahead and to the left, moment, and the parts of friction "
+                             "that are taken",
+                  .items = tyres,
+                  .write = [](const FrameInstant& at, ChannelValues& out) {
+                    for (std::size_t i = 0; i < at.model.forces.size(); ++i)
+                      for (int c = 0; at.model.forces[i].kind == ForceKind::tyre && c < n_tyre_values; ++c)
+                        out.put(calc_tyre_value(*at.assembly.forces[i].group, at.k, c));
+                  }});
 }
 
 void add_coordinates_and_measures(std::vector<FrameChannel>& list) {
@@ -414,6 +449,14 @@ void add_ledger(std::vector<FrameChannel>& list) {
 }
 
 }  // namespace
+
+// The centre of mass has v̇; the origin is −com from it.
+Vec3<double> calc_origin_acceleration(const Assembly& assembly, const MotionPoint& point, const KinematicState& k,
+                                      std::size_t body) {
+  const Frame<double>& f = k.frames[assembly.body_frame[body]];
+  const Vec3<double> arm = -assembly.center_of_mass[body], w_rate = calc_twist_rate(assembly, point, body, 3);
+  return calc_twist_rate(assembly, point, body, 0) + f.R * (w_rate.cross(arm) + f.w.cross(f.w.cross(arm)));
+}
 
 const std::vector<FrameChannel>& frame_channels() {
   static const std::vector<FrameChannel> list = [] {

@@ -149,6 +149,12 @@ void KinkEvents::remember(Memory& memory) {
   memory.leave(machine_, options_, full_, viewer_, motion_, solver_, active_, sample_);
 }
 
+void SampledControls::remember(Memory& memory) {
+  memory.section("SampledControls");
+  memory.keep(due_);
+  memory.leave(machine_, viewer_, motion_, solver_, start_);
+}
+
 void VelocityJumps::remember(Memory& memory) {
   memory.section("VelocityJumps");
   memory.keep(n_);
@@ -221,14 +227,15 @@ void Rig::remember(Memory& memory) {
 
 void Dynamics::remember(Memory& memory) {
   memory.section("Dynamics");
-  memory.keep(rig_, violations_, ledger_, alarms_, fixed_step_, output_, events_, beams_, kinks_, jumps_, rejected_);
+  memory.keep(rig_, violations_, ledger_, alarms_, fixed_step_, output_, events_, beams_, kinks_, jumps_, samples_,
+              rejected_);
   if (exchange_) memory.keep(*exchange_);
   after_kinks_.forget(), of_frames_.forget();
   remember_jacobians(memory);
   memory.keep(failures_passed_, exchanges_, t_, failed_at_, kink_, taken_again_, is_rough_, stopped_by_event_,
               next_checkpoint_, summary_);
   memory.leave(machine_, study_, viewer_, motion_, sink_, progress_, contact_changes_, writer_, frames_, bounds_,
-               start_, end_, part_, leaves_to_next_, pause_, live_, examined_, hits_);
+               start_, end_, part_, leaves_to_next_);
 }
 
 // Methods count since they began.

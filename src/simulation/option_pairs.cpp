@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "trammel/base/text.h"
 #include "trammel/simulation/methods/method_parts.h"
 
@@ -47,6 +49,14 @@ class Pairs {
   void check_steps() {
     const SolverOptions &solver = s_.solver, &said = given_.solver;
     const double span = *s_.analysis.end - *s_.analysis.start;
+    for (const ControlSpec& control : checks_.machine.controls) {
+      if (!solver.h || !(control.period > 0.0)) continue;
+      const double steps = control.period / *solver.h;
+      if (std::abs(steps - std::round(steps)) > 1e-6 * steps || steps < 0.5)
+        report("h", fmt::format("the step 'h' = {} s does not divide the period {} s of the control '{}', at whose "
+                                "samples steps must end",
+                                *solver.h, control.period, control.name));
+    }
     if (solver.h && span > 0.0 && *solver.h > span)
       report("h", fmt::format("the step 'h' = {} s is longer than the whole analysis, {} s", *solver.h, span));
     if (!solver.hmin || !solver.hmax) return;

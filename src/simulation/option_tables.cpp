@@ -151,6 +151,9 @@ const Refusal has_tolerance =
     only_if([](const Settings& s) { return !s.solver.h || follows_error(s); },
             "belongs to a run with error control, and 'h' makes the step fixed; give one or the other");
 const Refusal in_statics = only_if(is_statics, "belongs to kind = \"statics\"");
+const Refusal seeks_equilibrium =
+    only_if([](const Settings& s) { return is_statics(s) || s.analysis.start_from == StartFrom::equilibrium; },
+            "belongs to kind = \"statics\" and to start_from = \"equilibrium\"");
 const Refusal has_s_of_its_own =
     all_of(implicit, only_if(has_s,
                              "is a part of s, which only kind = \"physical\", \"left_right\" and "
@@ -281,6 +284,8 @@ std::vector<Option> analysis_options() {
               .otherwise_words = shown(default_end),
               .meaning = "when it ends, later than `start`",
               .analyses = moving}),
+      option("start_from", AT(analysis.start_from),
+             {.fallback = "drawn", .meaning = "`dynamics`: where it begins", .analyses = {{AnalysisKind::dynamics}}}),
       option("load_steps", AT(analysis.load_steps),
              {.fallback = 0,
               .meaning = "`statics`: 0 relaxes to a stable equilibrium; n ≥ 1: Newton while the load grows in n steps",
@@ -293,9 +298,9 @@ std::vector<Option> analysis_options() {
               .refusal = in_statics}),
       option("steady", AT(analysis.steady),
              {.fallback = std::vector<std::string>{},
-              .meaning = "`statics`: names of bodies, joints or coordinates whose velocity is unknown instead of their "
-                         "position",
-              .refusal = in_statics}),
+              .meaning = "`statics`, and `dynamics` that starts from an equilibrium: names of bodies, joints or "
+                         "coordinates whose velocity is unknown instead of their position",
+              .refusal = seeks_equilibrium}),
   };
 }
 

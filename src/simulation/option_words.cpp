@@ -35,6 +35,14 @@ const std::vector<WordOf<AnalysisKind>>& words_of() {
 }
 
 template <>
+const std::vector<WordOf<StartFrom>>& words_of() {
+  static const std::vector<WordOf<StartFrom>> words{
+      {StartFrom::drawn, "drawn", "as drawn, joints made to fit"},
+      {StartFrom::equilibrium, "equilibrium", "where `statics` ends, with the velocities given, [how](analyses.md)"}};
+  return words;
+}
+
+template <>
 const std::vector<WordOf<Integrator>>& words_of() {
   static const std::vector<WordOf<Integrator>> words = words_of_methods(standard_integrators);
   return words;

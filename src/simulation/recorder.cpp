@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "trammel/mechanics/elements/tyre_report.h"
+
 namespace trammel {
 
 namespace {
@@ -80,6 +82,10 @@ Recorder::Recorder(const Study& study, const Assembly& assembly)
   std::size_t n_points = 0;
   for (int e = 0; e < assembly.beams->size(); ++e) n_points += assembly.beams->element(e).points();
   parts_.sections.resize(n_points);
+  recorded_.assign(assembly.recorded.size(), 0.0);
+  int n_applied = 0, n_efforts = 0;
+  for (const Assembly::Force& force : assembly.forces)
+    part_of_force_.push_back(force.on_joint ? n_efforts++ : n_applied++);
   if (assembly.contacts != nullptr) parts_.contacts.resize(assembly.contacts->laws().size());
   for (const EventSpec& event : model_.events)
     for (std::size_t i = 0; i < model_.measures.size(); ++i)
@@ -103,7 +109,14 @@ void Recorder::add(const FrameChannel& channel) {
 }
 
 void Recorder::calc_events(const MotionPoint& p, const State& state, Vec g) {
-  const KinematicState k = assembly_.system->update_kinematics(p, state, *workspace_);
+  if (!recorded_.empty()) parts_.energy = assembly_.system->calc_energy(p, state, *workspace_);
+  KinematicState k = assembly_.system->update_kinematics(p, state, *workspace_);
+  if (!recorded_.empty()) {
+    update_parts(k);
+    update_contacts(k, state);
+    update_recorded(p, k);
+    k.recorded = recorded_;
+  }
   for (std::size_t i = 0; i < event_measure_.size(); ++i)
     g[static_cast<Eigen::Index>(i)] =
         assembly_.formulas->evaluate(assembly_.measures[event_measure_[i]], k) - model_.events[i].level;
@@ -150,11 +163,48 @@ void Recorder::update_contacts(KinematicState k, const State& state) {
   }
 }
 
+// Values that formulas of measures ask for, from what was found for the channels.
+void Recorder::update_recorded(const MotionPoint& p, const KinematicState& k) {
+  for (std::size_t i = 0; i < recorded_.size(); ++i) recorded_[i] = calc_recorded(assembly_.recorded[i], p, k);
+}
+
+double Recorder::calc_recorded(const RecordedSignal& signal, const MotionPoint& p, const KinematicState& k) const {
+  const auto entity = static_cast<std::size_t>(signal.entity);
+  const int c = signal.component;
+  switch (signal.kind) {
+    case RecordedSignal::Kind::acceleration:
+      return calc_origin_acceleration(assembly_, p, k, entity)[c];
+    case RecordedSignal::Kind::energy:
+      return c == 0 ? parts_.energy.kinetic : parts_.energy.potential + (c == 2 ? parts_.energy.kinetic : 0.0);
+    case RecordedSignal::Kind::momentum: {
+      const Wrench<double> sum = assembly_.system->calc_momentum(k);
+      return c < 3 ? sum.force[c] : sum.moment[c - 3];
+    }
+    case RecordedSignal::Kind::contact: {
+      const FrameParts::Contact& at = parts_.contacts[entity];
+      const double values[] = {at.normal_force, at.friction_force, at.penetration, at.touching};
+      return values[c];
+    }
+    case RecordedSignal::Kind::tyre:
+      return calc_tyre_value(*assembly_.forces[entity].group, k, c);
+    case RecordedSignal::Kind::force:
+      break;
+  }
+  const auto part = static_cast<std::size_t>(part_of_force_[entity]);
+  if (c == 8) return parts_.efforts[part];
+  const Wrench<double>& w = parts_.applied[part];
+  if (c == 6) return w.force.norm();
+  if (c == 7) return w.moment.norm();
+  return c < 3 ? w.force[c] : w.moment[c - 3];
+}
+
 std::span<const double> Recorder::update_frame(const MotionPoint& p, const State& state, const Ledger& ledger) {
   parts_.energy = assembly_.system->calc_energy(p, state, *workspace_);
-  const KinematicState k = assembly_.system->update_kinematics(p, state, *workspace_);
+  KinematicState k = assembly_.system->update_kinematics(p, state, *workspace_);
   update_parts(k);
   update_contacts(k, state);
+  update_recorded(p, k);
+  k.recorded = recorded_;
   return channels_.update({model_, assembly_, p, state, k, ledger, parts_});
 }
 

@@ -48,6 +48,14 @@ Summary Simulation::Parts::analyse(RecordSink& sink, const ProgressCallback& pro
   switch (*rig.machine.study().analysis.kind) {
     case AnalysisKind::dynamics: {
       contact_changes.clear();
+      if (memory.empty() && rig.machine.study().analysis.start_from == StartFrom::equilibrium)
+        if (std::string trouble = Statics(rig).begin_motion(); !trouble.empty()) {
+          Summary summary = rig.begin_summary();
+          summary.stop = "no equilibrium to start from";
+          summary.failure = std::move(trouble);
+          summary.t = rig.motion.x.t;
+          return summary;
+        }
       if (phased) return phased->run(sink, progress, contact_changes, memory);
       Dynamics dynamics(rig, sink, progress, contact_changes);
       return memory.empty() ? dynamics.run() : dynamics.resume(memory);

@@ -82,9 +82,10 @@ std::string Statics::explain(const EquilibriumReport& report) const {
   return text;
 }
 
-EquilibriumReport Statics::find_equilibrium(const EquilibriumOptions& options, const Equilibrium::Watch& watch) {
+EquilibriumReport Statics::find_equilibrium(EquilibriumOptions options, const Equilibrium::Watch& watch) {
   const MotionVariables drawn = x_;
   const State drawn_state = state_;
+  if (options.steady.empty()) settle_on_tyres(options);
   Equilibrium equilibrium(index3_, rig_.machine.solver_choice(), options);
   EquilibriumReport report = equilibrium.find(x_, state_, viewer_.workspace(), watch);
   if (report.status.ok() && options.steady.empty()) leave_unstable(options, drawn, drawn_state, report);
@@ -92,6 +93,23 @@ EquilibriumReport Statics::find_equilibrium(const EquilibriumOptions& options, c
   report.slipping = find_slipping();
   if (!report.slipping.empty()) report.status = Status::recoverable(Cause::outside_domain);
   return report;
+}
+
+// A vehicle that sinks onto its springs moves its tyres sideways: rubber that stuck where it was drawn would hold a
+// part of it up. It sinks as if it rolled, without friction; what nothing holds then stays where it is, and friction
+// only has to hold that.
+void Statics::settle_on_tyres(EquilibriumOptions& options) {
+  for (const Assembly::Force& force : full_.forces)
+    options.soft.insert(options.soft.end(), force.states.begin(), force.states.end());
+  if (options.soft.empty()) return;
+  EquilibriumOptions rolling = options;
+  rolling.released = options.soft;
+  rolling.load_steps = 0;
+  const MotionVariables drawn = x_;
+  const State drawn_state = state_;
+  Equilibrium rolls(index3_, rig_.machine.solver_choice(), rolling);
+  const EquilibriumReport report = rolls.find(x_, state_, viewer_.workspace(), {});
+  if (!report.status.ok() && !report.unheld_only) x_ = drawn, state_ = drawn_state;
 }
 
 // Newton's iteration finds the nearest equilibrium, stable or not. Of an unstable one the machine is let down from
@@ -151,11 +169,24 @@ std::string Statics::find_slipping_contact(Eigen::VectorXd& others) {
   return {};
 }
 
+// Parts of friction beyond the whole.
+std::string Statics::find_slipping_tyre(Eigen::VectorXd& others) const {
+  for (std::size_t i = 0; i < full_.forces.size(); ++i) {
+    double taken = 0.0;
+    for (const int z : full_.forces[i].states) taken = std::hypot(taken, x_.z[z]), others[z] = 0.0;
+    if (taken > 1.0 + slip_margin)
+      return fmt::format("tyre '{}': it would have to hold {:.3g} of what friction can", study_.model.forces[i].name,
+                         taken);
+  }
+  return {};
+}
+
 // The same of all friction.
 std::string Statics::find_slipping() {
   const int nv = index3_.nv(), nz = index3_.nz();
   Eigen::VectorXd others = Eigen::VectorXd::Ones(nz);
   if (std::string contact = find_slipping_contact(others); !contact.empty()) return contact;
+  if (std::string tyre = find_slipping_tyre(others); !tyre.empty()) return tyre;
   // Others are known by their rate: a state ż = A(z) v that returns although the machine moves on, along A and in the
   // direction of z, is beyond its limit.
   MotionPlanes planes;
@@ -186,6 +217,31 @@ EquilibriumOptions Statics::options() const {
   options.arc_length = *study_.analysis.arc_length;
   options.steady = rig_.machine.find_coordinates(*study_.analysis.steady);
   return options;
+}
+
+std::string Statics::begin_motion() {
+  const MotionVariables given = x_;
+  const State given_state = state_;
+  EquilibriumOptions options;
+  options.steady = rig_.machine.find_coordinates(*study_.analysis.steady);
+  const EquilibriumReport report = find_equilibrium(options);
+  MotionVariables found = x_;
+  const State found_state = state_;
+  x_ = given, state_ = given_state;
+  if (!report.status.ok()) return explain(report);
+  State& state = state_ = found_state;
+  found.a.setZero(), found.zp.setZero();
+  if (options.steady.empty() && !given.v.isZero(0.0)) {
+    found.v = given.v;
+    InitialReport moved;
+    const InitialFailure failure = project_velocities(index3_, {}, found, state, viewer_.workspace(), moved);
+    if (failure.failed()) return failure.message;
+  }
+  AccelerationSolver acceleration(index3_, rig_.machine.solver_choice());
+  if (const Status status = acceleration.solve(found, state, viewer_.workspace()); !status.ok())
+    return fmt::format("No accelerations exist in the equilibrium: {}.", describe(status.cause));
+  rig_.motion.begin_at(found, state, viewer_);
+  return {};
 }
 
 Summary Statics::run(RecordSink& sink) {

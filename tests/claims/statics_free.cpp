@@ -219,16 +219,17 @@ torque = [0, "M", 0]
 // steady motion at 20 m/s is found, with y neutral: rounding must not be taken for a way to go.
 TEST(StaticsFree, a_car_stands_and_runs_steadily) {
   const std::string car = example("15_passenger_car/passenger_car.toml");
+  const std::string drives = "measure.drive.expression=\"Kv*(V - v_long)\"";  // at rest as well
   for (const std::string& coordinates : both_coordinates) {
     SCOPED_TRACE(coordinates);
     Simulation stands(read_study(car, SetList{coordinates, "parameters.V=0"}));
     EXPECT_TRUE(stands.find_equilibrium({}).status.ok());
-    Simulation pushed(read_study(car, SetList{coordinates, "parameters.Kv=100"}));
+    Simulation pushed(read_study(car, SetList{coordinates, drives, "parameters.Kv=100"}));
     const EquilibriumReport report = pushed.find_equilibrium({});
     EXPECT_TRUE(report.unheld_only);
     EXPECT_NEAR(report.unheld_load, 1000.0, 1e-6);
     // As drawn, its drive overturns it before anything is in balance.
-    Simulation drawn(read_study(car, SetList{coordinates}));
+    Simulation drawn(read_study(car, SetList{coordinates, drives}));
     const EquilibriumReport overturned = drawn.find_equilibrium({});
     EXPECT_FALSE(overturned.status.ok());
     EXPECT_NEAR(overturned.unheld_load, 30e3, 1.0);

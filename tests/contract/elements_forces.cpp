@@ -4,6 +4,7 @@
 #include "elements_frames.h"
 #include "trammel/mechanics/elements/force_group.h"
 #include "trammel/mechanics/elements/forces.h"
+#include "trammel/mechanics/elements/tyre.h"
 #include "trammel/mechanics/elements/vehicle_forces.h"
 
 // Every force kind, from frame data alone, at random frames. A new kind is one line in `Kinds` and one `Maker`.
@@ -96,32 +97,24 @@ struct Maker<AntiRollBar> {
   }
 };
 
-// The world's z is up: an observer who is turned sees another road. 0: rolling, 1: in the air.
-template <>
-struct Maker<RollingTyre> {
-  static constexpr int n_variants = 2;
-  static constexpr bool is_conservative(int) { return false; }
-  static constexpr bool is_physical(int) { return false; }
-  static RollingTyre::Params make(Random& r, int variant) {
-    const double radius = variant == 0 ? 10.0 : -10.0;
-    const TyreSpec data{radius, 0.4, 30.0, 5.0, 2.0, 1.05, 1.35, 6.0, 1.17, 1.64, 0.2, 1.2, 2.0};
-    return {r.vector(), Eigen::Vector3d::UnitY(), r.vector(), Eigen::Vector3d::UnitY(), 4.0, 0.1, data};
-  }
-};
-
+// 0: on the road, 1: in the air.
 template <>
 struct Maker<StandingTyre> {
   static constexpr int n_variants = 2;
   static constexpr bool is_conservative(int) { return false; }
-  static constexpr bool is_physical(int) { return false; }
+  static constexpr bool is_physical(int) { return true; }
   static StandingTyre::Params make(Random& r, int variant) {
-    const double radius = variant == 0 ? 10.0 : -10.0;
-    return {r.vector(), Eigen::Vector3d::UnitY(), r.vector(), 4.0, 0.1, radius, 3.0, 0.2};
+    StandingTyre::Params params;
+    params.place.s_road = r.vector(), params.place.center = r.vector();
+    params.place.axes = r.rotation(0.3);
+    params.place.free_radius = variant == 0 ? 10.0 : -10.0;
+    params.place.stiffness = 4.0, params.place.damping = 0.1;
+    params.c_0 = r.vector(), params.horizontal_stiffness = 3.0, params.horizontal_damping = 0.2;
+    return params;
   }
 };
 
-using Kinds =
-    ::testing::Types<SpringDamper, CoordinateForce, Bushing, BumpStop, AntiRollBar, RollingTyre, StandingTyre>;
+using Kinds = ::testing::Types<SpringDamper, CoordinateForce, Bushing, BumpStop, AntiRollBar, StandingTyre>;
 
 struct KindNames {
   template <class K>

@@ -164,7 +164,7 @@ struct GroupPlanes {
 /// Applied forces and constraint forces on every frame, frame 0 included.
 inline std::vector<Wrench<double>> wrenches(const ElementGroup& group, const FrameInstant& at) {
   std::vector<Wrench<double>> w(at.frames.size(), zero_wrench<double>());
-  std::vector<double> phi(at.lam.size() + 1), rates(1);
+  std::vector<double> phi(at.lam.size() + 1), rates(at.z.size() + 1);
   group.add_forces(at.state(), w, rates);
   group.add_constraints(at.state(), phi, w);
   return w;

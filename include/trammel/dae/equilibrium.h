@@ -26,6 +26,11 @@ struct EquilibriumOptions {
   /// (static_stability.h).
   bool descends = false;
   std::vector<int> steady;  ///< coordinates whose velocity is unknown instead of their position
+  /// States that are zero instead of what their equations say: friction that does not act.
+  std::vector<int> released;
+  /// States that follow the way of the machine by at most 10 per metre: friction that holds softly, so that what sinks
+  /// onto it is not held up. Any value of theirs is in balance at rest.
+  std::vector<int> soft;
 };
 
 struct EquilibriumReport {
@@ -88,6 +93,7 @@ class Equilibrium {
   Status correct(double c, MotionVariables& x, State& state, Workspace& workspace);
   Status linearize(const MotionVariables& x, const State& state, Workspace& workspace);
   void find_following();
+  void find_pace();
   Status find_unheld(const MotionVariables& x, const State& state, Workspace& workspace);
   Status is_cyclic(int coordinate, MotionVariables x, State state, Workspace& workspace, bool& cyclic);
   void release_unheld();
@@ -111,8 +117,10 @@ class Equilibrium {
   const SecondOrderDae& dae_;
   EquilibriumOptions options_;
   std::unique_ptr<LinearSolver<double>> solver_;
-  std::vector<char> steady_;   // per coordinate
-  std::vector<char> follows_;  // per state: ż = A v
+  std::vector<char> steady_;    // per coordinate
+  std::vector<char> follows_;   // per state: ż = A v
+  std::vector<char> released_;  // per state
+  std::vector<double> pace_;    // per state: of what it follows by, 1 unless it is soft
   InputBuffer inputs_;
   MotionPlanes planes_;
   std::optional<PlaneMatrix> matrix_;

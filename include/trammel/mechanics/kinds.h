@@ -81,6 +81,7 @@ class MeasureKind : public KindReference<MeasureDescription> {
 
   static const MeasureKind expression;  ///< a formula
   static const MeasureKind distance;    ///< between point_a and point_b [m]; `.rate` [m/s]
+  static const MeasureKind relative;    ///< how a point or a body moves against another, in axes of a third
   static const MeasureKind point;       ///< x, y, z, vx, vy, vz of point_a (fixed on body_a)
 };
 
@@ -111,8 +112,8 @@ extern const JointDescription spherical_joint, revolute_joint, prismatic_joint, 
 extern const ForceDescription force_at_point, torque_force, spring_damper_force, torsion_spring_force,
     axial_spring_force, bushing_force, planar_bushing_force, joint_spring_force, joint_limit_force, bump_stop_force,
     anti_roll_bar_force, tyre_force, standing_tyre_force, library_force;
-extern const MeasureDescription expression_measure, distance_measure, point_measure;
-extern const ControlDescription filter_control, pid_control, ode_control;
+extern const MeasureDescription expression_measure, distance_measure, point_measure, relative_measure;
+extern const ControlDescription filter_control, pid_control, ode_control, sampled_control;
 extern const ShapeDescription box_shape, sphere_shape, cylinder_shape, capsule_shape, cone_shape, extrusion_shape,
     mesh_shape, plane_shape, ellipsoid_shape;
 }  // namespace kinds
@@ -152,6 +153,7 @@ inline constexpr ForceKind ForceKind::library{kinds::library_force};
 inline constexpr MeasureKind MeasureKind::expression{kinds::expression_measure};
 inline constexpr MeasureKind MeasureKind::distance{kinds::distance_measure};
 inline constexpr MeasureKind MeasureKind::point{kinds::point_measure};
+inline constexpr MeasureKind MeasureKind::relative{kinds::relative_measure};
 
 inline constexpr GeometryKind GeometryKind::box{kinds::box_shape};
 inline constexpr GeometryKind GeometryKind::sphere{kinds::sphere_shape};
@@ -183,8 +185,10 @@ inline constexpr ForceKind standard_forces[] = {
     ForceKind::axial_spring,  ForceKind::bushing,   ForceKind::planar_bushing, ForceKind::joint_spring,
     ForceKind::joint_limit,   ForceKind::bump_stop, ForceKind::anti_roll_bar,  ForceKind::tyre,
     ForceKind::standing_tyre, ForceKind::library};
-inline constexpr MeasureKind standard_measures[] = {MeasureKind::expression, MeasureKind::distance, MeasureKind::point};
-inline constexpr ControlKind standard_controls[] = {kinds::filter_control, kinds::pid_control, kinds::ode_control};
+inline constexpr MeasureKind standard_measures[] = {MeasureKind::expression, MeasureKind::distance, MeasureKind::point,
+                                                    MeasureKind::relative};
+inline constexpr ControlKind standard_controls[] = {kinds::filter_control, kinds::pid_control, kinds::ode_control,
+                                                    kinds::sampled_control};
 inline constexpr GeometryKind standard_shapes[] = {
     GeometryKind::box,       GeometryKind::sphere, GeometryKind::cylinder, GeometryKind::capsule,  GeometryKind::cone,
     GeometryKind::extrusion, GeometryKind::mesh,   GeometryKind::plane,    GeometryKind::ellipsoid};

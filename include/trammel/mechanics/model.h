@@ -16,6 +16,7 @@
 #include "trammel/mechanics/geometry.h"
 #include "trammel/mechanics/kinds.h"
 #include "trammel/mechanics/library_spec.h"
+#include "trammel/mechanics/road.h"
 #include "trammel/mechanics/track.h"
 
 namespace trammel {
@@ -172,6 +173,8 @@ struct ControlSpec {
   std::vector<bool> algebraic = {};      ///< true: 0 = rate formula (E = 0)
   std::vector<double> initial = {};
   Formula output = {};  ///< the value of the control's name in formulas; default: the first state
+  /// > 0: sampled [s]. The states are held, and at t = 0, period, 2 period, … they become what `rates` say then.
+  double period = 0.0;
 };
 
 struct MeasureSpec {
@@ -181,6 +184,9 @@ struct MeasureSpec {
   Formula expression = {};
   std::string body_a = ground_name, body_b = ground_name;
   PointSpec point_a = {}, point_b = {};
+  std::string third = {};  ///< relative: the body in whose axes it is measured
+  AxisSpec axis = {};      ///< relative: the direction, fixed there
+  int angle = -1;          ///< relative: roll, pitch, yaw (0, 1, 2) of b in a instead of a displacement
   std::string unit = {};
   std::map<std::string, double> numbers = {};  ///< by key, of kinds that have numbers beside these
 };
@@ -233,6 +239,7 @@ struct Model {
   std::vector<TrackSpec> tracks = {};
   std::vector<WheelRailSpec> wheels = {};
   std::vector<FlangeStopSpec> flange_stops = {};
+  std::vector<RoadSpec> roads = {};
 
   // model.add_body({.name = "rod", .mass = 2}).add_joint({.name = "hinge", .body_b = "rod"}); beams: add_beam.
   Model& add_body(BodySpec body) { return add(bodies, std::move(body)); }
@@ -251,6 +258,7 @@ struct Model {
   Model& add_track(TrackSpec track) { return add(tracks, std::move(track)); }
   Model& add_wheel(WheelRailSpec wheel) { return add(wheels, std::move(wheel)); }
   Model& add_flange_stop(FlangeStopSpec stop) { return add(flange_stops, std::move(stop)); }
+  Model& add_road(RoadSpec road) { return add(roads, std::move(road)); }
 
  private:
   template <class Spec>

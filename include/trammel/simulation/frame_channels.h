@@ -57,6 +57,10 @@ struct FrameSource {
 
 using FrameChannel = ChannelKind<FrameSource, FrameInstant>;
 
+/// Of the origin of a body, world axes [m/s²], from the accelerations of the coordinates.
+Vec3<double> calc_origin_acceleration(const Assembly& assembly, const MotionPoint& point, const KinematicState& k,
+                                      std::size_t body);
+
 /// Every channel of frames that the library knows, in the order of the results file.
 const std::vector<FrameChannel>& frame_channels();
 

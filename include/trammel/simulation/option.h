@@ -108,6 +108,8 @@ const std::vector<WordOf<E>>& words_of();
 template <>
 const std::vector<WordOf<AnalysisKind>>& words_of();
 template <>
+const std::vector<WordOf<StartFrom>>& words_of();
+template <>
 const std::vector<WordOf<Integrator>>& words_of();
 template <>
 const std::vector<WordOf<Formulation>>& words_of();

@@ -68,8 +68,15 @@ using ToleranceRule = Tolerances::Rule;
 
 inline constexpr double default_start = 0.0, default_end = 1.0;  // [s]
 
+/// Where dynamics begins.
+enum class StartFrom {
+  drawn,        ///< as drawn, with the velocities given
+  equilibrium,  ///< at rest, where statics ends
+};
+
 struct AnalysisOptions {
   std::optional<AnalysisKind> kind;
+  std::optional<StartFrom> start_from;  ///< dynamics
   std::optional<double> start, end;  ///< [s]
   std::optional<int> load_steps;     ///< statics
   std::optional<bool> arc_length;    ///< statics

@@ -49,6 +49,7 @@ void check_joints(ModelChecks& checks);
 void check_couplers_and_motions(ModelChecks& checks);
 void check_forces(ModelChecks& checks);
 void check_tracks(ModelChecks& checks);
+void check_roads(ModelChecks& checks);
 void check_controls_and_measures(ModelChecks& checks);
 void check_events(ModelChecks& checks);
 void check_tables(ModelChecks& checks);

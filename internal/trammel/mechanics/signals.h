@@ -19,6 +19,9 @@ namespace trammel {
 /// | BODY.x .y .z                           | body_position           | body                | 0 1 2     |
 /// | BODY.vx .vy .vz                        | body_velocity           | body                | 0 1 2     |
 /// | BODY.wx .wy .wz (body axes)            | body_angular_velocity   | body                | 0 1 2     |
+/// | BODY.world_wx .world_wy .world_wz      | body_world_spin         | body                | 0 1 2     |
+/// | BODY.roll .pitch .yaw                  | body_angle              | body                | 0 1 2     |
+/// | BODY.ax .ay .az                        | body_acceleration *     | body                | 0 1 2     |
 /// | JOINT.angle .angle_rate                | joint_angle(_rate)      | joint               | –         |
 /// | JOINT.displacement .displacement_rate  | joint_displacement(…)   | joint               | –         |
 /// | JOINT.fx .fy .fz                       | joint_force             | joint               | 0 1 2     |
@@ -28,6 +31,12 @@ namespace trammel {
 /// | WHEEL.load .normal .creep_x .creep_y   | wheel_value             | wheel               | 0 … 3     |
 /// | WHEEL.spin .fx .fy .radius .lateral    | wheel_value             | wheel               | 4 … 8     |
 /// | MOTION.effort (N or N m)               | motion_effort           | motion              | –         |
+/// | COUPLER.effort (N or N m)              | coupler_effort          | coupler             | –         |
+/// | FORCE.fx … .mz .force .moment .effort  | force_value *           | force               | 0 … 8     |
+/// | TYRE.load .slip .slip_angle .camber …  | tyre_value *            | force               | 0 … 6     |
+/// | CONTACT.normal .friction .penetration  | contact_value *         | contact             | 0 … 3     |
+/// | energy.kinetic .potential .total       | machine_energy *        | –                   | 0 1 2     |
+/// | momentum.x … .lz                       | machine_momentum *      | –                   | 0 … 5     |
 /// | COORDINATE, COORDINATE.rate            | coordinate_value, _rate | coordinate          | –         |
 /// | CONTROL                                | control_output          | control             | –         |
 /// | CONTROL.STATE                          | state                   | control             | state     |
@@ -38,6 +47,7 @@ namespace trammel {
 /// | TORSION_SPRING.angle .angle_rate       | spring_length(_rate)    | force               | –         |
 /// | PARAMETER                              | (a constant)            |                     |           |
 ///
+/// *: known where frames are recorded; measures may use it, forces and controls may not.
 /// Body positions are those of the origin, in the world. Joint forces and moments are the reaction on body b, at the
 /// joint's point, in world axes.
 enum class SignalKind {
@@ -66,7 +76,19 @@ enum class SignalKind {
   spring_length_rate,
   track_coordinate,
   wheel_value,
+  body_world_spin,
+  body_angle,
+  coupler_effort,
+  body_acceleration,
+  force_value,
+  tyre_value,
+  contact_value,
+  machine_energy,
+  machine_momentum,
 };
+
+/// Whether it is known only where frames are recorded.
+bool is_recorded(SignalKind kind);
 
 struct Signal {
   SignalKind kind = SignalKind::time;
@@ -105,7 +127,9 @@ class SignalTable {
     table,
     parameter,
     track,
-    wheel
+    wheel,
+    road,
+    contact
   };
   struct Entry {
     Entity entity = Entity::body;

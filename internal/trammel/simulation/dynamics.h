@@ -17,6 +17,7 @@
 #include "trammel/simulation/rejected_steps.h"
 #include "trammel/simulation/rig.h"
 #include "trammel/simulation/run_part.h"
+#include "trammel/simulation/sampled_controls.h"
 #include "trammel/simulation/velocity_jumps.h"
 
 namespace trammel {
@@ -48,7 +49,7 @@ class Dynamics {
   enum class Verdict { accepted, again, failed };
 
   Summary go_on();
-  void start();
+  bool start();
   void take_checkpoint_if_due();
   void remember_jacobians(Memory& memory);
   StepReport advance();
@@ -60,6 +61,7 @@ class Dynamics {
   bool is_plausible(const StepReport& report);
   bool pass_kinks();
   bool pass_velocity_jump();
+  bool pass_sample();
   bool exchange_method(const StepReport& report);
   bool exchange_failed_method();
   void sum_up();
@@ -91,6 +93,7 @@ class Dynamics {
   KinkEvents kinks_;
   VelocityJumps jumps_;
   RejectedSteps rejected_;
+  SampledControls samples_;
   StepBounds bounds_;                       // of steps, by what inputs do ahead
   std::optional<MethodExchange> exchange_;  // of a run that chose its method
   int failures_passed_ = 0;                 // exchanges because a method could not go on

@@ -30,6 +30,8 @@ class Recorder {
  private:
   void update_parts(const KinematicState& k);
   void update_contacts(KinematicState k, const State& state);
+  void update_recorded(const MotionPoint& p, const KinematicState& k);
+  double calc_recorded(const RecordedSignal& signal, const MotionPoint& p, const KinematicState& k) const;
 
   const Model& model_;
   const Assembly& assembly_;
@@ -39,6 +41,8 @@ class Recorder {
   ChannelList<FrameSource, FrameInstant> channels_;
   FrameParts parts_;
   std::vector<Wrench<double>> wrenches_;  // of frames, zero between uses
+  std::vector<double> recorded_;          // of Assembly::recorded
+  std::vector<int> part_of_force_;        // its place in parts_.applied or parts_.efforts
 };
 
 }  // namespace trammel

@@ -14,16 +14,22 @@ class Statics {
   explicit Statics(Rig& rig);
 
   /// Near where the motion is; it is there afterwards.
-  EquilibriumReport find_equilibrium(const EquilibriumOptions& options, const Equilibrium::Watch& watch = {});
+  EquilibriumReport find_equilibrium(EquilibriumOptions options, const Equilibrium::Watch& watch = {});
   /// Why there is none.
   std::string explain(const EquilibriumReport& report) const;
+  /// Before dynamics with start_from = "equilibrium": the motion begins where statics ends, with the velocities that
+  /// the model gives (made to fit the constraints there; of a steady motion those that were found). What is wrong:
+  /// nothing holds it, and the motion is where it was.
+  std::string begin_motion();
   /// The analysis: the "time" of its frames is the part of the load.
   Summary run(RecordSink& sink);
 
  private:
   void leave_unstable(EquilibriumOptions options, const MotionVariables& drawn, const State& drawn_state,
                       EquilibriumReport& report);
+  void settle_on_tyres(EquilibriumOptions& options);
   std::string find_slipping();
+  std::string find_slipping_tyre(Eigen::VectorXd& others) const;
   std::string find_slipping_contact(Eigen::VectorXd& others);
   EquilibriumOptions options() const;
   void sum_up(const EquilibriumReport& report, std::string turned, Summary& summary) const;

@@ -84,6 +84,7 @@ EntityKind friction_kind();
 EntityKind track_kind();
 EntityKind wheel_kind();
 EntityKind flange_stop_kind();
+EntityKind road_kind();
 
 /// All tables that a file may have if it may name these kinds, made once for a reading.
 class ModelTables {

@@ -83,6 +83,16 @@ Evaluated evaluate(const std::string& text, const ConstantLookup& lookup, const 
         name += (name.empty() ? "" : ".") + word;
       }
     }
+    const std::vector<std::string> frames =
+        part != nullptr && part->frames != nullptr ? part->frames->names() : std::vector<std::string>{};
+    if (!frames.empty()) {
+      std::vector<std::string> all = names;
+      all.insert(all.end(), frames.begin(), frames.end());
+      std::string whole = path[0];
+      for (std::size_t i = 1; i < path.size(); ++i) whole += "." + path[i];
+      if (const std::string nearest = did_you_mean(whole, all); !nearest.empty())
+        return fmt::format("'{}' is neither a parameter nor a frame{}", whole, nearest);
+    }
     const std::string near = did_you_mean(path[0], names);
     if (path.size() == 1)
       return fmt::format("'{}' is not a parameter{}", path[0],

@@ -38,6 +38,12 @@ bool Frames::replace(const std::string& kind, const std::string& name, const Nod
   return true;
 }
 
+std::vector<std::string> Frames::names() const {
+  std::vector<std::string> all;
+  for (const Entry& entry : entries_) all.push_back(entry.name);
+  return all;
+}
+
 std::optional<DrawnFrame> Frames::find(const std::string& full_name) const {
   if (index_.empty()) return std::nullopt;
   const auto it = index_.find(full_name);

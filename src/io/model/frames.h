@@ -35,6 +35,8 @@ class Frames {
   std::optional<DrawnFrame> find(const Part& part, const std::string& name) const;
   /// By the full name.
   std::optional<DrawnFrame> find(const std::string& full_name) const;
+  /// The names of all, for "did you mean".
+  std::vector<std::string> names() const;
   /// A [[frame]] or a [[body]] that a setting changed; false if it is too late: others follow from it.
   bool replace(const std::string& kind, const std::string& name, const Node& node);
 

@@ -54,6 +54,7 @@ class Mirror::Reflection {
     const bool turns =
         force.kind->strain == Strain::angle || force.kind == ForceKind::tyre || force.kind == ForceKind::standing_tyre;
     apply(force.axis, turns);
+    if (delta_ < 0.0 && force.kind == ForceKind::tyre) force.vehicle.tyre.mirrored = !force.vehicle.tyre.mirrored;
     if (force.axis_x) apply(*force.axis_x, false);
     apply_components(force);
     if (force.K.rows() == 6 || force.C.rows() == 6) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "kind_fields.h"
 #include "trammel/mechanics/kinds/joint_descriptor.h"
 #include "trammel/mechanics/kinds/keys.h"
@@ -15,6 +17,9 @@
 ///   motor   Q = c T(ẋ sign c),  c = the command between −1 and 1, T the curve over the speed in its direction
 ///
 /// sat bounds Q by ±limit, or by ± the curve at |ẋ|. While it does, the integral runs back to where u meets the bound.
+/// With a `period` T it is a digital controller: Q is held between samples, and the integral is a sum,
+///
+///   i ← i + T ki (r − x) + (sat(u) − u) min(1, T/T_w),   Q ← sat(u)   with the new sum in u
 namespace trammel::detail {
 
 namespace {
@@ -70,7 +75,7 @@ void read_servo(Fields& fields, ModelKindFields& own, const std::string& name, c
   if (ki == 0.0) {
     fields.refuse("windup_time", "without 'ki'");
     fields.refuse("initial", "without 'ki'");
-    force.law = {bounded(u, bound), target.where};
+    force.law = {bounded("(" + u + ")", bound), target.where};
     return;
   }
   const double windup_time = fields.number("windup_time", kp > 0.0 && ki > 0.0 ? kp / ki : 1.0);
@@ -81,12 +86,44 @@ void read_servo(Fields& fields, ModelKindFields& own, const std::string& name, c
   control.states = {"integral"};
   control.algebraic = {false};
   control.initial = {fields.number("initial", 0.0)};
+  if (const double period = fields.number("period", 0.0); period > 0.0) {
+    const std::string sum = fmt::format("(integral + ({})*{})", period * ki, error), whole = u + " + " + sum;
+    control.states = {"effort", "integral"};
+    control.algebraic = {false, false};
+    control.initial = {0.0, control.initial.front()};
+    std::string kept = sum;
+    if (!bound.empty())
+      kept += fmt::format(" + ({} - ({}))*({})", bounded("(" + whole + ")", bound), whole,
+                          std::min(1.0, period / windup_time));
+    control.rates = {{bounded("(" + whole + ")", bound), target.where}, {kept, target.where}};
+    control.period = period;
+    force.law = {quoted_name(control.name), target.where};
+    model.controls.push_back(std::move(control));
+    return;
+  }
   const std::string whole = u + " + integral";
   std::string grows = fmt::format("({})*{}", ki, error);
   if (!bound.empty()) grows += fmt::format(" + ({} - ({}))/({})", bounded(whole, bound), whole, windup_time);
   control.rates = {{grows, target.where}};
   control.output = {bounded(whole, bound), target.where};
   force.law = {quoted_name(control.name), target.where};
+  model.controls.push_back(std::move(control));
+}
+
+// The law of an actuator without an integral, at samples only.
+void hold(Fields& fields, const std::string& name, ForceSpec& force, ModelDraft& model) {
+  const double period = fields.number("period", 0.0);
+  const bool has_control = !model.controls.empty() && model.controls.back().name == name + "_control";
+  if (!(period > 0.0) || has_control || !force.law.given()) return;
+  ControlSpec control;
+  control.name = name + "_control";
+  control.source = force.source;
+  control.states = {"effort"};
+  control.algebraic = {false};
+  control.initial = {0.0};
+  control.rates = {force.law};
+  control.period = period;
+  force.law = {quoted_name(control.name), force.law.where};
   model.controls.push_back(std::move(control));
 }
 
@@ -138,6 +175,7 @@ void read_actuator(Fields& fields, const std::string& name, ModelDraft& model) {
       break;
     }
   }
+  hold(fields, name, force, model);
   fields.finish();
   model.forces.push_back(std::move(force));
 }
@@ -150,6 +188,11 @@ std::vector<Key> actuator_keys() {
                         point_key("point_a", false, "", "instead of `joint`: between this point of the first body"),
                         point_key("point_b", false, "", "and this one of the second; the effort pushes them apart")};
   for (Key& key : trammel::bodies_keys()) keys.push_back(std::move(key));
+  keys.push_back({.name = "period",
+                  .unit = "s",
+                  .fallback = "0: continuous",
+                  .meaning = "a digital controller: the effort is found at the start and after every period, and held",
+                  .range = Range::from(0.0)});
   const KindNames servo{"servo"}, bounded_kinds{"force", "servo"};
   for (Key& key : std::vector<Key>{
            {.name = "effort",

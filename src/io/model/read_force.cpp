@@ -17,6 +17,8 @@ void read_force(Fields& fields, const std::string& name, ModelDraft& model) {
   }
   ModelKindFields own(fields, model, "", force.source);
   force.kind->read(own, force);
+  for (const RoadSpec& road : model.roads)
+    if (road.name == force.body_a) force.vehicle.road = road.name, force.body_a = road.body;
   fields.finish();
   if (force.body_b.empty() && force.joint.empty()) fields.findings().add_broken("", force.source);
   model.forces.push_back(std::move(force));

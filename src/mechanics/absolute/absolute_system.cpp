@@ -586,4 +586,16 @@ MechanicalSystem::Energy AbsoluteSystem::calc_energy(const MotionPoint& p, const
   return energy;
 }
 
+Wrench<double> AbsoluteSystem::calc_momentum(const KinematicState& k) const {
+  Wrench<double> sum = zero_wrench<double>();
+  for (int f = 1; f < n_frames(); ++f) {
+    const FrameMap& map = frames_[f];
+    const Frame<double>& frame = k.frames[f];
+    const Vec3<double> momentum = map.mass * frame.v;
+    sum.force += momentum;
+    sum.moment += frame.p.cross(momentum) + frame.R * (map.inertia * frame.w);
+  }
+  return sum;
+}
+
 }  // namespace trammel

@@ -35,6 +35,7 @@ Assembly Assembler::run() {
   make_groups();
   add_beams();
   make_tracks();
+  for (const RoadSpec& road : model_.roads) roads_[road.name] = std::make_shared<RoadSurface>(road);
   for (const JointSpec& joint : model_.joints) add_joint(joint);
   for (const CouplerSpec& coupler : model_.couplers) add_coupler(coupler);
   for (const MotionSpec& motion : model_.motions) add_motion(motion);

@@ -120,6 +120,14 @@ FormulaSignal Assembler::bind_joint(const Signal& signal) const {
   return s;
 }
 
+FormulaSignal Assembler::record(const RecordedSignal& value) {
+  FormulaSignal s;
+  s.type = Type::recorded;
+  s.index = static_cast<int>(out_.recorded.size());
+  out_.recorded.push_back(value);
+  return s;
+}
+
 FormulaSignal Assembler::bind(const Signal& signal) {
   FormulaSignal s;
   s.component = signal.component;
@@ -157,6 +165,31 @@ FormulaSignal Assembler::bind(const Signal& signal) {
       s.index = signal.entity;
       s.frame[0] = group<WheelRailGroup>().element(signal.entity).frame;
       break;
+    case SignalKind::body_world_spin:
+      s.type = Type::world_spin;
+      s.frame[0] = out_.body_frame[signal.entity];
+      break;
+    case SignalKind::body_angle:
+      s.type = Type::angles;
+      s.frame[1] = out_.body_frame[signal.entity];
+      s.index = signal.component;
+      break;
+    case SignalKind::coupler_effort:
+      s.type = Type::effort;
+      s.index = out_.coupler_row[signal.entity];
+      break;
+    case SignalKind::body_acceleration:
+      return record({RecordedSignal::Kind::acceleration, signal.entity, signal.component});
+    case SignalKind::force_value:
+      return record({RecordedSignal::Kind::force, signal.entity, signal.component});
+    case SignalKind::tyre_value:
+      return record({RecordedSignal::Kind::tyre, signal.entity, signal.component});
+    case SignalKind::contact_value:
+      return record({RecordedSignal::Kind::contact, signal.entity, signal.component});
+    case SignalKind::machine_energy:
+      return record({RecordedSignal::Kind::energy, 0, signal.component});
+    case SignalKind::machine_momentum:
+      return record({RecordedSignal::Kind::momentum, 0, signal.component});
     case SignalKind::motion_effort:
       s.type = Type::effort;
       s.index = out_.motion_row[signal.entity];
@@ -231,8 +264,16 @@ void Assembler::add_control_rates() {
     scope.control = static_cast<int>(i);
     FormulaGroup::Element e;
     e.output = FormulaGroup::Output::rates;
-    for (const Formula& rate : model_.controls[i].rates) e.programs.push_back(compile_acting(rate, scope));
     e.states = out_.control_states[i];
+    const bool held = model_.controls[i].period > 0.0;
+    for (const Formula& rate : model_.controls[i].rates)
+      e.programs.push_back(held ? compile({"0", ""}, scope) : compile_acting(rate, scope));
+    if (held) {
+      Assembly::Sampled& sampled = out_.sampled.emplace_back();
+      sampled.period = model_.controls[i].period;
+      sampled.states = e.states;
+      for (const Formula& update : model_.controls[i].rates) sampled.programs.push_back(compile(update, scope));
+    }
     group<FormulaGroup>().add(std::move(e));
   }
 }

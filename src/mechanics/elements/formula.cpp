@@ -77,6 +77,53 @@ S calc_wheel_value(const WheelRail& wheel, const Frame<S>& f, const S& lam, int 
   return values[component - 1];
 }
 
+// φ, θ, ψ of Rz(ψ) Ry(θ) Rx(φ).
+template <class S>
+S calc_angle(const Mat3<S>& R, int component) {
+  using std::asin, std::atan2;
+  if (component == 0) return atan2(R(2, 1), R(2, 2));
+  if (component == 1) return asin(S(-R(2, 0)));
+  return atan2(R(1, 0), R(0, 0));
+}
+
+// Their rates, of the angular velocity w in the axes of the second.
+template <class S>
+S calc_angle_rate(const Mat3<S>& R, const Vec3<S>& w, int component) {
+  using std::cos, std::sin;
+  const S roll = calc_angle(R, 0), c = cos(roll), s = sin(roll);
+  if (component == 1) return w.y() * c - w.z() * s;
+  const S yaw_rate = (w.y() * s + w.z() * c) / cos(calc_angle(R, 1));
+  return component == 2 ? yaw_rate : S(w.x() - yaw_rate * R(2, 0));
+}
+
+// Axes fixed in a frame, in the world.
+template <class S>
+Mat3<S> turned(const Frame<S>& f, const Eigen::Matrix3d& axes) {
+  Mat3<S> R;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) R(i, j) = f.R(i, 0) * axes(0, j) + f.R(i, 1) * axes(1, j) + f.R(i, 2) * axes(2, j);
+  return R;
+}
+
+template <class S>
+S calc_relative_angle(const FormulaSignal& x, const Frame<S>& a, const Frame<S>& b) {
+  const Mat3<S> R_a = turned(a, x.axes[0]), R_b = turned(b, x.axes[1]);
+  Mat3<S> R;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) R(i, j) = R_a(0, i) * R_b(0, j) + R_a(1, i) * R_b(1, j) + R_a(2, i) * R_b(2, j);
+  if (x.type == Type::angles) return calc_angle(R, x.index);
+  const Vec3<S> w = rotate_back(R_b, Vec3<S>(rotate(b.R, b.w) - rotate(a.R, a.w)));
+  return calc_angle_rate(R, w, x.index);
+}
+
+template <class S>
+S calc_relative_motion(const FormulaSignal& x, const Frame<S>& a, const Frame<S>& b, const Frame<S>& third) {
+  const Vec3<S> d = point_position(b, x.s[1]) - point_position(a, x.s[0]);
+  if (x.type == Type::relative_position) return rotate_back(turned(third, x.axes[0]), d)[x.component];
+  const Vec3<S> v = point_velocity(b, x.s[1]) - point_velocity(a, x.s[0]) - cross(rotate(a.R, a.w), d);
+  return rotate_back(turned(third, x.axes[0]), v)[x.component];
+}
+
 }  // namespace
 
 void FormulaDependence::add(const FormulaDependence& other) {
@@ -170,6 +217,19 @@ S FormulaSet::signal(const FormulaSignal& x, const Context& context) const {
       const WheelRailGroup::Element& e = x.wheels->element(x.index);
       return calc_wheel_value(e.wheel, Frame<S>(context.frame(e.frame)), S(context.row(e.row)), c);
     }
+    case Type::world_spin: {
+      const Frame<S> f = context.frame(x.frame[0]);
+      return rotate(f.R, f.w)[c];
+    }
+    case Type::angles:
+    case Type::angle_rates:
+      return calc_relative_angle(x, Frame<S>(context.frame(x.frame[0])), Frame<S>(context.frame(x.frame[1])));
+    case Type::relative_position:
+    case Type::relative_velocity:
+      return calc_relative_motion(x, Frame<S>(context.frame(x.frame[0])), Frame<S>(context.frame(x.frame[1])),
+                                  Frame<S>(context.frame(x.third)));
+    case Type::recorded:
+      return S(context.k.recorded.empty() ? std::nan("") : context.k.recorded[x.index]);
   }
   return S(0.0);
 }
@@ -237,6 +297,20 @@ FormulaDependence FormulaSet::calc_dependence(int program) const {
         d.on_velocity = true;
         insert(d.frames, x.frame[0]);
         insert(d.rows, x.wheels->element(x.index).row);
+        break;
+      case Type::relative_velocity:
+      case Type::angle_rates:
+        d.on_velocity = true;
+        [[fallthrough]];
+      case Type::relative_position:
+      case Type::angles:
+        for (const int f : {x.frame[0], x.frame[1], x.third}) insert(d.frames, f);
+        break;
+      case Type::world_spin:
+        d.on_velocity = true;
+        insert(d.frames, x.frame[0]);
+        break;
+      case Type::recorded:
         break;
     }
   }

@@ -5,8 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "trammel/mechanics/elements/vehicle_forces.h"
-
 namespace trammel {
 
 void StopSwitches::add_stop(Stop stop, double lower, double upper) {
@@ -54,12 +52,9 @@ void StopSwitches::calc_switches(const KinematicState& state, std::span<SwitchVa
     }
   }
   for (const Tyre& tyre : tyres_) {
-    const Frame<double>&road = state.frames[tyre.road], &carrier = state.frames[tyre.carrier];
-    const Vec3<double> e_y = rotate(carrier.R, tyre.axle);
-    const double n_z = std::hypot(e_y.x(), e_y.y());
-    const double height = point_position(carrier, tyre.center).z() - point_position(road, tyre.s_road).z();
-    const double climb = point_velocity(carrier, tyre.center).z() - point_velocity(road, tyre.s_road).z();
-    *out++ = {tyre.free_radius - height / n_z - tyre.damping * climb / (n_z * tyre.stiffness), -climb / n_z};
+    const TyreContact<double> contact(state.frames[tyre.road], state.frames[tyre.carrier], tyre.place);
+    const TyrePlace& at = tyre.place;
+    *out++ = {at.free_radius - contact.radius - at.damping * contact.climb / at.stiffness, -contact.climb};
   }
 }
 

@@ -7,7 +7,5 @@ namespace trammel {
 
 template class ForceGroup<BumpStop>;
 template class ForceGroup<AntiRollBar>;
-template class ForceGroup<RollingTyre>;
-template class ForceGroup<StandingTyre>;
 
 }  // namespace trammel

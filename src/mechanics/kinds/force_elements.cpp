@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trammel/mechanics/kinds/force_elements.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace trammel {
@@ -12,6 +14,16 @@ ForceElements::ForceElements(detail::Assembler& assembler, const ForceSpec& forc
       alone_(alone),
       a_(assembler.frame_of(force.body_a)),
       b_(assembler.frame_of(force.body_b)) {}
+
+int ForceElements::add_state(const char* what) {
+  const int z = assembler_.out_.system->add_state(fmt::format("{} of force '{}'", what, force_.name), false);
+  alone_.states.push_back(z);
+  return z;
+}
+
+std::shared_ptr<const RoadSurface> ForceElements::road(const std::string& name) const {
+  return name.empty() ? nullptr : assembler_.roads_.at(name);
+}
 
 void ForceElements::add_formulas(FormulaGroup::Element element, std::span<const Formula> formulas) {
   FormulaScope scope;

@@ -136,11 +136,14 @@ std::vector<Key> bushing_keys(bool planar) {
   return keys;
 }
 
-std::vector<Key> tyre_keys() {
-  return {
-      {.name = "axis", .type = KeyType::direction, .fallback = "y", .meaning = "the axle, to the left"},
-      {.name = "stiffness", .unit = "N/m", .required = true, .meaning = "k_z, vertical", .range = Range::above(0.0)},
-      positive_damping_key()};
+std::vector<Key> tyre_keys(bool required) {
+  return {{.name = "axis", .type = KeyType::direction, .fallback = "y", .meaning = "the axle, to the left"},
+          {.name = "stiffness",
+           .unit = "N/m",
+           .required = required,
+           .meaning = required ? "k_z, vertical" : "k_z, vertical; needed without `data`",
+           .range = Range::above(0.0)},
+          positive_damping_key()};
 }
 
 Key wheel_key() {
@@ -148,8 +151,10 @@ Key wheel_key() {
 }
 
 Key road_key() {
-  return {
-      .name = "road", .type = KeyType::name, .fallback = "ground", .meaning = "a body whose upper side is the road"};
+  return {.name = "road",
+          .type = KeyType::name,
+          .fallback = "ground",
+          .meaning = "a body whose upper side is the road, or a [[road]]"};
 }
 
 Key center_key() { return point_key("center", false, "the wheel's origin", "the wheel centre"); }
@@ -325,9 +330,30 @@ void check_tyre(ModelChecks& checks, const ForceSpec& force) {
   check_positive(checks, force, "stiffness", force.stiffness, false);
   check_positive(checks, force, "damping", force.damping, true);
   check_positive(checks, force, "free_radius", force.vehicle.tyre.free_radius, false);
+  if (const std::string& road = force.vehicle.road; !road.empty()) {
+    const SignalTable::Entry* entry = checks.table.find(road);
+    if (entry == nullptr || entry->entity != SignalTable::Entity::road)
+      checks.report("force", force, "road", no_such(checks, SignalTable::Entity::road, road));
+  }
 }
 
 // ---- elements ------------------------------------------------------------------------------------------------------
+
+TyrePlace place_tyre(ForceElements& elements, const ForceSpec& force, int carrier) {
+  const int road = elements.a();
+  TyrePlace place;
+  place.surface = elements.road(force.vehicle.road);
+  // x and y of a [[road]] are those of the world, and only the height of the point counts.
+  Eigen::Vector3d origin = elements.world(force.point_a);
+  if (place.surface) origin.head<2>().setZero();
+  place.s_road = elements.place(road).local_point(origin);
+  place.axes = elements.place(road).R.transpose();
+  place.axle = elements.axis_in(carrier, force.axis);
+  place.center = elements.point_on(carrier, force.point_b);
+  place.free_radius = force.vehicle.tyre.free_radius;
+  place.stiffness = force.stiffness, place.damping = force.damping;
+  return place;
+}
 
 void assemble_components(ForceElements& elements, const ForceSpec& force, FormulaGroup::Output output) {
   FormulaGroup::Element element;

@@ -7,10 +7,10 @@ namespace {
 
 /// A wheel that does not turn, on a road that may move.
 struct StandingTyreForce {
-  static constexpr std::string_view name = "standing_tyre", meaning = "a wheel that does not turn";
+  static constexpr std::string_view name = "standing_tyre", meaning = "a wheel that neither turns nor slides";
   static std::vector<Key> keys() {
     return join_keys(
-        {tyre_keys(),
+        {tyre_keys(true),
          {wheel_key(), road_key(), point_key("contact", true, "", "the point of the road below the wheel, as drawn"),
           center_key(), number_key("free_radius", "m", "", "R₀ of the tyre without load", Range::above(0.0)),
           number_key("horizontal_stiffness", "N/m", "0", "k_h, along the road", Range::from(0.0)),
@@ -32,15 +32,11 @@ struct StandingTyreForce {
   static void assemble(ForceElements& elements, const ForceSpec& force) {
     const int road = elements.a(), wheel = elements.b();
     StandingTyre::Params params;
-    params.s_road = elements.point_on(road, force.point_a);
-    params.center = elements.point_on(wheel, force.point_b);
-    params.axle = elements.axis_in(wheel, force.axis);
-    params.stiffness = force.stiffness, params.damping = force.damping;
-    params.free_radius = force.vehicle.tyre.free_radius;
+    params.place = place_tyre(elements, force, wheel);
+    params.c_0 = elements.point_on(road, force.point_a);
     params.horizontal_stiffness = force.vehicle.horizontal_stiffness;
     params.horizontal_damping = force.vehicle.horizontal_damping;
-    elements.switches().add(
-        {road, wheel, params.s_road, params.axle, params.center, params.free_radius, params.stiffness, params.damping});
+    elements.switches().add({road, wheel, params.place});
     elements.add<StandingTyre>(params, {road, wheel});
   }
   static constexpr auto directors = load_on_directors;

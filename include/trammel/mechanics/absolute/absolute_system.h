@@ -139,6 +139,8 @@ class AbsoluteSystem final : public MechanicalSystem {
   void calc_q_rate(ConstVec q, ConstVec v, Vec q_rate) const override;
   void accepted(const MotionPoint& p, double chart_threshold, Vec q, State& state, Workspace& workspace) const override;
   Energy calc_energy(const MotionPoint& p, const State& state, Workspace& workspace) const override;
+  /// Σ m v, and Σ p × m v + R J ω about the origin, world axes.
+  Wrench<double> calc_momentum(const KinematicState& k) const;
 
  private:
   int frame_of(int coordinate) const;

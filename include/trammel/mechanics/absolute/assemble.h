@@ -40,9 +40,18 @@ struct Assembly {
     std::optional<RelativeCoordinate> x;            ///< of torsion springs and of what acts on a joint's coordinate
     int branch = -1;                                ///< of x
     bool on_joint = false;                          ///< acts on a joint's coordinate or a scalar one: has an effort
+    std::vector<int> states;                        ///< its internal ones
+  };
+
+  /// A digital controller: at its samples each state becomes the value of its formula.
+  struct Sampled {
+    double period = 0.0;
+    std::vector<int> states, programs;
   };
 
   std::unique_ptr<FormulaSet> formulas;
+  std::vector<Sampled> sampled;
+  std::vector<RecordedSignal> recorded;  ///< values that the recorder finds for formulas of measures
   std::unique_ptr<AbsoluteSystem> system;
   MotionVariables drawn;                        ///< q, v, z as the model states them (not yet consistent)
   State state;                                  ///< charts at the drawn orientations

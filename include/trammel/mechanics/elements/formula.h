@@ -30,6 +30,12 @@ struct FormulaSignal {
     program,           ///< another formula of the set
     track_coordinate,  ///< place of a frame in a track: s, y, z, yaw, roll, pitch
     wheel_value,  ///< of a wheel: load (multiplier), normal force, creepages, spin, forces, rolling radius, lateral
+    world_spin,   ///< component of ω, world axes
+    angles,       ///< roll φ, pitch θ, yaw ψ of R = Rz(ψ) Ry(θ) Rx(φ): of b's frame in a's
+    angle_rates,
+    relative_position,  ///< of b's point against a's, components in the axes of a third frame
+    relative_velocity,  ///< the same as an observer on a sees it move
+    recorded,           ///< of KinematicState::recorded
   };
   /// One constraint element that belongs to a joint.
   struct Part {
@@ -44,10 +50,28 @@ struct FormulaSignal {
   Eigen::Vector3d s[2] = {Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero()};
   RelativeCoordinate x;
   int branch = -1;
-  int index = 0;  ///< state, row, program or wheel
+  int index = 0;  ///< state, row, program, wheel, recorded value; angles: which
+  /// angles: axes of a and b in their frames; relative motion: axes[0] in the third frame, which is `third`.
+  Eigen::Matrix3d axes[2] = {Eigen::Matrix3d::Identity(), Eigen::Matrix3d::Identity()};
+  int third = 0;
   const Track* track = nullptr;
   const WheelRailGroup* wheels = nullptr;
   std::vector<Part> parts;
+};
+
+/// A value that exists where frames are recorded: it needs accelerations, or sums over elements that have no
+/// derivatives of their own. No force may depend on it.
+struct RecordedSignal {
+  enum class Kind {
+    acceleration,  ///< of a body's origin, world: 0 … 2
+    force,         ///< of a force: its wrench 0 … 5, sizes of force and moment 6, 7, effort 8
+    energy,        ///< of the machine: kinetic, potential, total
+    momentum,      ///< of the machine: 0 … 2, and about the origin 3 … 5
+    contact,       ///< normal force, friction, penetration, places that touch
+    tyre,          ///< load, slip, slip angle, camber, forces ahead, to the left, moment about the normal
+  };
+  Kind kind = Kind::acceleration;
+  int entity = 0, component = 0;
 };
 
 /// What a formula depends on.

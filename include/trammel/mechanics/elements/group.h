@@ -22,6 +22,8 @@ struct KinematicState {
   std::span<const double> z;              ///< internal states
   std::span<const double> turns;          ///< predicted angle per branch
   std::span<const int> modes{};           ///< of the group that is called: as they were at the last accepted step
+  /// Values that are found where frames are recorded and nowhere else (Assembly::recorded); empty: elsewhere.
+  std::span<const double> recorded{};
 };
 
 /// A function of the motion whose zeros are kinks of a force, and its rate of change.

@@ -3,26 +3,31 @@
 
 #include <string>
 
+#include "trammel/mechanics/elements/magic_formula_data.h"
+
 namespace trammel {
 
 /// The data of vehicle forces beyond those that every force has (ForceSpec): docs/elements/vehicles.md.
 
-/// A tyre by Pacejka's formula for pure slip: of the wheel's load F_z, with the nominal load F_z0.
+/// A tyre by the Magic Formula: forces of its load F_z, slips and camber.
 struct TyreSpec {
   double free_radius = 0.0;     ///< R₀ [m] > 0
   double rolling_radius = 0.0;  ///< R_e [m] > 0: speed of the wheel's rim when it rolls freely, per rad/s
-  double nominal_load = 0.0;    ///< F_z0 [N] > 0
-  /// Cornering stiffness K_y = slope F_z0 sin(2 atan(F_z/(load F_z0))), force D_y sin(C_y atan(K_y α/(C_y D_y))).
-  double cornering_slope = 0.0, cornering_load = 1.0;
-  double lateral_friction = 1.0, lateral_shape = 1.0;  ///< D_y/F_z, C_y
-  double slip_stiffness = 0.0;                         ///< K_x/F_z
-  double longitudinal_friction = 1.0, longitudinal_shape = 1.0;
-  /// Pneumatic trail t = trail (F_z/F_z0) cos(trail_shape atan(trail_slope α)) [m].
-  double trail = 0.0, trail_shape = 1.0, trail_slope = 0.0;
+  double nominal_load = 1.0;    ///< F_z0 [N] > 0
+  double reference_speed = 16.7;                          ///< V₀ [m/s], of rolling resistance
+  double pressure = 1.0, nominal_pressure = 1.0;          ///< p, p₀ [Pa]
+  /// σ_x, σ_y [m] > 0 at the nominal load; 0: of PTX1 …, or of the stiffnesses below.
+  double longitudinal_relaxation = 0.0, lateral_relaxation = 0.0;
+  double longitudinal_stiffness = 0.0, lateral_stiffness = 0.0;  ///< of the carcass [N/m]; 0: none are given
+  double standstill_damping = 0.1;  ///< ratio, of the carcass with the nominal load as its mass; fades with speed
+  bool combined = false;            ///< by G_xα, G_yκ; else by similarity, which keeps to the ellipse of friction
+  bool mirrored = false;            ///< the data belong to a tyre of the other side
+  MagicFormula formula = {};
 };
 
 struct VehicleSpec {
   std::string carrier = {};                                     ///< tyre: the body that the wheel turns on
+  std::string road = {};                                        ///< tyres: the [[road]], empty: a plane
   TyreSpec tyre = {};                                           ///< tyre, standing_tyre
   double horizontal_stiffness = 0.0, horizontal_damping = 0.0;  ///< standing_tyre [N/m], [N s/m]
   double quadratic = 0.0;                                       ///< bump_stop: k₂ [N/m²]

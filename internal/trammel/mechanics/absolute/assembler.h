@@ -18,7 +18,9 @@
 #include "trammel/mechanics/elements/force_group.h"
 #include "trammel/mechanics/elements/forces.h"
 #include "trammel/mechanics/elements/formula_switches.h"
+#include "trammel/mechanics/elements/state_force_group.h"
 #include "trammel/mechanics/elements/stop_switches.h"
+#include "trammel/mechanics/elements/tyre.h"
 #include "trammel/mechanics/elements/vehicle_forces.h"
 #include "trammel/mechanics/elements/wheel_rail.h"
 #include "trammel/mechanics/kinds/drawn.h"
@@ -106,6 +108,7 @@ class Assembler {
   int compile_measure(int measure);
   int compile_output(int control);
   FormulaSignal bind(const Signal& signal);
+  FormulaSignal record(const RecordedSignal& value);
   FormulaSignal bind_joint(const Signal& signal) const;
   FormulaSignal coordinate_signal(const CoordinateTerm& term, bool rate) const;
 
@@ -121,6 +124,7 @@ class Assembler {
   SignalTable signals_;
 
   std::map<std::string, std::shared_ptr<const Track>> tracks_;
+  std::map<std::string, std::shared_ptr<const RoadSurface>> roads_;
   // The groups of the library in the order in which they are evaluated, and those that kinds brought with them.
   using Groups =
       std::tuple<ConstraintGroup<Coincident<2>>*, ConstraintGroup<Coincident<3>>*, ConstraintGroup<Perpendicular>*,
@@ -129,7 +133,7 @@ class Assembler {
                  ConstraintGroup<Coupler<3>>*, ConstraintGroup<SpeedCoupler<1>>*, ConstraintGroup<SpeedCoupler<2>>*,
                  ConstraintGroup<SpeedCoupler<3>>*, ConstraintGroup<DiscOnPlane>*, ConstraintGroup<RollingContact>*,
                  ConstraintGroup<KnifeEdge>*, ForceGroup<SpringDamper>*, ForceGroup<CoordinateForce>*,
-                 ForceGroup<Bushing>*, ForceGroup<BumpStop>*, ForceGroup<AntiRollBar>*, ForceGroup<RollingTyre>*,
+                 ForceGroup<Bushing>*, ForceGroup<BumpStop>*, ForceGroup<AntiRollBar>*, StateForceGroup<Tyre>*,
                  ForceGroup<StandingTyre>*, BeamGroup*, FormulaGroup*, ConstraintGroup<OnTrack>*, WheelRailGroup*,
                  ForceGroup<FlangeStop>*, StopSwitches*, FormulaSwitches*>;
   Groups groups_{};

@@ -7,6 +7,7 @@
 #include "trammel/mechanics/elements/group.h"
 #include "trammel/mechanics/elements/relative_coordinate.h"
 #include "trammel/mechanics/elements/track.h"
+#include "trammel/mechanics/elements/tyre.h"
 
 namespace trammel {
 
@@ -15,7 +16,7 @@ namespace trammel {
 ///   (1) one side of a stop, depth δ = ±(x − limit) and push F = k δ + k₂ δ² + c δ̇ min(1, δ/ε):
 ///       min(δ, F/k) > 0 exactly where it presses; with damping also δ − ε, where the ramp of the damping ends
 ///   (2) a stop at the flange, per side: o = ±y − clearance, and o − w where its rounding ends
-///   (3) a tyre: R₀ − ℓ − c (ż_wheel − ż_road)/(n_z k) > 0 where it has a load
+///   (3) a tyre: R₀ − ℓ − c ℓ̇/k > 0 where it has a load
 class StopSwitches final : public ElementGroup {
  public:
   struct Stop {
@@ -33,8 +34,7 @@ class StopSwitches final : public ElementGroup {
   };
   struct Tyre {
     int road = 0, carrier = 0;
-    Eigen::Vector3d s_road, axle, center;  ///< as in the kernels of tyres
-    double free_radius = 0.0, stiffness = 0.0, damping = 0.0;
+    TyrePlace place;
   };
 
   /// Both sides of a stop, as far as they have limits.

@@ -26,6 +26,8 @@ class ForceElements {
   Eigen::Vector3d world(const AxisSpec& axis) const { return assembler_.world(axis); }  ///< unit vector
   Eigen::Vector3d point_on(int frame, const PointSpec& point) const { return place(frame).local_point(world(point)); }
   Eigen::Vector3d axis_in(int frame, const AxisSpec& axis) const { return place(frame).local_axis(world(axis)); }
+  /// A [[road]] by its name; empty: none.
+  std::shared_ptr<const RoadSurface> road(const std::string& name) const;
   /// What it measures (Strain), and the coordinate of any joint.
   const CoordinateTerm& strain() const { return assembler_.force_coordinate_[static_cast<std::size_t>(index_)]; }
   CoordinateTerm coordinate_of(const std::string& joint, JointCoordinate which) const {
@@ -33,10 +35,14 @@ class ForceElements {
   }
 
   // ---- elements ----------------------------------------------------------------------------------------------------
-  /// A kernel of forces.h, vehicle_forces.h or of the kind's own.
+  /// A kernel of forces.h, vehicle_forces.h, tyre.h or of the kind's own.
   template <class K>
   void add(const typename K::Params& params, std::array<int, K::n_frames> frames,
            std::array<int, K::n_turns> branches = {});
+  /// A kernel with internal states, which get the force's name: "part of the friction along x of force 'tyre'".
+  template <class K>
+  void add_with_states(const typename K::Params& params, std::array<int, K::n_frames> frames,
+                       const std::array<const char*, K::n_states>& states);
   /// A law that is no kernel: `make` makes one and the same again.
   void add_own(const std::function<std::unique_ptr<const CustomForce>()>& make);
   /// A force that formulas give: `element` says on what, `formulas` are its components.
@@ -50,6 +56,7 @@ class ForceElements {
   void show_between(int frame_a, int frame_b, std::initializer_list<int> others);
 
  private:
+  int add_state(const char* what);
   detail::Assembler& assembler_;
   const ForceSpec& force_;
   int index_;
@@ -65,6 +72,20 @@ void ForceElements::add(const typename K::Params& params, std::array<int, K::n_f
   single->add(element);
   alone_.group = std::move(single);
   assembler_.group<ForceGroup<K>>([this] { return force_.kind->directors(force_); }).add(element);
+}
+
+template <class K>
+void ForceElements::add_with_states(const typename K::Params& params, std::array<int, K::n_frames> frames,
+                                    const std::array<const char*, K::n_states>& states) {
+  typename StateForceGroup<K>::Element element{params, frames, 0};
+  for (int k = 0; k < K::n_states; ++k) {
+    const int z = add_state(states[static_cast<std::size_t>(k)]);
+    if (k == 0) element.first_state = z;
+  }
+  auto single = std::make_unique<StateForceGroup<K>>();
+  single->add(element);
+  alone_.group = std::move(single);
+  assembler_.group<StateForceGroup<K>>([this] { return force_.kind->directors(force_); }).add(element);
 }
 
 }  // namespace trammel

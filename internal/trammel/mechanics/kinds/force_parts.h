@@ -34,7 +34,7 @@ Key positive_damping_key();
 Key on_joint_key();
 std::vector<Key> limit_keys();  ///< `lower`, `upper`
 std::vector<Key> bushing_keys(bool planar);
-std::vector<Key> tyre_keys();  ///< `axis`, `stiffness`, `damping`
+std::vector<Key> tyre_keys(bool required);  ///< `axis`, `stiffness` (required?), `damping`
 Key wheel_key();
 Key road_key();
 Key center_key();
@@ -72,6 +72,8 @@ void assemble_components(ForceElements& elements, const ForceSpec& force, Formul
 /// A spring, a damper or a law on what the force measures.
 void assemble_on_strain(ForceElements& elements, const ForceSpec& force, bool stop);
 void assemble_bushing(ForceElements& elements, const ForceSpec& force, bool planar);
+/// Of tyres, whose wheel turns on the given frame.
+TyrePlace place_tyre(ForceElements& elements, const ForceSpec& force, int carrier);
 
 inline constexpr double unlimited = std::numeric_limits<double>::infinity();
 

@@ -18,6 +18,9 @@ class MeasureSignals {
   FormulaSignal distance(const std::string& body_a, const PointSpec& point_a, const std::string& body_b,
                          const PointSpec& point_b, bool rate) const;
 
+  /// A displacement along a direction of a third body, an angle of b in a, or its rate.
+  FormulaSignal relative(const MeasureSpec& measure, bool rate) const;
+
  private:
   detail::Assembler& assembler_;
   int measure_;

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+
+#include "trammel/mechanics/elements/group.h"
+
+namespace trammel {
+
+/// All elements of a kind of force with internal states: `K::force(params, frames, z, wrenches, rates)` with
+/// K::n_states ≤ 6 of them. Its states are consecutive.
+template <class K>
+class StateForceGroup final : public ElementGroup {
+ public:
+  struct Element {
+    typename K::Params params;
+    std::array<int, K::n_frames> frame;
+    int first_state = 0;
+  };
+
+  void add(const Element& element) { elements_.push_back(element); }
+  const Element& element(int e) const { return elements_[e]; }
+
+  std::string_view kind() const override { return K::name; }
+  int size() const override { return static_cast<int>(elements_.size()); }
+  void connect(std::span<const int> modes, Connectivity& connectivity, std::vector<int>& slots) const override;
+  void add_forces(const KinematicState&, std::span<Wrench<double>>, std::span<double>) const override;
+  void add_planes(const KinematicState&, PlaneSet, std::span<const int> slots, FramePlanes&) const override;
+  double power(const KinematicState&) const override;
+
+ private:
+  std::vector<Element> elements_;
+};
+
+}  // namespace trammel
