@@ -226,6 +226,12 @@ void KinkEvents::accept(std::optional<KinkWatch::Change> found) {
   if (found && found->slot >= 0) contact_changes_.push_back(*found);
 }
 
+void KinkEvents::look_anew() {
+  if (!active_) return;
+  x_change_ = motion_.active().newest();
+  watch_.accept(kinematics(x_change_), std::nullopt);
+}
+
 Status KinkEvents::restart() {
   KinematicState k = kinematics(x_change_);
   // The step may have ended short of the change by a rounding. Derivatives there would be those of the other side, and

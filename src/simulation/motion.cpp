@@ -79,6 +79,18 @@ void Motion::begin_at(const MotionVariables& at, const State& at_state, Viewer& 
     throw InputError(fmt::format("No motion begins at t = {:.6g} s: {}.", x.t, describe(status.cause)));
 }
 
+void Motion::take_over(Motion& other, const Machine& machine, Viewer& viewer) {
+  if (other.exchanged_ != exchanged_) static_cast<void>(exchange_method(machine, viewer));  // it begins below
+  const std::vector<double> memory = other.made_.method->save();
+  x = other.active().newest();
+  state = other.state;
+  if (passage_) passage_->forget();
+  if (const Status status = made_.method->start(x, state); !status.ok())
+    throw InputError(fmt::format("No motion begins at t = {:.6g} s: {}.", x.t, describe(status.cause)));
+  made_.method->restore(memory);
+  state = other.state;
+}
+
 Status Motion::exchange_method(const Machine& machine, Viewer& viewer) {
   if (!other_.method) other_ = make_method(machine, viewer, *machine.other_method());
   if (passage_) passage_->forget();
@@ -86,6 +98,7 @@ Status Motion::exchange_method(const Machine& machine, Viewer& viewer) {
   viewer.centre_charts(at, state);
   other_.max_corrections = made_.max_corrections;  // of the record
   std::swap(made_, other_);
+  exchanged_ = !exchanged_;
   return made_.method->restart(at, state);
 }
 

@@ -36,6 +36,7 @@ namespace trammel {
 /// | MEASURE.x … .vz (point)                | point_position/velocity | measure             | 0 1 2     |
 /// | SPRING.length .length_rate             | spring_length(_rate)    | force               | –         |
 /// | TORSION_SPRING.angle .angle_rate       | spring_length(_rate)    | force               | –         |
+/// | INPUT                                  | input                   | input               | –         |
 /// | PARAMETER                              | (a constant)            |                     |           |
 ///
 /// Body positions are those of the origin, in the world. Joint forces and moments are the reaction on body b, at the
@@ -66,6 +67,7 @@ enum class SignalKind {
   spring_length_rate,
   track_coordinate,
   wheel_value,
+  input,
 };
 
 struct Signal {
@@ -83,7 +85,7 @@ using ResolvedPath = std::variant<Signal, double, std::string>;
 struct FormulaScope {
   int control = -1;        ///< ≥ 0: the states of this control are known by their bare names
   int force = -1;          ///< ≥ 0: `length`/`angle`/`displacement` and `rate` mean this force's own coordinate
-  bool time_only = false;  ///< motions: only t, parameters and tables
+  bool time_only = false;  ///< motions: only t, inputs, parameters and tables
 };
 
 /// Everything a model has by name, indexed once: build it once per model when there are many formulas to resolve.
@@ -105,7 +107,8 @@ class SignalTable {
     table,
     parameter,
     track,
-    wheel
+    wheel,
+    input
   };
   struct Entry {
     Entity entity = Entity::body;

@@ -45,6 +45,9 @@ class KinkEvents {
   /// the change, and the method starts without its past.
   Status restart();
 
+  /// Somebody else has changed forces where the motion is: every function is on the side where it is now.
+  void look_anew();
+
   long retaken() const { return retaken_; }  ///< steps, in the run so far
 
  private:

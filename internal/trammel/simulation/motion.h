@@ -32,6 +32,8 @@ class Motion {
   }
   /// Begins at other variables of the same machine, in the charts of `at_state`.
   void begin_at(const MotionVariables& at, const State& at_state, Viewer& viewer);
+  /// Goes on from where another motion of an equal machine is, with its method's memory.
+  void take_over(Motion& other, const Machine& machine, Viewer& viewer);
   /// Goes on with the other method, from where this one is: of machines that have two. Afterwards method() is the
   /// other.
   Status exchange_method(const Machine& machine, Viewer& viewer);
@@ -41,6 +43,7 @@ class Motion {
 
  private:
   MadeMethod made_;
+  bool exchanged_ = false;                    // made_ is the other method of the machine
   MadeMethod other_;                          // of a run that chose its method; made when it is wanted
   std::unique_ptr<SingularPassage> passage_;  // of machines with loops and variable steps
 };

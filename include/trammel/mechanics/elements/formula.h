@@ -29,6 +29,7 @@ struct FormulaSignal {
     state,
     program,           ///< another formula of the set
     track_coordinate,  ///< place of a frame in a track: s, y, z, yaw, roll, pitch
+    input,  ///< set from outside: a number of Inputs
     wheel_value,  ///< of a wheel: load (multiplier), normal force, creepages, spin, forces, rolling radius, lateral
   };
   /// One constraint element that belongs to a joint.
@@ -44,7 +45,7 @@ struct FormulaSignal {
   Eigen::Vector3d s[2] = {Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero()};
   RelativeCoordinate x;
   int branch = -1;
-  int index = 0;  ///< state, row, program or wheel
+  int index = 0;  ///< state, row, program, input or wheel
   const Track* track = nullptr;
   const WheelRailGroup* wheels = nullptr;
   std::vector<Part> parts;
