@@ -27,7 +27,7 @@ HERE = Path(__file__).resolve().parent
 SECTIONS = [
     ("Start", ["README.md", "docs/guide.md", "examples"]),
     ("Use", ["docs/command_line.md", "docs/model_file.md", "docs/expressions.md", "docs/results.md", "docs/report.md",
-             "docs/python.md", "docs/analyses.md"]),
+             "docs/python.md", "docs/live.md", "docs/machine_functions.md", "docs/analyses.md"]),
     ("Elements", ["docs/elements/README.md", "docs/elements/*.md"]),
     ("Integrators", ["docs/integrators/*.md"]),
     ("Formulations", ["docs/formulations/*.md", "docs/linear_solvers.md"]),

@@ -22,6 +22,8 @@
 #include "trammel/mechanics/model.h"
 #include "trammel/simulation/annotated_sink.h"
 #include "trammel/simulation/channels.h"
+#include "trammel/simulation/live_simulation.h"
+#include "trammel/simulation/machine_functions.h"
 #include "trammel/simulation/option.h"
 #include "trammel/simulation/record.h"
 #include "trammel/simulation/settings_text.h"

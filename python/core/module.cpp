@@ -7,6 +7,8 @@
 #include <fstream>
 
 #include "docstrings.h"
+#include "functions.h"
+#include "live.h"
 #include "run.h"
 #include "trammel/base/version.h"
 #include "trammel/io/csv.h"
@@ -251,6 +253,8 @@ PYBIND11_MODULE(_core, m) {
   define_tables(m);
   define_study(m);
   define_run(m);
+  define_live(m);
+  define_functions(m);
   define_files(m);
 }
 

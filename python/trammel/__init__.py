@@ -23,8 +23,10 @@ except ImportError as error:  # a wheel in a system without the libraries that i
         f"Trammel's module cannot be loaded: {error}. On Debian 12: apt install libklu1 libspqr2 libhdf5-103-1 libfmt9"
     ) from None
 from trammel.errors import Error, InputError, Interrupted, IoError, SimulationError
+from trammel.functions import MachineFunctions
 from trammel.model import Model, Vectorized, load, resume, run, vectorized
 from trammel.results import Channel, Results, View, open, verify, write_report
+from trammel.simulation import LiveEvent, Simulation, Values
 from trammel.statistics import Statistics
 
 __all__ = [
@@ -37,12 +39,16 @@ __all__ = [
     "Interrupted",
     "IoError",
     "Issue",
+    "LiveEvent",
+    "MachineFunctions",
     "Model",
     "Progress",
     "Results",
+    "Simulation",
     "SimulationError",
     "Statistics",
     "Summary",
+    "Values",
     "Vectorized",
     "View",
     "__version__",

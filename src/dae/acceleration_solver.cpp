@@ -118,6 +118,7 @@ Status AccelerationSolver::calc_rows(const MotionVariables& x, const State& stat
   const int nv = dae_.nv(), nz = dae_.nz(), nc = dae_.nc();
   const MotionPoint p = x.point(inputs_.view());
   const Status status = dae_.residual(p, state, r_.head(nv), r_.segment(nv, nz), r_.tail(nc), workspace);
+  if (load_.size() > 0) r_.head(nv) -= load_;
   return status.ok() && !knows_bias ? dae_.velocity_level(p, state, phi_dot_, bias_, workspace) : status;
 }
 

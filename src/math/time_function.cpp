@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <utility>
 
 #include "trammel/base/error.h"
@@ -11,6 +12,8 @@
 namespace trammel {
 
 namespace {
+
+constexpr std::size_t max_signals = 32;  // of one function of time
 
 struct Polynomial final : TimeFunction::Kind {
   std::vector<double> c;
@@ -59,6 +62,29 @@ struct Formula final : TimeFunction::Kind {
   }
 };
 
+struct FromOutside final : TimeFunction::Kind {
+  std::shared_ptr<const InputSignals> signals;
+  int number;
+  FromOutside(std::shared_ptr<const InputSignals> from, int signal) : signals(std::move(from)), number(signal) {}
+  Taylor2<double> at(double t) const override { return signals->at(number, t); }
+};
+
+struct FormulaOfSignals final : TimeFunction::Kind {
+  Expression formula;
+  std::shared_ptr<const InputSignals> signals;
+  std::vector<int> variables;
+  FormulaOfSignals(const Expression& expression, std::shared_ptr<const InputSignals> from, std::vector<int> numbers)
+      : formula(expression), signals(std::move(from)), variables(std::move(numbers)) {
+    breakpoints = formula.breakpoints(0);
+  }
+  Taylor2<double> at(double t) const override {
+    std::array<Taylor2<double>, max_signals + 1> values;
+    values[0] = Taylor2<double>::time(t);
+    for (std::size_t k = 0; k < variables.size(); ++k) values[k + 1] = signals->at(variables[k], t);
+    return formula.evaluate(std::span<const Taylor2<double>>(values.data(), variables.size() + 1));
+  }
+};
+
 }  // namespace
 
 TimeFunction::TimeFunction() : TimeFunction(constant(0.0)) {}
@@ -75,6 +101,18 @@ TimeFunction TimeFunction::table(std::shared_ptr<const CubicSpline> spline) {
 
 TimeFunction TimeFunction::expression(const Expression& formula) {
   return TimeFunction(std::make_shared<Formula>(formula));
+}
+
+TimeFunction TimeFunction::expression(const Expression& formula, std::shared_ptr<const InputSignals> signals,
+                                      std::vector<int> variables) {
+  if (variables.empty()) return expression(formula);
+  if (variables.size() > max_signals)
+    throw InputError(fmt::format("\"{}\" uses more than {} inputs; split it", formula.text(), max_signals));
+  return TimeFunction(std::make_shared<FormulaOfSignals>(formula, std::move(signals), std::move(variables)));
+}
+
+TimeFunction TimeFunction::signal(std::shared_ptr<const InputSignals> signals, int number) {
+  return TimeFunction(std::make_shared<FromOutside>(std::move(signals), number));
 }
 
 TimeFunction TimeFunction::parse(std::string_view text) {

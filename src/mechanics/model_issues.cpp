@@ -103,6 +103,7 @@ void check_names(ModelChecks& checks) {
   check("measure", checks.model.measures);
   check("event", checks.model.events);
   check("table", checks.model.tables);
+  check("input", checks.model.inputs);
   check("beam", checks.model.beams);
   check("contact", checks.model.contacts);
   check("track", checks.model.tracks);

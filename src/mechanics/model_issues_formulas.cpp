@@ -59,6 +59,22 @@ std::vector<Signal> check_formula(ModelChecks& checks, std::string_view kind, co
   return signals;
 }
 
+// Positions cannot jump: what prescribes them may not follow an input that does.
+template <class Spec>
+void refuse_held_inputs(ModelChecks& checks, std::string_view kind, const Spec& spec, const std::string& field,
+                        const std::vector<Signal>& signals) {
+  for (const Signal& signal : signals) {
+    if (signal.kind != SignalKind::input) continue;
+    const InputSpec& input = checks.model.inputs[static_cast<std::size_t>(signal.entity)];
+    if (input.between == InputSpec::Between::held)
+      checks.report(
+          kind, spec, field,
+          fmt::format("'{}' prescribes a position and the input '{}' is held between the instants at which it is "
+                      "set, so that the position would jump; give the input between = \"linear\"",
+                      field, input.name));
+  }
+}
+
 // Formulas that need each other are evaluated by as many calls as the chain is long: some 7000 would fill the stack.
 constexpr int deepest_chain = 1000;
 
@@ -178,14 +194,18 @@ void check_formulas(ModelChecks& checks) {
   const Model& model = checks.model;
   FormulaScope time_only;
   time_only.time_only = true;
-  for (const CouplerSpec& coupler : model.couplers)
-    check_formula(checks, "coupler", coupler, "value", coupler.value, time_only);
+  for (const CouplerSpec& coupler : model.couplers) {
+    const std::vector<Signal> used = check_formula(checks, "coupler", coupler, "value", coupler.value, time_only);
+    if (!coupler.velocity_level) refuse_held_inputs(checks, "coupler", coupler, "value", used);
+  }
   for (const MotionSpec& motion : model.motions) {
-    check_formula(checks, "motion", motion, "function", motion.function, time_only);
+    refuse_held_inputs(checks, "motion", motion, "function",
+                       check_formula(checks, "motion", motion, "function", motion.function, time_only));
     check_formula(checks, "motion", motion, "velocity", motion.velocity, time_only);
   }
   for (const JointSpec& joint : model.joints)
-    check_formula(checks, "joint", joint, "travel", joint.on_track.travel, time_only);
+    refuse_held_inputs(checks, "joint", joint, "travel",
+                       check_formula(checks, "joint", joint, "travel", joint.on_track.travel, time_only));
   std::map<const ForceDescription*, std::string> component_keys;  // of each kind: the key with its components
   for (const ForceSpec& force : model.forces) {
     const auto [it, fresh] = component_keys.try_emplace(&*force.kind, "force");

@@ -200,6 +200,8 @@ std::string_view to_string(SignalTable::Entity entity) {
       return "road";
     case Entity::contact:
       return "contact";
+    case Entity::input:
+      return "input";
   }
   return "";
 }
@@ -222,6 +224,7 @@ SignalTable::SignalTable(const Model& model) : model_(model) {
   add(Entity::wheel, model.wheels);
   add(Entity::road, model.roads);
   add(Entity::contact, model.contacts);
+  add(Entity::input, model.inputs);
   for (const auto& [name, value] : model.parameters) entries_.try_emplace(name, Entry{Entity::parameter, 0});
 }
 
@@ -242,7 +245,8 @@ std::string SignalTable::unknown(const FormulaScope& scope, const std::string& n
   if (name == ground_name) return "'ground' never moves and has no values; write numbers instead";
   std::vector<std::string> names{"t"};
   for (const auto& [candidate, entry] : entries_)
-    if (!scope.time_only || entry.entity == Entity::parameter) names.push_back(candidate);
+    if (!scope.time_only || entry.entity == Entity::parameter || entry.entity == Entity::input)
+      names.push_back(candidate);
   if (scope.control >= 0) {
     const std::vector<std::string>& states = model_.controls[static_cast<std::size_t>(scope.control)].states;
     names.insert(names.end(), states.begin(), states.end());
@@ -348,6 +352,9 @@ ResolvedPath SignalTable::resolve_entity(const Entry& entry, const std::vector<s
       return no_such_component("road", path, {});
     case Entity::contact:
       return resolve_word(SignalKind::contact_value, entry.index, "contact", path, contact_words);
+    case Entity::input:
+      if (path.size() == 1) return signal(SignalKind::input, entry.index);
+      return fmt::format("'{}' is an input, a number, and has no '{}'", path[0], path[1]);
     case Entity::parameter:
       break;
   }
@@ -369,8 +376,9 @@ ResolvedPath SignalTable::resolve(const FormulaScope& scope, const std::vector<s
     if (path[0] == "momentum") return resolve_word(SignalKind::machine_momentum, 0, "momentum", path, momentum_words);
   }
   if (entry == nullptr) return unknown(scope, path[0]);
-  if (scope.time_only && entry->entity != Entity::parameter && entry->entity != Entity::table)
-    return fmt::format("'{}' is a {} and depends on the motion; here only t, parameters and tables may be used",
+  const Entity entity = entry->entity;
+  if (scope.time_only && entity != Entity::parameter && entity != Entity::table && entity != Entity::input)
+    return fmt::format("'{}' is a {} and depends on the motion; here only t, inputs, parameters and tables may be used",
                        path[0], to_string(entry->entity));
   return resolve_entity(*entry, path);
 }

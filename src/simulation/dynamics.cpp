@@ -109,19 +109,30 @@ Summary Dynamics::resume(std::span<const std::byte> memory) {
 }
 
 Summary Dynamics::go_on() {
-  while (t_ < end_ && !stopped_by_event_) {
-    const StepReport report = advance();
-    const Verdict verdict = judge(report);
-    if (verdict == Verdict::again) continue;
-    if (verdict == Verdict::failed) break;
-    keep_ledger(report);
-    find_events();
-    if (!record(report) || !is_plausible(report)) break;
-    if (!stopped_by_event_ && (!pass_kinks() || !exchange_method(report))) break;
-    take_checkpoint_if_due();
-  }
+  advance_to(end_);
   sum_up();
   return std::move(summary_);
+}
+
+bool Dynamics::advance_to(double t) {
+  pause_ = t;
+  while (t_ < pause_ - slack_ && !stopped_by_event_)
+    if (!take_step()) return false;
+  return true;
+}
+
+// False: the run ends here.
+bool Dynamics::take_step() {
+  const StepReport report = advance();
+  const Verdict verdict = judge(report);
+  if (verdict == Verdict::again) return true;
+  if (verdict == Verdict::failed) return false;
+  keep_ledger(report);
+  find_events();
+  if (!record(report) || !is_plausible(report)) return false;
+  if (!stopped_by_event_ && (!pass_kinks() || !exchange_method(report))) return false;
+  take_checkpoint_if_due();
+  return true;
 }
 
 bool Dynamics::start() {
@@ -140,11 +151,16 @@ bool Dynamics::start() {
   frames_.start(x);
   events_.start(x);
   if (beams_.active()) beams_.start(viewer_.update_kinematics(viewer_.show(x, motion_.state)));
-  // Inputs are examined over the run before it: a step over a pulse could not know of it.
-  if (study_.solver.h) return true;
-  const Shown shown = viewer_.show(x, motion_.state);
-  bounds_ = machine_.full().system->calc_step_bounds(shown.point, end_, shown.state, viewer_.full_workspace());
+  examine_inputs(x, end_);
   return true;
+}
+
+// Inputs are examined over the run before it: a step over a pulse could not know of it.
+void Dynamics::examine_inputs(const MotionVariables& x, double until) {
+  examined_ = until;
+  if (study_.solver.h) return;
+  const Shown shown = viewer_.show(x, motion_.state);
+  bounds_ = machine_.full().system->calc_step_bounds(shown.point, until, shown.state, viewer_.full_workspace());
 }
 
 // A run goes on differently behind a checkpoint, by roundings (Memory): where they are depends on steps alone, never on
@@ -165,7 +181,8 @@ StepReport Dynamics::advance() {
   const double from = kinks_.from(t_);
   kink_ = fixed ? std::numeric_limits<double>::infinity() : machine_.index3().next_breakpoint(from);
   motion_.method().bound_step(bounds_.longest_step(from));
-  StepReport report = motion_.advance(fixed ? end_ : std::min({end_, kink_, kinks_.limit(), samples_.next()}));
+  StepReport report =
+      motion_.advance(fixed ? end_of_fixed_step() : std::min({pause_, kink_, kinks_.limit(), samples_.next()}));
   count(report);
   return report;
 }
@@ -237,7 +254,10 @@ void Dynamics::keep_ledger(const StepReport& report) {
 
 void Dynamics::find_events() {
   for (const EventHit& hit : events_.find(t_)) {
-    summary_.events.push_back(events_.describe(hit));
+    if (live_)
+      hits_.push_back(hit);
+    else
+      summary_.events.push_back(events_.describe(hit));
     output_.record_event(hit.t);
     if (output_.stopped_at()) return;
     leaves_to_next_ = hit.id == part_.until && !events_.event(hit).stops;
@@ -256,7 +276,7 @@ bool Dynamics::record(const StepReport& report) {
   if (stopped) {
     t_ = *output_.stopped_at();
   } else {
-    rig_.steps.record(t_, report, sink_, summary_);
+    if (!live_) rig_.steps.record(t_, report, sink_, summary_);
     stopped = progress_ && !progress_({t_, start_, end_, report.h, summary_.steps});
   }
   if (stopped) summary_.stop = fmt::format("stopped on request at t = {:.6g} s", t_);

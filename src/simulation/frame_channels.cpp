@@ -73,6 +73,15 @@ ChannelItems states_of_controls(const FrameSource& s) {
   return items;
 }
 
+ChannelItems inputs_from_outside(const FrameSource& s) {
+  ChannelItems items;
+  for (const InputSpec& input : s.model.inputs) {
+    items.names.push_back(input.name);
+    items.units.push_back(input.unit);
+  }
+  return items;
+}
+
 ChannelItems point_measures(const FrameSource& s) {
   ChannelItems items;
   for (const MeasureSpec& measure : s.model.measures)
@@ -363,6 +372,14 @@ void add_coordinates_and_measures(std::vector<FrameChannel>& list) {
                   .write = [](const FrameInstant& at, ChannelValues& out) {
                     for (const std::vector<int>& states : at.assembly.control_states)
                       for (const int z : states) out.put(at.k.z[z]);
+                  }});
+  list.push_back({.quantity = "input",
+                  .view = "/inputs/{name}",
+                  .meaning = "values that are set from outside",
+                  .items = inputs_from_outside,
+                  .write = [](const FrameInstant& at, ChannelValues& out) {
+                    for (const int input : at.assembly.signal_input)
+                      out.put(at.k.in.u[static_cast<std::size_t>(input)]);
                   }});
   list.push_back(of_points("point", "m", "point measures, world axes",
                            [](const Frame<double>& f, const Vec3<double>& s) { return point_position(f, s); }));

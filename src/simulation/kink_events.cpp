@@ -237,6 +237,12 @@ void KinkEvents::note_crowd(double t, bool changed) {
   watch_.locate_contacts(!crowd_.is_crowd());
 }
 
+void KinkEvents::look_anew() {
+  if (!active_) return;
+  x_change_ = motion_.active().newest();
+  watch_.accept(kinematics(x_change_), std::nullopt);
+}
+
 Status KinkEvents::restart() {
   KinematicState k = kinematics(x_change_);
   // The step may have ended short of the change by a rounding. Derivatives there would be those of the other side, and

@@ -168,7 +168,7 @@ void Machine::leave_out_dependent_rows(const Index3& every_row, Scratch& scratch
   }
   for (const DependentRow& row : redundancy.dependent) dropped_.push_back(row.row);
   for (const std::string& line : lines) notes_.push_back("left out: " + line);
-  reduced_ = std::make_unique<Assembly>(assemble_again(study_.model));
+  reduced_ = std::make_unique<Assembly>(assemble_again(study_.model, {}, full_.signals));
   extend(*reduced_);
   reduced_->system->drop_rows(dropped_);
   left_out_ = dropped_;

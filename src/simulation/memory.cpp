@@ -235,7 +235,7 @@ void Dynamics::remember(Memory& memory) {
   memory.keep(failures_passed_, exchanges_, t_, failed_at_, kink_, taken_again_, is_rough_, stopped_by_event_,
               next_checkpoint_, summary_);
   memory.leave(machine_, study_, viewer_, motion_, sink_, progress_, contact_changes_, writer_, frames_, bounds_,
-               start_, end_, part_, leaves_to_next_);
+               start_, end_, part_, leaves_to_next_, pause_, slack_, live_, examined_, hits_);
 }
 
 // Methods count since they began.

@@ -52,6 +52,7 @@ void OutputInstants::record_until(double t) {
 }
 
 void OutputInstants::record_event(double t) {
+  if (idle_) return;
   if (!every_step_) record_until(t);
   // A frame that is due at the same instant but for rounding has been recorded.
   const double before = every_step_ || next_ == 0 ? t : instant(next_ - 1);
@@ -59,6 +60,7 @@ void OutputInstants::record_event(double t) {
 }
 
 void OutputInstants::record_rest() {
+  if (idle_) return;
   if (every_step_) return frames_.record(*newest_, true);
   const double t = newest_->t;
   record_until(t);

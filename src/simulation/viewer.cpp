@@ -78,6 +78,13 @@ std::vector<Frame<double>> Viewer::calc_frames(const MotionVariables& x, const S
   return {k.frames.begin(), k.frames.end()};
 }
 
+Status Viewer::calc_accelerations(AccelerationSolver& solver, MotionVariables& x, const State& state) {
+  const JointSystem* joint = machine_.joint();
+  if (!joint || joint->nc() > 0 || !joint->explicit_refusal().empty()) return solver.solve(x, state, *workspace_);
+  joint->calc_inputs(x.t, inputs_);
+  return joint->accelerate(x.point(inputs_.view()), state, x.a, x.zp, *workspace_);
+}
+
 void Viewer::centre_charts(MotionVariables& x, State& state) {
   machine_.moved().calc_inputs(x.t, inputs_);
   const Eigen::VectorXd q = x.q;

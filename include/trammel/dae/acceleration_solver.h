@@ -28,6 +28,9 @@ class AccelerationSolver {
   /// Overwrites x.a, x.zp, x.lam and algebraic x.z; the values on entry are the first guess.
   Status solve(MotionVariables& x, const State& state, Workspace& workspace);
 
+  /// Forces τ on the coordinates beside those of the system, f + τ, from now on; empty: none.
+  void set_load(const Eigen::VectorXd& tau) { load_ = tau; }
+
   /// Violations beyond which positions and velocities are projected (infinite: never), and how far the equations of
   /// motion may move an acceleration.
   struct SettleLimits {
@@ -75,7 +78,7 @@ class AccelerationSolver {
   double unit_ = 1.0;              // of forces in the matrix at hand
   std::vector<char> has_inertia_;  // entries of planes_.motion that belong to M
   std::vector<int> M_, G_, Gt_, reaction_, state_force_, state_state_, state_lam_, E_;
-  Eigen::VectorXd r_, bias_, phi_dot_, delta_, q_rate_, own_;
+  Eigen::VectorXd r_, bias_, phi_dot_, delta_, q_rate_, own_, load_;
   MotionVariables kept_;
 };
 

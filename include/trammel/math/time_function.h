@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "trammel/math/expression.h"
+#include "trammel/math/input_signals.h"
 #include "trammel/math/spline.h"
 #include "trammel/math/step_bounds.h"
 
@@ -29,6 +30,11 @@ class TimeFunction {
   static TimeFunction table(std::shared_ptr<const CubicSpline> spline);
   /// The formula's only variable must be the time, with index 0; InputError otherwise.
   static TimeFunction expression(const Expression& formula);
+  /// The same of the time and of signals: variable k ≥ 1 is number variables[k − 1] of them.
+  static TimeFunction expression(const Expression& formula, std::shared_ptr<const InputSignals> signals,
+                                 std::vector<int> variables);
+  /// u is set from outside.
+  static TimeFunction signal(std::shared_ptr<const InputSignals> signals, int number);
   /// A formula of `t` alone.
   static TimeFunction parse(std::string_view text);
 

@@ -191,6 +191,20 @@ struct MeasureSpec {
   std::map<std::string, double> numbers = {};  ///< by key, of kinds that have numbers beside these
 };
 
+/// A number that is set from outside while the machine moves (LiveSimulation): a value of every formula, by its name.
+/// A run that nobody drives keeps `value`.
+struct InputSpec {
+  enum class Between {
+    held,    ///< from the instant at which it was set
+    linear,  ///< it arrives at the end of the next step, on a straight line
+  };
+  std::string name = {};
+  Source source = {};
+  double value = 0.0;  ///< at the start
+  Between between = Between::held;
+  std::string unit = {};  ///< a text for the results
+};
+
 /// Tabulated data, usable as table(name, x) in formulas.
 struct TableSpec {
   std::string name = {};
@@ -233,6 +247,7 @@ struct Model {
   std::vector<MeasureSpec> measures = {};
   std::vector<EventSpec> events = {};
   std::vector<TableSpec> tables = {};
+  std::vector<InputSpec> inputs = {};
   std::vector<GeometrySpec> geometry = {};
   std::vector<Beam> beams = {};  ///< put in by add_beam, with their nodes among the bodies
   std::vector<ContactSpec> contacts = {};
@@ -252,6 +267,7 @@ struct Model {
   Model& add_control(ControlSpec control) { return add(controls, std::move(control)); }
   Model& add_measure(MeasureSpec measure) { return add(measures, std::move(measure)); }
   Model& add_event(EventSpec event) { return add(events, std::move(event)); }
+  Model& add_input(InputSpec input) { return add(inputs, std::move(input)); }
   Model& add_table(TableSpec table) { return add(tables, std::move(table)); }
   Model& add_geometry(GeometrySpec shape) { return add(geometry, std::move(shape)); }
   Model& add_contact(ContactSpec contact) { return add(contacts, std::move(contact)); }

@@ -45,6 +45,7 @@ namespace trammel {
 /// | MEASURE.x … .vz (point)                | point_position/velocity | measure             | 0 1 2     |
 /// | SPRING.length .length_rate             | spring_length(_rate)    | force               | –         |
 /// | TORSION_SPRING.angle .angle_rate       | spring_length(_rate)    | force               | –         |
+/// | INPUT                                  | input                   | input               | –         |
 /// | PARAMETER                              | (a constant)            |                     |           |
 ///
 /// *: known where frames are recorded; measures may use it, forces and controls may not.
@@ -85,6 +86,7 @@ enum class SignalKind {
   contact_value,
   machine_energy,
   machine_momentum,
+  input,
 };
 
 /// Whether it is known only where frames are recorded.
@@ -105,7 +107,7 @@ using ResolvedPath = std::variant<Signal, double, std::string>;
 struct FormulaScope {
   int control = -1;        ///< ≥ 0: the states of this control are known by their bare names
   int force = -1;          ///< ≥ 0: `length`/`angle`/`displacement` and `rate` mean this force's own coordinate
-  bool time_only = false;  ///< motions: only t, parameters and tables
+  bool time_only = false;  ///< motions: only t, inputs, parameters and tables
 };
 
 /// Everything a model has by name, indexed once: build it once per model when there are many formulas to resolve.
@@ -129,7 +131,8 @@ class SignalTable {
     track,
     wheel,
     road,
-    contact
+    contact,
+    input
   };
   struct Entry {
     Entity entity = Entity::body;

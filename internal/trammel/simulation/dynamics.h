@@ -45,6 +45,20 @@ class Dynamics {
   bool leaves_to_next() const { return leaves_to_next_; }
   RunPartEnd calc_end() const;
 
+  // ---- driven from outside, in place of run() (dynamics_live.cpp): nothing is recorded but what is asked for
+  void begin_live();
+  /// To t, to an event that stops, or to a failure.
+  bool go_to(double t);
+  /// Inputs are others from here on: the method goes on behind the change.
+  bool meet_inputs();
+  /// Writes a frame of where the machine is.
+  void record_now() { frames_.record(motion_.active().newest(), true); }
+  double t() const { return t_; }
+  bool is_stopped() const { return stopped_by_event_; }
+  const Summary& summary() const { return summary_; }
+  /// Of the steps since the last call.
+  std::vector<EventHit> take_hits();
+
  private:
   enum class Verdict { accepted, again, failed };
 
@@ -52,6 +66,10 @@ class Dynamics {
   bool start();
   void take_checkpoint_if_due();
   void remember_jacobians(Memory& memory);
+  void examine_inputs(const MotionVariables& x, double until);
+  bool advance_to(double t);
+  double end_of_fixed_step() const;
+  bool take_step();
   StepReport advance();
   void count(const StepReport& report);
   Verdict judge(const StepReport& report);
@@ -101,8 +119,13 @@ class Dynamics {
 
   RunPart part_;
   double start_, end_, t_;  // of the part of the run, and where it is
-  double failed_at_;        // where a method gave way to the other because it could not go on [s]
-  double kink_ = 0.0;       // of the inputs, at or behind the end of the step
+  double pause_ = 0.0;      // where it is asked for
+  double slack_ = 0.0;      // what is nearer than this is there
+  bool live_ = false;
+  double examined_ = 0.0;       // until when inputs are known
+  std::vector<EventHit> hits_;  // of a live run
+  double failed_at_;            // where a method gave way to the other because it could not go on [s]
+  double kink_ = 0.0;           // of the inputs, at or behind the end of the step
   bool taken_again_ = false;
   bool is_rough_ = false;  // the last step ended at a kink or at a change of contact
   bool stopped_by_event_ = false;

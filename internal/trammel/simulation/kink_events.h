@@ -50,6 +50,9 @@ class KinkEvents {
 
   /// Where steps were not ended for contacts.
   const ContactCrowd& crowd() const { return crowd_; }
+  /// Somebody else has changed forces where the motion is: every function is on the side where it is now.
+  void look_anew();
+
   long retaken() const { return retaken_; }  ///< steps, in the run so far
   void remember(Memory& memory);
 

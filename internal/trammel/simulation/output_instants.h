@@ -25,6 +25,8 @@ class OutputInstants {
   /// A step was taken that ends at `newest` (it stays there until the next one), the n-th; the method itself went on
   /// until t_method.
   void begin_step(const MotionVariables& newest, double t_method, long n);
+  /// Nothing from now on: whoever drives the machine asks for frames.
+  void record_nothing() { idle_ = true; }
   /// An instant within the step, and those before it.
   void record_event(double t);
   /// What is left of the step.
@@ -38,7 +40,7 @@ class OutputInstants {
   void record_until(double t);
 
   double start_, end_, interval_, same_;
-  bool every_step_, one_per_step_;
+  bool every_step_, one_per_step_, idle_ = false;
   MotionFrames& frames_;
   const ProgressCallback& progress_;
   long next_ = 1;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "trammel/dae/acceleration_solver.h"
 #include "trammel/simulation/machine.h"
 
 namespace trammel {
@@ -43,6 +44,10 @@ class Viewer {
   /// Moves charts to the rotations of x and lists what is near, so that x stays what it is when a method starts from
   /// it.
   void centre_charts(MotionVariables& x, State& state);
+
+  /// Accelerations, rates and multipliers that belong to q, v and z of x: by the recursion where nothing closes a loop,
+  /// else with `solver`, which is one of Machine::index3().
+  Status calc_accelerations(AccelerationSolver& solver, MotionVariables& x, const State& state);
 
   /// Where a step ends at a kink of the inputs they are those before it.
   void set_kink(double t) { kink_ = t; }

@@ -75,6 +75,7 @@ EntityKind force_kind(const Kinds& kinds);
 EntityKind actuator_kind();
 EntityKind control_kind(const Kinds& kinds);
 EntityKind measure_kind(const Kinds& kinds);
+EntityKind input_kind();
 EntityKind event_kind();
 EntityKind phase_kind();
 EntityKind table_kind();

@@ -136,11 +136,10 @@ std::vector<KeyTable> with_options(std::vector<KeyTable> tables) {
 // In the order in which they are read. Bodies first: a hinge of a planar body takes its axis from it.
 std::vector<detail::EntityKind> entities_of(const Kinds& kinds) {
   using namespace detail;
-  return {body_kind(),          frame_kind(),        beam_kind(),     coordinate_kind(), joint_kind(kinds),
-          coupler_kind(),       motion_kind(),       road_kind(),     force_kind(kinds), actuator_kind(),
-          control_kind(kinds),  measure_kind(kinds), event_kind(),    phase_kind(),      table_kind(),
-          geometry_kind(kinds), contact_kind(),      friction_kind(), track_kind(),      wheel_kind(),
-          flange_stop_kind()};
+  return {body_kind(),         frame_kind(), beam_kind(),       coordinate_kind(), joint_kind(kinds),    coupler_kind(),
+          motion_kind(),       road_kind(),  force_kind(kinds), actuator_kind(),   control_kind(kinds),  input_kind(),
+          measure_kind(kinds), event_kind(), phase_kind(),      table_kind(),      geometry_kind(kinds), contact_kind(),
+          friction_kind(),     track_kind(), wheel_kind(),      flange_stop_kind()};
 }
 
 }  // namespace

@@ -12,6 +12,9 @@ const Choices<Direction> directions{
     {"rising", Direction::rising}, {"falling", Direction::falling}, {"both", Direction::both}};
 enum class Action { record, stop };
 const Choices<Action> actions{{"record", Action::record}, {"stop", Action::stop, "the run ends there"}};
+const Choices<InputSpec::Between> betweens{
+    {"held", InputSpec::Between::held, "from the instant at which it was set"},
+    {"linear", InputSpec::Between::linear, "it arrives at the end of the next step, on a straight line"}};
 void read_control(Fields& fields, const std::string& name, ModelDraft& model) {
   ControlSpec control;
   control.name = name;
@@ -61,6 +64,17 @@ void read_event(Fields& fields, const std::string& name, ModelDraft& model) {
   model.events.push_back(std::move(event));
 }
 
+void read_input(Fields& fields, const std::string& name, ModelDraft& model) {
+  InputSpec input;
+  input.name = name;
+  input.source = fields.source();
+  input.value = fields.number("value", 0.0);
+  input.between = fields.choice("between", betweens, InputSpec::Between::held);
+  input.unit = fields.text("unit", "");
+  fields.finish();
+  model.inputs.push_back(std::move(input));
+}
+
 }  // namespace
 
 EntityKind control_kind(const Kinds& kinds) {
@@ -87,6 +101,21 @@ EntityKind measure_kind(const Kinds& kinds) {
                 keys_of(kinds.measures),
                 {{.name = "unit", .type = KeyType::text, .fallback = "\"\"", .meaning = "a text for the results"}}})},
           read_measure};
+}
+
+EntityKind input_kind() {
+  return {{.name = "input",
+           .is_list = true,
+           .meaning = "A number that is set from outside while the machine moves; formulas use it by its name.",
+           .keys = {name_key(),
+                    {.name = "value", .fallback = "0", .meaning = "at the start, and of a run that nobody drives"},
+                    {.name = "between",
+                     .type = KeyType::word,
+                     .fallback = "held",
+                     .meaning = "what it is between the instants at which it is set",
+                     .words = words(betweens)},
+                    {.name = "unit", .type = KeyType::text, .fallback = "\"\"", .meaning = "a text for the results"}}},
+          read_input};
 }
 
 EntityKind event_kind() {

@@ -15,7 +15,7 @@ namespace trammel {
 
 namespace detail {
 
-Assembler::Assembler(const Model& model, const Eliminated& eliminated)
+Assembler::Assembler(const Model& model, const Eliminated& eliminated, std::shared_ptr<InputSignals> signals)
     : model_(model), eliminated_(eliminated), signals_(model) {
   out_.formulas = std::make_unique<FormulaSet>();
   out_.system = std::make_unique<AbsoluteSystem>();
@@ -26,6 +26,17 @@ Assembler::Assembler(const Model& model, const Eliminated& eliminated)
                                                                 : Extrapolation::linear;
     tables_[table.name] = std::make_shared<CubicSpline>(table.x, table.y, options);
   }
+  add_inputs(std::move(signals));
+}
+
+void Assembler::add_inputs(std::shared_ptr<InputSignals> signals) {
+  if (!signals) {
+    signals = std::make_shared<InputSignals>();
+    for (const InputSpec& input : model_.inputs) signals->add(input.value);
+  }
+  for (int i = 0; i < signals->size(); ++i)
+    out_.signal_input.push_back(out_.system->add_input(TimeFunction::signal(signals, i)));
+  out_.signals = std::move(signals);
 }
 
 Assembly Assembler::run() {
@@ -323,8 +334,8 @@ Assembly assemble(const Model& model, const Eliminated& eliminated) {
   return assemble_again(model, eliminated);
 }
 
-Assembly assemble_again(const Model& model, const Eliminated& eliminated) {
-  return detail::Assembler(model, eliminated).run();
+Assembly assemble_again(const Model& model, const Eliminated& eliminated, std::shared_ptr<InputSignals> signals) {
+  return detail::Assembler(model, eliminated, std::move(signals)).run();
 }
 
 }  // namespace trammel

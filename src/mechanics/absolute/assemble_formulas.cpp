@@ -31,7 +31,10 @@ Expression Assembler::parse(const Formula& formula, const FormulaScope& scope, s
 
 int Assembler::add_time_function(const Formula& formula) {
   std::vector<Signal> signals{Signal{}};  // the time has index 0
-  return out_.system->add_input(TimeFunction::expression(parse(formula, {-1, -1, true}, signals)));
+  const Expression expression = parse(formula, {-1, -1, true}, signals);
+  std::vector<int> inputs;
+  for (std::size_t i = 1; i < signals.size(); ++i) inputs.push_back(signals[i].entity);
+  return out_.system->add_input(TimeFunction::expression(expression, out_.signals, std::move(inputs)));
 }
 
 int Assembler::compile(const Formula& formula, const FormulaScope& scope) {
@@ -139,6 +142,10 @@ FormulaSignal Assembler::bind(const Signal& signal) {
   switch (signal.kind) {
     case SignalKind::time:
       s.type = Type::time;
+      break;
+    case SignalKind::input:
+      s.type = Type::input;
+      s.index = out_.signal_input[signal.entity];
       break;
     case SignalKind::body_position:
     case SignalKind::body_velocity:

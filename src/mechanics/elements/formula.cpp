@@ -156,6 +156,8 @@ S FormulaSet::signal(const FormulaSignal& x, const Context& context) const {
   switch (x.type) {
     case Type::time:
       return S(context.k.in.u[0]);
+    case Type::input:
+      return S(context.k.in.u[static_cast<std::size_t>(x.index)]);
     case Type::position:
       return point_position(Frame<S>(context.frame(x.frame[0])), x.s[0])[c];
     case Type::velocity:
@@ -253,6 +255,7 @@ FormulaDependence FormulaSet::calc_dependence(int program) const {
     const FormulaSignal& x = p.signals[i];
     switch (x.type) {
       case Type::time:
+      case Type::input:
         break;
       case Type::velocity:
       case Type::angular_velocity:

@@ -10,7 +10,7 @@
 //
 //   (1) outward:  V = X V_P + s v
 //   (2) inward:   IA = I + Σ_children X*(IA − U D⁻¹ Uᵀ)X,   p = V ×* I V − w + Σ X*(p + Ia c + U D⁻¹ u)
-//                 U = IA s,  D = sᵀU,  u = −sᵀp,  c = V × s v (+ the joint's own bias)
+//                 U = IA s,  D = sᵀU,  u = τ − sᵀp,  c = V × s v (+ the joint's own bias)
 //   (3) outward:  a′ = X a_P + c,   v̇ = D⁻¹(u − Uᵀa′),   a = a′ + s v̇;   the ground accelerates with −g
 //
 // Nearly all joints of large machines are revolute: for them s = e_z, so U is a column of IA, the last row of Ia is
@@ -288,8 +288,8 @@ bool eliminate(const Mat6<double>& IA, const Twist& p, GeneralPass& g, Mat6<doub
   return true;
 }
 
-// Inward through any joint: b becomes what the parent feels, in the parent's axes at its origin.
-bool eliminate(int n, GeneralPass& g, ArticulatedBody& b) {
+// Inward through any joint: b becomes what the parent feels, in the parent's axes at its origin. `tau` may be null.
+bool eliminate(int n, const double* tau, GeneralPass& g, ArticulatedBody& b) {
   const Mat6<double> IA = to_matrix(b);
   Twist p;
   p << b.n[0], b.n[1], b.n[2], b.f[0], b.f[1], b.f[2];
@@ -316,6 +316,7 @@ bool eliminate(int n, GeneralPass& g, ArticulatedBody& b) {
       break;
   }
   if (!regular) return false;
+  for (int k = 0; k < n && tau != nullptr; ++k) g.u[k] += tau[k];
   p += Ia * g.bias;
   for (int k = 0; k < n; ++k) p += g.U.col(k) * g.D_inverse.row(k).head(n).dot(g.u.head(n));
   const Mat3<double> A = g.R * Ia.topLeftCorner<3, 3>() * g.R.transpose();
@@ -421,7 +422,7 @@ void JointTree::prepare_fast() {
 
 Status JointTree::accelerate(ConstVec q, ConstVec v, std::span<const Chart> charts, const Inputs& in,
                              std::span<const Frame<double>> frames, std::span<const Wrench<double>> wrenches, Vec a,
-                             Memory& memory) const {
+                             Memory& memory, std::span<const double> tau) const {
   static constexpr double resting[6] = {0, 0, 0, 0, 0, 0};
   const int n = size();
   Pass* const passes = memory.pass.data();
@@ -477,7 +478,8 @@ Status JointTree::accelerate(ConstVec q, ConstVec v, std::span<const Chart> char
     if (fast.revolute) {
       const double D = b.A[5];
       if (!(D > 0.0)) return Status::recoverable(Cause::singular_matrix, fast.offset);
-      const double D_inverse = 1.0 / D, u = -b.n[2], rate = v[fast.offset];
+      const double D_inverse = 1.0 / D, load = tau.empty() ? 0.0 : tau[fast.offset], u = load - b.n[2],
+                   rate = v[fast.offset];
       double* const U = pass.U;
       U[0] = b.A[2], U[1] = b.A[4], U[2] = D, U[3] = b.B[6], U[4] = b.B[7], U[5] = b.B[8];
       pass.D_inverse = D_inverse, pass.u = u;
@@ -499,7 +501,7 @@ Status JointTree::accelerate(ConstVec q, ConstVec v, std::span<const Chart> char
       const double c0 = pass.V[1] * rate, c1 = -pass.V[0] * rate, c3 = pass.V[4] * rate, c4 = -pass.V[3] * rate;
       b.n[0] += b.A[0] * c0 + b.A[1] * c1 + b.B[0] * c3 + b.B[1] * c4 + k0 * u;
       b.n[1] += b.A[1] * c0 + b.A[3] * c1 + b.B[3] * c3 + b.B[4] * c4 + k1 * u;
-      b.n[2] = 0.0;
+      b.n[2] = load;  // n + U D⁻¹ u along the axis
       b.f[0] += b.B[0] * c0 + b.B[3] * c1 + b.C[0] * c3 + b.C[1] * c4 + k3 * u;
       b.f[1] += b.B[1] * c0 + b.B[4] * c1 + b.C[1] * c3 + b.C[3] * c4 + k4 * u;
       b.f[2] += b.B[2] * c0 + b.B[5] * c1 + b.C[2] * c3 + b.C[4] * c4 + k5 * u;
@@ -509,7 +511,8 @@ Status JointTree::accelerate(ConstVec q, ConstVec v, std::span<const Chart> char
       shift(fast.r, b);
     } else {
       GeneralPass& g = memory.general[fast.general];
-      if (!eliminate(links_[i].nv, g, b)) return Status::recoverable(Cause::singular_matrix, fast.offset);
+      if (!eliminate(links_[i].nv, tau.empty() ? nullptr : tau.data() + fast.offset, g, b))
+        return Status::recoverable(Cause::singular_matrix, fast.offset);
     }
     carries = fast.parent == i - 1 && fast.parent >= 0;
     if (carries)

@@ -227,11 +227,12 @@ void JointSystem::calc_G_times(const MotionPoint& p, const State& state, ConstVe
   for (int row = 0; row < nc(); ++row) product[row] = ws.phi_dot[all_row_[row]];
 }
 
-Status JointSystem::accelerate(const MotionPoint& p, const State& state, Vec a, Vec zp, Workspace& workspace) const {
+Status JointSystem::accelerate(const MotionPoint& p, const State& state, Vec a, Vec zp, Workspace& workspace,
+                               std::span<const double> tau) const {
   JointWorkspace& ws = scratch(workspace);
   Status status = Status::success();
   if (!has_elements_) {
-    status = tree_.accelerate(p.q, p.v, state.charts, p.in, {}, {}, a, ws.tree);
+    status = tree_.accelerate(p.q, p.v, state.charts, p.in, {}, {}, a, ws.tree, tau);
   } else {
     KinematicState k = update_kinematics(p, state, ws);
     for (Wrench<double>& w : ws.wrench) w = zero_wrench<double>();
@@ -241,7 +242,7 @@ Status JointSystem::accelerate(const MotionPoint& p, const State& state, Vec a, 
       if (nc() > 0) group.add_constraints(k, ws.phi, ws.wrench);
     });
     to_links(ws.wrench, ws);
-    status = tree_.accelerate(p.q, p.v, state.charts, p.in, ws.link_frames, ws.by_link, a, ws.tree);
+    status = tree_.accelerate(p.q, p.v, state.charts, p.in, ws.link_frames, ws.by_link, a, ws.tree, tau);
     for (int z = 0; z < nz(); ++z) zp[z] = ws.rates[z];
   }
   return status.ok() ? check_finite(a, zp, ws.zero) : status;

@@ -437,7 +437,7 @@ std::unique_ptr<JointSystem> make_joint_system(const Model& model, const Assembl
                                                const std::function<void(Assembly&)>& customize) {
   Topology topology = find_topology(model, full);
   if (!topology.issues.empty()) throw InputError(std::move(topology.issues));
-  Assembly machine = assemble_again(model, topology.eliminated);  // `full` was assembled
+  Assembly machine = assemble_again(model, topology.eliminated, full.signals);  // `full` was assembled
   if (customize) {
     customize(machine);
     machine.system->finish();

@@ -62,6 +62,8 @@ struct Assembly {
   std::vector<Force> forces;                     ///< each [[force]] on its own, for reports
   std::vector<int> coupler_row, motion_row;      ///< −1: none
   std::vector<int> motion_input;                 ///< the function of time of each motion
+  std::shared_ptr<InputSignals> signals;         ///< of the model's inputs, by number
+  std::vector<int> signal_input;                 ///< the function of time of each input
   std::vector<std::vector<int>> control_states;  ///< z of each control
   std::vector<FormulaSignal> control_output;     ///< the value of each control
   std::vector<FormulaSignal> measures;           ///< the value of each measure; of a point: its x

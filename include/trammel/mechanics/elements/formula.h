@@ -29,6 +29,7 @@ struct FormulaSignal {
     state,
     program,           ///< another formula of the set
     track_coordinate,  ///< place of a frame in a track: s, y, z, yaw, roll, pitch
+    input,  ///< set from outside: a number of Inputs
     wheel_value,  ///< of a wheel: load (multiplier), normal force, creepages, spin, forces, rolling radius, lateral
     world_spin,   ///< component of ω, world axes
     angles,       ///< roll φ, pitch θ, yaw ψ of R = Rz(ψ) Ry(θ) Rx(φ): of b's frame in a's
@@ -50,7 +51,7 @@ struct FormulaSignal {
   Eigen::Vector3d s[2] = {Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero()};
   RelativeCoordinate x;
   int branch = -1;
-  int index = 0;  ///< state, row, program, wheel, recorded value; angles: which
+  int index = 0;  ///< state, row, program, input, wheel, recorded value; angles: which
   /// angles: axes of a and b in their frames; relative motion: axes[0] in the third frame, which is `third`.
   Eigen::Matrix3d axes[2] = {Eigen::Matrix3d::Identity(), Eigen::Matrix3d::Identity()};
   int third = 0;

@@ -52,8 +52,13 @@ class JointSystem final : public MechanicalSystem {
 
   /// Why the explicit formalism cannot be used for this machine, by name; empty: it can.
   std::string explicit_refusal() const;
-  /// The explicit formalism: v̇ = M⁻¹(f − Gᵀλ) and ż = g with the multipliers of the point.
-  Status accelerate(const MotionPoint& p, const State& state, Vec a, Vec zp, Workspace& workspace) const;
+  /// The explicit formalism: v̇ = M⁻¹(τ + f − Gᵀλ) and ż = g with the multipliers of the point; no τ: 0.
+  Status accelerate(const MotionPoint& p, const State& state, Vec a, Vec zp, Workspace& workspace,
+                    std::span<const double> tau = {}) const;
+  /// The velocity of a frame's origin and its angular velocity, both in world axes, are J v (driven joints aside), and
+  /// their rates J v̇ + J̇ v: J and J̇ are 6 × nv.
+  void calc_jacobian(const MotionPoint& p, const State& state, int frame, Eigen::Ref<Eigen::MatrixXd> J,
+                     Eigen::Ref<Eigen::MatrixXd> J_rate, Workspace& workspace) const;
   /// The same with Φ, Φ̇ and kinematic = Gᵀμ of holonomic rows, as stabilized_residual() has them.
   Status stabilized_acceleration(const MotionPoint& p, ConstVec mu, const State& state, Vec a, Vec zp, Vec phi,
                                  Vec phi_dot, Vec kinematic, Workspace& workspace) const;

@@ -163,10 +163,11 @@ class JointTree {
   void project(std::span<const Wrench<double>> wrenches, Vec r, Memory& memory) const;
 
   /// Explicit formalism. `frames` are the links' frames and `wrenches` what acts on them; both empty: gravity only, and
-  /// then update_motion is not needed. Fails where a freedom has no inertia; Status::row is its coordinate.
+  /// then update_motion is not needed; `tau` are forces on the coordinates themselves, empty: none. Fails where a
+  /// freedom has no inertia; Status::row is its coordinate.
   Status accelerate(ConstVec q, ConstVec v, std::span<const Chart> charts, const Inputs& in,
                     std::span<const Frame<double>> frames, std::span<const Wrench<double>> wrenches, Vec a,
-                    Memory& memory) const;
+                    Memory& memory, std::span<const double> tau = {}) const;
 
   /// M(k, j) for every pair of coordinates of which one is inside the other's path; `put(k, j, value)` is called for
   /// k ≤ j. After update_motion.

@@ -6,7 +6,8 @@
 namespace trammel {
 
 /// A realisation of a model that has been checked (CheckedStudy), or another one of a model that assemble() has taken:
-/// it is not checked again.
-Assembly assemble_again(const Model& model, const Eliminated& eliminated = {});
+/// it is not checked again. Given the signals of another realisation, both see the same inputs.
+Assembly assemble_again(const Model& model, const Eliminated& eliminated = {},
+                        std::shared_ptr<InputSignals> signals = {});
 
 }  // namespace trammel

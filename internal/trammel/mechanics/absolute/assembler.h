@@ -46,13 +46,14 @@ namespace detail {
 /// Turns descriptions into frames, constraint elements, forces and formulas. The model has no issues.
 class Assembler {
  public:
-  Assembler(const Model& model, const Eliminated& eliminated);
+  Assembler(const Model& model, const Eliminated& eliminated, std::shared_ptr<InputSignals> signals);
   Assembly run();
 
  private:
   friend class trammel::ForceElements;
   friend class trammel::JointRows;
   friend class trammel::MeasureSignals;
+  void add_inputs(std::shared_ptr<InputSignals> signals);
   void add_bodies();
   void add_coordinates();
   void make_groups();
