@@ -376,9 +376,6 @@ loop = false
   EXPECT_NE(closed.find("closes a loop of joints that all say loop = false"), std::string::npos) << closed;
   const std::string newton = refusal(two_links + "integrator = \"runge_kutta\"\nnewton_tol = 1e-8\n");
   EXPECT_NE(newton.find("'newton_tol' belongs to implicit methods"), std::string::npos) << newton;
-  const std::string kinematics = "[analysis]\nkind = \"kinematics\"\n[solver]\n";
-  EXPECT_NE(refusal(replace_once(two_links, "[solver]\n", kinematics)).find("joint coordinates are for dynamics"),
-            std::string::npos);
 }
 
 // A chain of 5001 hinges fills 25 million entries per plane: said and refused, unless nothing needs a matrix.
