@@ -32,6 +32,8 @@ void add_word(std::string& words, const std::string& word) {
     words += ", then " + word;
 }
 
+}  // namespace
+
 // What the phases of a run say together: counts add up, extremes are those of all, the end is that of the last.
 class SumOfPhases {
  public:
@@ -98,6 +100,8 @@ class SumOfPhases {
 
   Summary sum_;
 };
+
+namespace {
 
 CheckedStudy with_settings(const CheckedStudy& given, Settings settings) {
   CheckedStudy study = given;
