@@ -14,7 +14,7 @@
 
 namespace trammel {
 
-/// A machine that is driven from outside: a controller or a game of somebody else's sets its inputs, lets it move for a
+/// A machine that is driven from outside: a controller sets its inputs, lets it move for a
 /// while, looks at it, and so on.
 ///
 ///   LiveSimulation arm(study);
@@ -76,8 +76,8 @@ class LiveSimulation {
 
   /// As at the beginning, inputs included: what follows has the same bits.
   void reset();
-  /// Another one that goes on from here on its own, with the same bits. Its work and energy drift are counted from
-  /// here; matrices at hand are dropped by both.
+  /// Another one that goes on from here on its own, with the same bits. Of both, work and energy drift are
+  /// counted from here, and matrices at hand are dropped.
   LiveSimulation copy();
 
  private:

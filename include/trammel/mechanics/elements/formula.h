@@ -29,7 +29,7 @@ struct FormulaSignal {
     state,
     program,           ///< another formula of the set
     track_coordinate,  ///< place of a frame in a track: s, y, z, yaw, roll, pitch
-    input,  ///< set from outside: a number of Inputs
+    input,             ///< set from outside: a number of Inputs
     wheel_value,  ///< of a wheel: load (multiplier), normal force, creepages, spin, forces, rolling radius, lateral
     world_spin,   ///< component of ω, world axes
     angles,       ///< roll φ, pitch θ, yaw ψ of R = Rz(ψ) Ry(θ) Rx(φ): of b's frame in a's
