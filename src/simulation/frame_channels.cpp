@@ -7,6 +7,7 @@
 
 #include "trammel/mechanics/elements/tyre_report.h"
 #include "trammel/mechanics/kinds/measure_descriptor.h"
+#include "trammel/simulation/frame_channel_parts.h"
 
 namespace trammel {
 
@@ -96,23 +97,6 @@ ChannelItems scalar_measures(const FrameSource& s) {
     items.names.push_back(measure.name);
     items.units.push_back(measure.unit.empty() ? std::string(measure.kind->unit) : measure.unit);
   }
-  return items;
-}
-
-// "beam element", both counted from 1.
-ChannelItems beam_elements(const FrameSource& s) {
-  ChannelItems items;
-  for (const Beam& beam : s.model.beams)
-    for (int e = 1; e <= beam.n_elements(); ++e) items.names.push_back(fmt::format("{} {}", beam.name, e));
-  return items;
-}
-
-// "beam element point".
-ChannelItems beam_points(const FrameSource& s) {
-  ChannelItems items;
-  for (const Beam& beam : s.model.beams)
-    for (int e = 1; e <= beam.n_elements(); ++e)
-      for (int g = 1; g <= beam.order; ++g) items.names.push_back(fmt::format("{} {} {}", beam.name, e, g));
   return items;
 }
 
@@ -223,37 +207,6 @@ FrameChannel of_points(const std::string& quantity, std::string unit, std::strin
               out.put(Vec3<double>(value(at.k.frames[point.frame[0]], point.s[0])));
             }
           }};
-}
-
-FrameChannel at_sections(const std::string& quantity, BeamElement::Vector6 SectionState::*part,
-                         std::vector<std::string> components, std::string unit, std::string meaning) {
-  return {.quantity = "beam_" + quantity,
-          .view = "/beams/{name}/" + quantity,
-          .components = std::move(components),
-          .unit = std::move(unit),
-          .meaning = std::move(meaning),
-          .items = beam_points,
-          .write = [part](const FrameInstant& at, ChannelValues& out) {
-            for (const SectionState& section : at.parts.sections) out.put((section.*part).data(), 6);
-          }};
-}
-
-template <class Part>
-FrameChannel of_contacts(const std::string& quantity, Part FrameParts::Contact::*part,
-                         std::vector<std::string> components, std::string unit, std::string meaning) {
-  return {.quantity = quantity,
-          .view = "/contacts/{name}/" + quantity,
-          .components = std::move(components),
-          .unit = std::move(unit),
-          .meaning = std::move(meaning),
-          .items =
-              [](const FrameSource& s) {
-                return ChannelItems{names_of(s.model.contacts), {}};
-              },
-          .write =
-              [part](const FrameInstant& at, ChannelValues& out) {
-                for (const FrameParts::Contact& contact : at.parts.contacts) out.put(contact.*part);
-              }};
 }
 
 // ---- the list -------------------------------------------------------------------------------------------------------
@@ -396,35 +349,6 @@ void add_coordinates_and_measures(std::vector<FrameChannel>& list) {
                   }});
 }
 
-void add_beams(std::vector<FrameChannel>& list) {
-  list.push_back(at_sections("strain", &SectionState::strain,
-                             {"stretch", "shear_2", "shear_3", "twist", "bending_2", "bending_3"}, "1 and 1/m",
-                             "strains at the integration points of beams: beam, element, point; section axes"));
-  list.push_back(at_sections("force", &SectionState::resultant, {"n1", "n2", "n3", "m1", "m2", "m3"}, "N and N m",
-                             "internal forces and moments there; section axes"));
-  list.push_back({.quantity = "beam_energy",
-                  .view = "/beams/{name}/energy",
-                  .unit = "J",
-                  .meaning = "strain energy of each element",
-                  .items = beam_elements,
-                  .write = [](const FrameInstant& at, ChannelValues& out) {
-                    const BeamGroup& beams = *at.assembly.beams;
-                    for (int e = 0; e < beams.size(); ++e) out.put(beams.energy(e, at.k));
-                  }});
-}
-
-void add_contacts(std::vector<FrameChannel>& list) {
-  using Contact = FrameParts::Contact;
-  list.push_back(
-      of_contacts("normal_force", &Contact::normal_force, {}, "N", "sum of the normal forces of all places"));
-  list.push_back(
-      of_contacts("friction_force", &Contact::friction_force, {}, "N", "sum of the sizes of the friction forces"));
-  list.push_back(
-      of_contacts("penetration", &Contact::penetration, {}, "m", "of the place that presses most; 0: nothing touches"));
-  list.push_back(of_contacts("touching", &Contact::touching, {}, "", "number of places that press"));
-  list.push_back(of_contacts("contact_point", &Contact::point, xyz, "m", "of the place that presses most, world axes"));
-}
-
 void add_ledger(std::vector<FrameChannel>& list) {
   list.push_back({.quantity = "energy",
                   .view = "/energy/{name}",
@@ -478,8 +402,8 @@ Vec3<double> calc_origin_acceleration(const Assembly& assembly, const MotionPoin
 const std::vector<FrameChannel>& frame_channels() {
   static const std::vector<FrameChannel> list = [] {
     std::vector<FrameChannel> all;
-    for (const auto add :
-         {add_bodies, add_joints, add_forces, add_coordinates_and_measures, add_beams, add_contacts, add_ledger})
+    for (const auto add : {add_bodies, add_joints, add_forces, add_coordinates_and_measures, detail::add_beam_channels,
+                           detail::add_contact_channels, add_ledger})
       add(all);
     return all;
   }();

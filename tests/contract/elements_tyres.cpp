@@ -218,7 +218,7 @@ TEST(Tyre, pushes_to_where_it_leans) {
 
 // A road that rises: loads are normal to it, and "ahead" is along it.
 TEST(Tyre, stands_on_a_slope) {
-  RoadSpec road;
+  RoadShape road;
   road.slope = 0.2;
   Wheel wheel(4000, sedan(), 0.0);
   wheel.params.place.surface = std::make_shared<RoadSurface>(road);
@@ -251,7 +251,7 @@ struct Sample {
   FrameInstant at;
   StateForceGroup<Tyre> group;
   explicit Sample(unsigned seed) : random(seed), at(random, 3, 0, 0.4) {
-    RoadSpec road;
+    RoadShape road;
     road.kind = RoadKind::sweep;
     road.start = -20.0, road.length = 40.0, road.amplitude = 0.1, road.first_wavelength = 9.0,
     road.last_wavelength = 5.0;

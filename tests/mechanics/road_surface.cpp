@@ -14,8 +14,8 @@
 namespace trammel::test_road_surface {
 namespace {
 
-RoadSpec random_road(char letter, std::uint64_t seed) {
-  RoadSpec road;
+RoadShape random_road(char letter, std::uint64_t seed) {
+  RoadShape road;
   road.kind = RoadKind::random;
   road.roughness = roughness_of_class(letter);
   road.seed = seed;
@@ -43,7 +43,7 @@ double mean_density(const std::vector<double>& z, double length, double low, dou
 // What wheels see is the spline: its density, octave by octave, against the mean of the law over the same lines.
 TEST(RandomRoad, has_the_density_of_its_class) {
   for (const char letter : {'A', 'C'}) {
-    const RoadSpec road = random_road(letter, 7);
+    const RoadShape road = random_road(letter, 7);
     const RoadSurface surface(road);
     std::vector<double> z;
     const int n = 2000;  // 4 per shortest wave
@@ -75,12 +75,12 @@ TEST(RandomRoad, repeats_itself) {
 
 // Derivatives of every kind against differences.
 TEST(RoadSurface, knows_its_slopes_and_curvatures) {
-  RoadSpec bump{.kind = RoadKind::bump, .start = 1.0, .length = 4.0, .height = 0.1};
-  RoadSpec sweep{
+  RoadShape bump{.kind = RoadKind::bump, .start = 1.0, .length = 4.0, .height = 0.1};
+  RoadShape sweep{
       .kind = RoadKind::sweep, .length = 30.0, .amplitude = 0.05, .first_wavelength = 5.0, .last_wavelength = 2.0};
-  RoadSpec table{.kind = RoadKind::table, .x = {0, 1, 2.5, 3, 6}, .y = {-1, 0, 0.7, 2}};
+  RoadShape table{.kind = RoadKind::table, .x = {0, 1, 2.5, 3, 6}, .y = {-1, 0, 0.7, 2}};
   for (std::size_t i = 0; i < 20; ++i) table.z.push_back(0.1 * std::sin(1.7 * static_cast<double>(i)));
-  for (RoadSpec road : {bump, sweep, table, random_road('D', 1)}) {
+  for (RoadShape road : {bump, sweep, table, random_road('D', 1)}) {
     road.slope = 0.03, road.bank = -0.02;
     const RoadSurface surface(road);
     const double h = 1e-5;
@@ -102,7 +102,7 @@ TEST(RoadSurface, knows_its_slopes_and_curvatures) {
 }
 
 TEST(RoadSurface, goes_through_its_table_and_stays_level_beyond) {
-  RoadSpec road{.kind = RoadKind::table, .x = {0, 1, 3}, .y = {0, 2}, .z = {0.0, 0.1, 0.2, 0.3, 0.4, 0.5}};
+  RoadShape road{.kind = RoadKind::table, .x = {0, 1, 3}, .y = {0, 2}, .z = {0.0, 0.1, 0.2, 0.3, 0.4, 0.5}};
   const RoadSurface surface(road);
   EXPECT_NEAR(surface.at(1, 0).z, 0.2, 1e-14);
   EXPECT_NEAR(surface.at(3, 2).z, 0.5, 1e-14);
@@ -113,7 +113,7 @@ TEST(RoadSurface, goes_through_its_table_and_stays_level_beyond) {
 
 // h/2 (1 − cos 2πu/ℓ): its top in the middle, level at both ends.
 TEST(RoadSurface, has_a_bump_where_it_is_said) {
-  const RoadSurface surface(RoadSpec{.kind = RoadKind::bump, .start = 10.0, .length = 2.0, .height = 0.08});
+  const RoadSurface surface(RoadShape{.kind = RoadKind::bump, .start = 10.0, .length = 2.0, .height = 0.08});
   EXPECT_EQ(surface.at(9.99, 0).z, 0.0);
   EXPECT_NEAR(surface.at(11.0, 5).z, 0.08, 1e-15);
   EXPECT_NEAR(surface.at(10.5, 0).z, 0.04, 1e-15);

@@ -77,9 +77,9 @@ enum class StartFrom {
 struct AnalysisOptions {
   std::optional<AnalysisKind> kind;
   std::optional<StartFrom> start_from;  ///< dynamics
-  std::optional<double> start, end;  ///< [s]
-  std::optional<int> load_steps;     ///< statics
-  std::optional<bool> arc_length;    ///< statics
+  std::optional<double> start, end;     ///< [s]
+  std::optional<int> load_steps;        ///< statics
+  std::optional<bool> arc_length;       ///< statics
   /// statics: joints and coordinates (by name) whose velocity is unknown instead of their position
   std::optional<std::vector<std::string>> steady;
   Source source;

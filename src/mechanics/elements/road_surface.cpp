@@ -24,10 +24,10 @@ double next_uniform(std::uint64_t& state) {
   return static_cast<double>(x >> 11) * 0x1.0p-53;
 }
 
-CubicSpline periodic_profile(const RoadSpec& spec) {
-  const int n = static_cast<int>(std::ceil(spec.length / spec.last_wavelength)) * samples_per_wave;
-  std::vector<double> x(static_cast<std::size_t>(n) + 1), z = calc_random_profile(spec, n);
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = spec.length * static_cast<double>(i) / n;
+CubicSpline periodic_profile(const RoadShape& shape) {
+  const int n = static_cast<int>(std::ceil(shape.length / shape.last_wavelength)) * samples_per_wave;
+  std::vector<double> x(static_cast<std::size_t>(n) + 1), z = calc_random_profile(shape, n);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = shape.length * static_cast<double>(i) / n;
   z.push_back(z.front());
   return CubicSpline(x, z, {SplineEnds::periodic, Extrapolation::linear});
 }
@@ -36,14 +36,14 @@ CubicSpline periodic_profile(const RoadSpec& spec) {
 
 double roughness_of_class(char letter) { return 16e-6 * std::pow(4.0, letter - 'A'); }
 
-std::vector<double> calc_random_profile(const RoadSpec& spec, int n) {
+std::vector<double> calc_random_profile(const RoadShape& shape, int n) {
   std::vector<double> z(static_cast<std::size_t>(n), 0.0);
-  std::uint64_t state = spec.seed;
-  const double dn = 1.0 / spec.length;
-  const int first = std::max(1, static_cast<int>(std::ceil(spec.length / spec.first_wavelength - 1e-9)));
-  const int last = static_cast<int>(std::floor(spec.length / spec.last_wavelength + 1e-9));
+  std::uint64_t state = shape.seed;
+  const double dn = 1.0 / shape.length;
+  const int first = std::max(1, static_cast<int>(std::ceil(shape.length / shape.first_wavelength - 1e-9)));
+  const int last = static_cast<int>(std::floor(shape.length / shape.last_wavelength + 1e-9));
   for (int k = first; k <= last; ++k) {
-    const double size = std::sqrt(2.0 * spec.roughness * std::pow(k * dn / n_0, -spec.waviness) * dn);
+    const double size = std::sqrt(2.0 * shape.roughness * std::pow(k * dn / n_0, -shape.waviness) * dn);
     const double phase = tau * next_uniform(state);
     // cos(φ + j δ) by turning a pair of numbers, anew every 64 samples so that rounding does not add up.
     const double step = tau * k / n, c = std::cos(step), s = std::sin(step);
@@ -62,35 +62,35 @@ std::vector<double> calc_random_profile(const RoadSpec& spec, int n) {
   return z;
 }
 
-RoadSurface::RoadSurface(const RoadSpec& spec) : spec_(spec) {
-  if (spec.kind == RoadKind::random) lines_.push_back(periodic_profile(spec));
-  if (spec.kind != RoadKind::table) return;
-  const std::size_t n_y = std::max<std::size_t>(1, spec.y.size());
-  std::vector<double> z(spec.x.size());
+RoadSurface::RoadSurface(const RoadShape& shape) : shape_(shape) {
+  if (shape.kind == RoadKind::random) lines_.push_back(periodic_profile(shape));
+  if (shape.kind != RoadKind::table) return;
+  const std::size_t n_y = std::max<std::size_t>(1, shape.y.size());
+  std::vector<double> z(shape.x.size());
   for (std::size_t j = 0; j < n_y; ++j) {
-    for (std::size_t i = 0; i < z.size(); ++i) z[i] = spec.z[i * n_y + j];
-    lines_.emplace_back(spec.x, z, SplineOptions{SplineEnds::not_a_knot, Extrapolation::constant});
+    for (std::size_t i = 0; i < z.size(); ++i) z[i] = shape.z[i * n_y + j];
+    lines_.emplace_back(shape.x, z, SplineOptions{SplineEnds::not_a_knot, Extrapolation::constant});
   }
 }
 
 RoadSurface::Along RoadSurface::along(double x) const {
-  const double u = x - spec_.start;
-  switch (spec_.kind) {
+  const double u = x - shape_.start;
+  switch (shape_.kind) {
     case RoadKind::random: {
       const Taylor2<double> z = lines_.front().evaluate(Taylor2<double>::time(x));
       return {z.v, z.d, z.dd};
     }
     case RoadKind::bump: {
-      if (u <= 0.0 || u >= spec_.length) return {};
-      const double k = tau / spec_.length, half = 0.5 * spec_.height;
+      if (u <= 0.0 || u >= shape_.length) return {};
+      const double k = tau / shape_.length, half = 0.5 * shape_.height;
       return {half * (1.0 - std::cos(k * u)), half * k * std::sin(k * u), half * k * k * std::cos(k * u)};
     }
     case RoadKind::sweep: {
       if (u <= 0.0) return {};
-      const double k_1 = tau / spec_.first_wavelength, k_2 = tau / spec_.last_wavelength;
-      const double v = std::min(u, spec_.length), dk = (k_2 - k_1) / spec_.length;
-      const double phase = v * (k_1 + 0.5 * dk * v), k = k_1 + dk * v, a = spec_.amplitude;
-      if (u >= spec_.length) return {a * (1.0 - std::cos(phase)), 0.0, 0.0};
+      const double k_1 = tau / shape_.first_wavelength, k_2 = tau / shape_.last_wavelength;
+      const double v = std::min(u, shape_.length), dk = (k_2 - k_1) / shape_.length;
+      const double phase = v * (k_1 + 0.5 * dk * v), k = k_1 + dk * v, a = shape_.amplitude;
+      if (u >= shape_.length) return {a * (1.0 - std::cos(phase)), 0.0, 0.0};
       return {a * (1.0 - std::cos(phase)), a * k * std::sin(phase),
               a * (dk * std::sin(phase) + k * k * std::cos(phase))};
     }
@@ -104,7 +104,7 @@ RoadSurface::Along RoadSurface::along(double x) const {
 // Catmull and Rom's cubics across the lines beside y; the first and the last line go on.
 RoadSurface::Sample RoadSurface::on_grid(double x, double y) const {
   const auto line = [&](std::size_t j) { return lines_[j].evaluate(Taylor2<double>::time(x)); };
-  const std::vector<double>& ys = spec_.y;
+  const std::vector<double>& ys = shape_.y;
   if (ys.size() < 2 || y <= ys.front() || y >= ys.back()) {
     const Taylor2<double> z = line(ys.size() < 2 || y <= ys.front() ? 0 : ys.size() - 1);
     return {z.v, z.d, 0.0, z.dd, 0.0, 0.0};
@@ -128,14 +128,14 @@ RoadSurface::Sample RoadSurface::on_grid(double x, double y) const {
 
 RoadSurface::Sample RoadSurface::at(double x, double y) const {
   Sample s{0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
-  if (spec_.kind == RoadKind::table) {
+  if (shape_.kind == RoadKind::table) {
     s = on_grid(x, y);
   } else {
     const Along a = along(x);
     s.z = a.z, s.x = a.x, s.xx = a.xx;
   }
-  s.z += spec_.slope * x + spec_.bank * y;
-  s.x += spec_.slope, s.y += spec_.bank;
+  s.z += shape_.slope * x + shape_.bank * y;
+  s.x += shape_.slope, s.y += shape_.bank;
   return s;
 }
 

@@ -11,11 +11,11 @@ namespace trammel {
 
 /// A tyre by the Magic Formula: forces of its load F_z, slips and camber.
 struct TyreSpec {
-  double free_radius = 0.0;     ///< R₀ [m] > 0
-  double rolling_radius = 0.0;  ///< R_e [m] > 0: speed of the wheel's rim when it rolls freely, per rad/s
-  double nominal_load = 1.0;    ///< F_z0 [N] > 0
-  double reference_speed = 16.7;                          ///< V₀ [m/s], of rolling resistance
-  double pressure = 1.0, nominal_pressure = 1.0;          ///< p, p₀ [Pa]
+  double free_radius = 0.0;       ///< R₀ [m] > 0
+  double rolling_radius = 0.0;    ///< R_e [m] > 0: speed of the wheel's rim when it rolls freely, per rad/s
+  double nominal_load = 1.0;      ///< F_z0 [N] > 0
+  double reference_speed = 16.7;  ///< V₀ [m/s], of rolling resistance
+  double pressure = 1.0, nominal_pressure = 1.0;  ///< p, p₀ [Pa]
   /// σ_x, σ_y [m] > 0 at the nominal load; 0: of PTX1 …, or of the stiffnesses below.
   double longitudinal_relaxation = 0.0, lateral_relaxation = 0.0;
   double longitudinal_stiffness = 0.0, lateral_stiffness = 0.0;  ///< of the carcass [N/m]; 0: none are given

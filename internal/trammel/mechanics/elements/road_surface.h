@@ -6,7 +6,7 @@
 
 #include "trammel/math/scalar.h"
 #include "trammel/math/spline.h"
-#include "trammel/mechanics/road.h"
+#include "trammel/mechanics/elements/road_data.h"
 
 namespace trammel {
 
@@ -24,8 +24,8 @@ namespace trammel {
 ///           the seed. It repeats itself after ℓ.
 class RoadSurface {
  public:
-  /// The spec has no issues.
-  explicit RoadSurface(const RoadSpec& spec);
+  /// The shape has no issues.
+  explicit RoadSurface(const RoadShape& shape);
 
   struct Sample {
     double z, x, y, xx, xy, yy;  ///< the height and its derivatives
@@ -51,12 +51,12 @@ class RoadSurface {
   Along along(double x) const;
   Sample on_grid(double x, double y) const;
 
-  RoadSpec spec_;
+  RoadShape shape_;
   std::vector<CubicSpline> lines_;  // along x: of each y, or one
 };
 
 /// The numbers of a random profile at n equal distances over its period: what `random` is a spline through.
-std::vector<double> calc_random_profile(const RoadSpec& spec, int n);
+std::vector<double> calc_random_profile(const RoadShape& shape, int n);
 
 /// Samples of a random profile per shortest wavelength: a periodic cubic spline through them misses 2e-3 of that wave.
 inline constexpr int samples_per_wave = 8;
