@@ -220,6 +220,13 @@ Status AccelerationSolver::solve(MotionVariables& x, const State& state, Workspa
   return solve_by_newton(Iteration(*this, 0, x, state, workspace), max_acceleration_iterations);
 }
 
+std::optional<double> AccelerationSolver::calc_power_left(const MotionVariables& x, double t_inputs, const State& state,
+                                                          Workspace& workspace) {
+  dae_.calc_inputs(t_inputs, inputs_);
+  if (!calc_rows(x, state, workspace, true).ok()) return std::nullopt;
+  return r_.head(dae_.nv()).dot(x.v);
+}
+
 // (2) and (3) with the factors at hand.
 Status AccelerationSolver::project(bool velocities, double limit, MotionVariables& x, const State& state,
                                    Workspace& workspace, Projected& projected) {

@@ -86,6 +86,21 @@ std::optional<ImbalanceParts> imbalance_parts(const Study& study, double availab
   return ImbalanceParts{part, part};
 }
 
+// An imbalance that tolerances explain is no doubt of the motion, and one of the work that is recorded: if positions
+// and velocities are right, it errs by the whole drift. Empty: there is none.
+std::string describe_unknown_work(const Study& study, const EnergyWatch& watch, const ImbalanceParts& parts,
+                                  double unknown) {
+  const std::optional<Alarm> apparent = watch.judge_imbalance(parts.gain, parts.loss, 0.0);
+  if (!apparent || apparent->value <= calc_energy_noise(study)) return {};
+  return fmt::format(
+      "work, and energy drift with it, is known to {:.2g} J only: forces have gains so high that they err by much "
+      "where "
+      "positions and velocities are within their tolerances (ten of which make {:.2g} J); tighten rtol and atol to "
+      "know "
+      "forces and work better",
+      apparent->value, unknown);
+}
+
 // With a fixed step its length is judged; motions are never late.
 bool can_be_late(const Study& study) { return !study.solver.h && study.model.motions.empty(); }
 
@@ -205,6 +220,9 @@ void RunAlarms::raise(Summary& summary) const {
   if (parts) {
     imbalance = energy_watch_.judge_imbalance(parts->gain, parts->loss, unknown);
     if (energy && !fixed && energy->value <= parts->gain * energy_watch_.available() + unknown) energy.reset();
+    if (unknown > 0.0 && !energy && !imbalance)
+      if (std::string text = describe_unknown_work(study_, energy_watch_, *parts, unknown); !text.empty())
+        summary.notes.push_back(std::move(text));
   }
   if (energy) imbalance.reset();
   if (imbalance && imbalance->value <= calc_energy_noise(study_)) imbalance.reset();

@@ -47,7 +47,10 @@ void RunLedger::update(const MotionVariables& x, double h) {
   lam_ = viewer_.lam();
   double power = energy.power;
   if (!drives()) power += viewer_.lam().dot(violations_.phi_dot());
-  if (solves_for_power()) power = solve_for_power(x, viewer_.time_of_inputs(x.t)).value_or(power);
+  const double t_inputs = viewer_.time_of_inputs(x.t);
+  if (solves_for_power()) power = solve_for_power(x, t_inputs).value_or(power);
+  if (h > 0.0 && leaves_remainders())
+    power += solver_.calc_power_left(x, t_inputs, state_, viewer_.workspace()).value_or(0.0);
   note_end(x.t, power);
   if (h == 0.0) {
     if (!goes_on_) ledger_.start = energy.kinetic + energy.potential;
@@ -129,6 +132,12 @@ double RunLedger::calc_power(const Shown& shown) {
 bool RunLedger::solves_for_power() const {
   return !study_.solver.h && study_.analysis.kind == AnalysisKind::dynamics &&
          method_of(study_.solver).traits.power == PowerAt::middle && drives();
+}
+
+// Work is summed at the ends of steps, where Newton stops at its tolerance.
+bool RunLedger::leaves_remainders() const {
+  return may_work_ && !study_.solver.h && method_of(study_.solver).traits.power == PowerAt::within &&
+         motion_.active().power_rule().points.empty();
 }
 
 // The power just behind a kink, where the next step begins: forces and reactions may have jumped there.

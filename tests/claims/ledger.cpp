@@ -115,7 +115,8 @@ end = 2
 }
 
 // A sledge of 1 kg is led along x = 1 − cos t by a law of its velocity or its place, whose gain makes more than the
-// whole force out of what the tolerance allows. At radau's stages the force is known nevertheless, and so is its work;
+// whole force out of what the tolerance allows. At radau's stages and where steps of bdf end the force of the motion is
+// known nevertheless, and so is its work;
 // elsewhere what the tolerance makes of the power is no reason to doubt a run whose velocity is right.
 TEST(Ledger, stiff_laws_raise_no_alarm_and_work_at_stages_is_that_of_the_motion) {
   const auto sledge = [](const std::string& law) {
@@ -161,7 +162,7 @@ interval = 0.05
             if (t < 0.5) continue;
             EXPECT_NEAR(v(static_cast<Eigen::Index>(i), 0), std::sin(t), 2e-3) << t;
           }
-          if (std::string(method) != "radau") continue;
+          if (std::string(method) == "auto") continue;
           EXPECT_LT(run.values("energy.drift").cwiseAbs().maxCoeff(), 0.5 * 1e-3);  // of 0.5 J
         }
 }

@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <memory>
+#include <optional>
 
 #include "trammel/dae/second_order_dae.h"
 #include "trammel/linalg/linear_solver.h"
@@ -46,6 +47,11 @@ class AccelerationSolver {
   /// noticeably. Not ok: x is not to be used.
   Status settle(MotionVariables& x, double t_inputs, const SettleLimits& limits, const State& state,
                 Workspace& workspace);
+
+  /// vᵀ(M v̇ + Gᵀλ − f) [W]: what x leaves over of (1), as a force that works. Inputs are those at `t_inputs`. None: f
+  /// is no number there.
+  std::optional<double> calc_power_left(const MotionVariables& x, double t_inputs, const State& state,
+                                        Workspace& workspace);
 
   const LinearSolver<double>& linear_solver() const { return *solver_; }
   /// Pattern and pivots: what follows depends on nothing before.

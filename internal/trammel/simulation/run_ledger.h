@@ -26,8 +26,9 @@ class Memory;
 ///   (2)  ∫ P dt = h Σ b_i P(t + c_i h), or the integral of the polynomial through P at the last ends of steps
 ///
 /// A stiff force makes much of what an interpolant misses (c = 1e5 N s/m makes 1 N of 1e-5 m/s), but not at points
-/// where the method has solved M v̇ + Gᵀλ = f: the stages of radau, and the ends of steps of bdf. One-step methods of
-/// order 2 keep the trapezoidal rule, of the same order: their multipliers ring with the steps, and its mean of both
+/// where the method has solved M v̇ + Gᵀλ = f: the stages of radau, and the ends of steps of bdf. There Newton leaves
+/// r = M v̇ + Gᵀλ − f, 1 N where c = 1e7 N s/m, and f + r is the force of the motion: vᵀr belongs to P. One-step methods
+/// of order 2 keep the trapezoidal rule, of the same order: their multipliers ring with the steps, and its mean of both
 /// ends is what damps that. The multipliers of the midpoint rule belong to the middle of the step, and so does its
 /// power. With error control its velocities are now and then put back on the constraints, by impulses that are in no
 /// multiplier: where motions drive, the power at the ends is that of multipliers solved for there.
@@ -89,6 +90,7 @@ class RunLedger {
   bool drives() const;
   bool may_work() const;
   bool solves_for_power() const;
+  bool leaves_remainders() const;
   double calc_power(const Shown& shown);
   std::optional<double> solve_for_power(const MotionVariables& x, double t);
   void note_end(double t, double power);
