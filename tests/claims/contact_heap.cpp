@@ -13,7 +13,7 @@ namespace {
 
 // n³ balls of 0.05 m in columns of which none stands exactly straight, above a floor.
 std::string heap(int n, const std::string& more, bool locate = true) {
-  return fmt::format(R"(
+  return fmt::format(R"toml(
 gravity = [0, 0, -9.81]
 [[geometry]]
 name = "floor"
@@ -49,7 +49,7 @@ friction = {{ kind = "coulomb", mu = 0.3 }}
 [analysis]
 end = 0.1
 {1}
-)",
+)toml",
                      n, more, locate);
 }
 
@@ -109,7 +109,7 @@ TEST(ContactHeap, few_bodies_are_no_heap) {
 
 // Bodies without any row: accelerations follow body by body, and are those of the recursion and of the implicit method.
 TEST(ContactHeap, free_bodies_are_moved_without_any_matrix) {
-  const std::string model = R"(
+  const std::string model = R"toml(
 gravity = [0, 0, -9.81]
 [[body]]
 name = "box"
@@ -154,7 +154,7 @@ interval = 0.1
 [solver]
 rtol = 1e-9
 atol = 1e-10
-)";
+)toml";
   const Recorded bodies = run_text(model, {"solver.integrator=runge_kutta", "solver.coordinates=absolute"});
   EXPECT_EQ(bodies.summary.linear_solver, "none");
   for (const SetList& other : {SetList{"solver.integrator=runge_kutta", "solver.coordinates=joint"},

@@ -39,7 +39,7 @@ TEST(Failures, the_page_says_of_every_cause_what_the_program_says) {
 
 // Two forces of the same size: one that goes slowly, one that jumps to and fro 100 times a second.
 TEST(Failures, rejected_steps_name_the_force_that_changes) {
-  const std::string model = R"(
+  const std::string model = R"toml(
 [[body]]
 name = "mass"
 kind = "particle"
@@ -58,7 +58,7 @@ force = ["10*tanh(1e4*sin(314*t + 20*mass.x))", 0, 0]
 end = 1
 [solver]
 integrator = "radau"
-)";
+)toml";
   const Recorded recorded = run_text(model);
   const auto told = std::find_if(recorded.summary.notes.begin(), recorded.summary.notes.end(),
                                  [](const std::string& note) { return note.starts_with("rejected "); });
