@@ -71,7 +71,7 @@ double largest_difference(const Recorded& a, const Recorded& b, int n) {
 
 // The layer that falls 2 mm touches the floor everywhere at t = √(2·0.002/9.81), and each ball of it is counted.
 TEST(ContactHeap, balls_that_touch_down_together_are_one_event_and_each_is_counted) {
-  Simulation simulation(read_study_text(heap(4, ""), "model.toml", {"analysis.end=0.0204"}));
+  Simulation simulation(read_study_text(heap(4, ""), "model.toml", SetList{"analysis.end=0.0204"}));
   MemoryRecord record;
   const Summary summary = simulation.run(record);
   ASSERT_TRUE(summary.completed) << summary.failure;
