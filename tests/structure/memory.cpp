@@ -61,7 +61,7 @@ std::string without(const std::string& text, char open, char close) {
 std::vector<std::string> members_of(const std::string& body) {
   std::string text = without(body, '{', '}');
   text = std::regex_replace(text, std::regex("\\b(public|private|protected):"), "");
-  text = without(text, '<', '>');
+  text = std::regex_replace(without(text, '<', '>'), std::regex("[^;]*\\boperator\\b[^;]*;"), ";");
   text = std::regex_replace(text, std::regex("=[^,;]*"), "");
   // A function with a body ends without a semicolon.
   text = std::regex_replace(text, std::regex("\\)\\s*(const|override|noexcept|\\s)*\\{\\}"), ");");
@@ -88,8 +88,12 @@ struct Found {
 // By name, nested ones with those they are in: "RunWatch::Measure".
 void find_classes(const std::string& text, const std::string& outer, std::map<std::string, Found>& found) {
   static const std::regex head("\\b(?:class|struct)\\s+(\\w+)(?:\\s+final)?(?:\\s*:[^;{]*)?\\s*\\{");
+  std::size_t behind = 0;  // the last class: those within it are found there
   for (std::sregex_iterator it(text.begin(), text.end(), head), end; it != end; ++it) {
-    const std::string body = within_braces(text, static_cast<std::size_t>(it->position()));
+    const auto at = static_cast<std::size_t>(it->position());
+    if (at < behind) continue;
+    const std::string body = within_braces(text, at);
+    behind = text.find('{', at) + body.size();
     const std::string name = outer + (*it)[1].str();
     if (without(body, '{', '}').find("void remember(Memory& memory") != std::string::npos) found[name].members = body;
     find_classes(body, name + "::", found);

@@ -43,18 +43,27 @@ inline std::map<std::string, std::string> words_of_run(const Summary& summary) {
 inline std::string find_difference(const Record& whole, const Summary& summary, const Kept& from, const Record& resumed,
                                    const Summary& of_resumed) {
   const auto compare = [&](const std::vector<double>& all, std::size_t before, const std::vector<double>& rest,
-                           const auto& row, const char* what) -> std::string {
+                           const auto& row, const std::vector<RecordGroup>& groups, const char* what) -> std::string {
     if (rest.size() + before != all.size())
       return fmt::format("{} {} behind the checkpoint instead of {}", rest.size(), what, all.size() - before);
-    for (std::size_t i = 0; i < rest.size(); ++i)
-      if (all[before + i] != rest[i] || !same_bits(row(whole, before + i), row(resumed, i)))
-        return fmt::format("{} {} at t = {:.17g} s (or {:.17g} s)", what, before + i, all[before + i], rest[i]);
+    for (std::size_t i = 0; i < rest.size(); ++i) {
+      if (all[before + i] != rest[i]) return fmt::format("{} {} at t = {:.17g} s", what, before + i, all[before + i]);
+      std::size_t column = 0;
+      for (const RecordGroup& group : groups) {
+        const auto width = static_cast<std::size_t>(group.width());
+        if (!same_bits(row(whole, before + i).subspan(column, width), row(resumed, i).subspan(column, width)))
+          return fmt::format("{} of {} {} at t = {:.17g} s", group.path, what, before + i, rest[i]);
+        column += width;
+      }
+    }
     return "";
   };
   const auto frame = [](const Record& record, std::size_t i) { return record.frame_values(static_cast<int>(i)); };
   const auto step = [](const Record& record, std::size_t i) { return record.step_values(static_cast<int>(i)); };
-  std::string found = compare(whole.step_times(), from.steps, resumed.step_times(), step, "step");
-  if (found.empty()) found = compare(whole.times(), from.frames, resumed.times(), frame, "frame");
+  std::string found =
+      compare(whole.step_times(), from.steps, resumed.step_times(), step, whole.schema().solver, "step");
+  if (found.empty())
+    found = compare(whole.times(), from.frames, resumed.times(), frame, whole.schema().frames, "frame");
   if (!found.empty()) return found;
   const auto expected = words_of_run(summary), words = words_of_run(of_resumed);
   for (const auto& [key, value] : expected)
@@ -68,6 +77,8 @@ inline void expect_same_bits(Study study, int n, unsigned seed) {
   study.output.checkpoint_steps = 3;
   Record whole;
   const Summary summary = Simulation(study).run(whole);
+  // From the end nothing goes on.
+  if (!whole.checkpoints.empty() && whole.checkpoints.back().t >= summary.t) whole.checkpoints.pop_back();
   ASSERT_FALSE(whole.checkpoints.empty()) << summary.stop << summary.failure;
   std::mt19937 random(seed);
   for (int i = 0; i < n; ++i) {
