@@ -6,6 +6,7 @@
 #include <memory>
 #include <system_error>
 
+#include "command_options.h"
 #include "commands.h"
 #include "completion.h"
 #include "messages.h"
@@ -17,10 +18,6 @@
 namespace {
 
 using namespace trammel::apps;
-
-const char* const exit_codes =
-    "Exit codes: 0 fine, 2 wrong input or command line, 3 the simulation failed, 4 a file cannot be read or written,\n"
-    "130 stopped with Ctrl-C (results are kept).";
 
 bool is_setting(const std::string& word) { return !word.empty() && word[0] != '-' && word.find('=') != word.npos; }
 
@@ -36,13 +33,6 @@ std::vector<std::string> spread_settings(const std::vector<std::string>& words) 
   return spread;
 }
 
-void add_settings(CLI::App& app, std::vector<std::string>& settings) {
-  app.add_option("--set", settings,
-                 "Change a value of the model: solver.h=1e-4, parameters.L=2, body.rod.mass=3; may be repeated")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-}
-
 /// Results come first and end with .h5 (or exist as files); the first word is results whatever it is called.
 void sort_words(const std::vector<std::string>& words, PlotCommand& command) {
   for (const std::string& word : words) {
@@ -56,24 +46,6 @@ void sort_words(const std::vector<std::string>& words, PlotCommand& command) {
       command.channels.push_back(word);
   }
 }
-
-template <class Command>
-void add_json(CLI::App& app, Command& command) {
-  app.add_flag_callback(
-      "--json", [&app, &command] { command.json = std::make_shared<JsonAnswer>(app.get_name()); },
-      "Answer with one JSON object on the standard output, for scripts (docs/json.md)");
-}
-
-/// What is done when a command was understood.
-struct Call {
-  std::string command_line;
-  int& code;
-  template <class Command>
-  void operator()(const std::filesystem::path& file, Command command, JsonAnswer* answer = nullptr) const {
-    code = report_errors(file, std::move(command), answer);
-    if (answer != nullptr) print_now(answer->text(code));
-  }
-};
 
 void add_run(CLI::App& app, const Call& call) {
   const auto command = std::make_shared<RunCommand>();
@@ -250,76 +222,6 @@ void add_plot(CLI::App& app, const Call& call) {
   sub->callback([command, words, &call] {
     sort_words(*words, *command);
     call(command->files.front(), [command] { return plot(*command); });
-  });
-}
-
-void add_sweep(CLI::App& app, const Call& call) {
-  const auto command = std::make_shared<SweepCommand>();
-  CLI::App* sub = app.add_subcommand("sweep", "Simulate a model for every combination of some settings");
-  sub->add_option("model", command->model, "Model file")->required()->type_name("MODEL.toml");
-  sub->add_option("--set", command->settings,
-                  "key=a:b:n (n values from a to b), key=v1,v2 or key=value; may be repeated")
-      ->required()
-      ->type_name("KEY=VALUES")
-      ->allow_extra_args(false);
-  sub->add_option("-o,--out", command->out, "Folder of the results; default: MODEL_sweep")->type_name("FOLDER");
-  sub->add_option("-j,--jobs", command->jobs, "Runs at a time; default: one for each core that we may use")
-      ->check(CLI::PositiveNumber);
-  sub->add_option("--max-cases", command->max_cases, "Refuse more cases than this")
-      ->check(CLI::Range(1.0, 1e9))
-      ->capture_default_str();
-  sub->add_flag("-q,--quiet", command->quiet, "Print errors only");
-  add_json(*sub, *command);
-  sub->footer(
-      fmt::format("Example:\n"
-                  "  trammel sweep slider_crank.toml --set parameters.r=0.05:0.2:7 solver.integrator=bdf,radau\n"
-                  "Writes one results file per case and cases.csv. Called again it runs only what is not done yet.\n{}",
-                  exit_codes));
-  sub->callback([command, &call] {
-    call(
-        command->model, [command] { return sweep(*command); }, command->json.get());
-  });
-}
-
-void add_compare(CLI::App& app, const Call& call) {
-  const auto command = std::make_shared<CompareCommand>();
-  CLI::App* sub = app.add_subcommand(
-      "compare", "Run a model with several methods and tolerances: error against cost, and which to take");
-  sub->add_option("model", command->model, "Model file")->required()->type_name("MODEL.toml");
-  sub->add_option("--across", command->across,
-                  "What is varied: integrator, formulation, coordinates, linear_solver; with their values: "
-                  "integrator=bdf|radau. Default: what the program would choose, and the methods that it chooses from")
-      ->delimiter(',')
-      ->type_name("KEYS");
-  add_settings(*sub, command->settings);
-  sub->add_option("--tolerances", command->tolerances, "Relative tolerances, default 1e-3,1e-4,1e-5,1e-6")
-      ->delimiter(',')
-      ->type_name("RTOLS");
-  sub->add_option("--error", command->error,
-                  "Wanted accuracy of positions [m]; default: 1e-4 of the extent of the motion")
-      ->check(CLI::PositiveNumber);
-  sub->add_option("--limit", command->limit, "Longest time of one run [s]")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  sub->add_option(
-         "--give-up", command->give_up,
-         "Methods that take this many times as long as what the program chooses, at the same tolerance, are given "
-         "up; default: never")
-      ->check(CLI::PositiveNumber);
-  sub->add_option("-o,--out", command->out, "Work-precision figure, .svg or .png")->type_name("FILE");
-  sub->add_option("--table", command->table, "The table as a file, .csv or .json")->type_name("FILE");
-  sub->add_flag("-q,--quiet", command->quiet, "No progress");
-  add_json(*sub, *command);
-  sub->footer(fmt::format(
-      "Example:\n"
-      "  trammel compare four_bar.toml\n"
-      "  trammel compare four_bar.toml --across integrator,formulation -o four_bar.svg\n"
-      "Steps are error-controlled; errors are measured against Radau with rtol = 1e-10, which another method "
-      "checks. Times are those of the processor.\n{}",
-      exit_codes));
-  sub->callback([command, &call] {
-    call(
-        command->model, [command] { return compare(*command); }, command->json.get());
   });
 }
 

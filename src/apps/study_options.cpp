@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "command_options.h"
+
+// The options of commands that make many runs.
+
+namespace trammel::apps {
+
+void add_sweep(CLI::App& app, const Call& call) {
+  const auto command = std::make_shared<SweepCommand>();
+  CLI::App* sub = app.add_subcommand("sweep", "Simulate a model for every combination of some settings");
+  sub->add_option("model", command->model, "Model file")->required()->type_name("MODEL.toml");
+  sub->add_option("--set", command->settings,
+                  "key=a:b:n (n values from a to b), key=v1,v2 or key=value; may be repeated")
+      ->required()
+      ->type_name("KEY=VALUES")
+      ->allow_extra_args(false);
+  sub->add_option("-o,--out", command->out, "Folder of the results; default: MODEL_sweep")->type_name("FOLDER");
+  sub->add_option("-j,--jobs", command->jobs, "Runs at a time; default: one for each core that we may use")
+      ->check(CLI::PositiveNumber);
+  sub->add_option("--max-cases", command->max_cases, "Refuse more cases than this")
+      ->check(CLI::Range(1.0, 1e9))
+      ->capture_default_str();
+  sub->add_flag("-q,--quiet", command->quiet, "Print errors only");
+  add_json(*sub, *command);
+  sub->footer(
+      fmt::format("Example:\n"
+                  "  trammel sweep slider_crank.toml --set parameters.r=0.05:0.2:7 solver.integrator=bdf,radau\n"
+                  "Writes one results file per case and cases.csv. Called again it runs only what is not done yet.\n{}",
+                  exit_codes));
+  sub->callback([command, &call] {
+    call(
+        command->model, [command] { return sweep(*command); }, command->json.get());
+  });
+}
+
+void add_compare(CLI::App& app, const Call& call) {
+  const auto command = std::make_shared<CompareCommand>();
+  CLI::App* sub = app.add_subcommand(
+      "compare", "Run a model with several methods and tolerances: error against cost, and which to take");
+  sub->add_option("model", command->model, "Model file")->required()->type_name("MODEL.toml");
+  sub->add_option("--across", command->across,
+                  "What is varied: integrator, formulation, coordinates, linear_solver; with their values: "
+                  "integrator=bdf|radau. Default: what the program would choose, and the methods that it chooses from")
+      ->delimiter(',')
+      ->type_name("KEYS");
+  add_settings(*sub, command->settings);
+  sub->add_option("--tolerances", command->tolerances, "Relative tolerances, default 1e-3,1e-4,1e-5,1e-6")
+      ->delimiter(',')
+      ->type_name("RTOLS");
+  sub->add_option("--error", command->error,
+                  "Wanted accuracy of positions [m]; default: 1e-4 of the extent of the motion")
+      ->check(CLI::PositiveNumber);
+  sub->add_option("--limit", command->limit, "Longest time of one run [s]")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  sub->add_option(
+         "--give-up", command->give_up,
+         "Methods that take this many times as long as what the program chooses, at the same tolerance, are given "
+         "up; default: never")
+      ->check(CLI::PositiveNumber);
+  sub->add_option("-o,--out", command->out, "Work-precision figure, .svg or .png")->type_name("FILE");
+  sub->add_option("--table", command->table, "The table as a file, .csv or .json")->type_name("FILE");
+  sub->add_flag("-q,--quiet", command->quiet, "No progress");
+  add_json(*sub, *command);
+  sub->footer(fmt::format(
+      "Example:\n"
+      "  trammel compare four_bar.toml\n"
+      "  trammel compare four_bar.toml --across integrator,formulation -o four_bar.svg\n"
+      "Steps are error-controlled; errors are measured against Radau with rtol = 1e-10, which another method "
+      "checks. Times are those of the processor.\n{}",
+      exit_codes));
+  sub->callback([command, &call] {
+    call(
+        command->model, [command] { return compare(*command); }, command->json.get());
+  });
+}
+
+}  // namespace trammel::apps
