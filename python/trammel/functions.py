@@ -92,11 +92,12 @@ class MachineFunctions:
         made = model if isinstance(model, Model) else load(model)
         if made._laws or made._forces:
             raise InputError([_core.Issue("", "laws and forces in Python have no place in functions of arrays yet")])
-        given = dict(settings) if isinstance(settings, Mapping) else list(settings or [])
-        if coordinates is not None and isinstance(given, dict):
-            given["solver.coordinates"] = coordinates
-        elif coordinates is not None:
-            given.append(f"solver.coordinates={coordinates}")
+        chosen = [] if coordinates is None else [("solver.coordinates", coordinates)]
+        given: "Settings"
+        if isinstance(settings, Mapping):
+            given = {**settings, **dict(chosen)}
+        else:
+            given = [*(settings or []), *(f"{key}={value}" for key, value in chosen)]
         self._core = _core.Functions(made._study(given))
 
     @property
@@ -140,15 +141,18 @@ class MachineFunctions:
 
     def mass_matrix(self, q: Any) -> "Array":
         """M(q)."""
-        return self._core.mass_matrix(q)[0]
+        result: "Array" = self._core.mass_matrix(q)[0]
+        return result
 
     def bias(self, q: Any, v: Any = None) -> "Array":
         """h(q, v): what τ must be for no accelerations."""
-        return self._core.bias(q, v)[0]
+        result: "Array" = self._core.bias(q, v)[0]
+        return result
 
     def inverse_dynamics(self, q: Any, v: Any = None, a: Any = None, lam: Any = None) -> "Array":
         """τ = M a + h + Gᵀ λ."""
-        return self._core.inverse_dynamics(q, v, a, lam)[0]
+        result: "Array" = self._core.inverse_dynamics(q, v, a, lam)[0]
+        return result
 
     def forward_dynamics(self, q: Any, v: Any = None, tau: Any = None) -> Accelerations:
         """a and λ; of a tree in joint coordinates by articulated bodies."""

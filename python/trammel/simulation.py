@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
 
-import numpy as np
-
 from trammel import _core
 from trammel.model import Model, load
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from trammel.model import PathLike, Settings
 
     Inputs = Union[Mapping[str, float], Sequence[float], "np.ndarray[Any, Any]"]
@@ -155,6 +155,8 @@ class Simulation:
         What is not named keeps its joint coordinates. Values that contradict joints are corrected, and what was
         corrected is returned, one line each; with `strict` they are refused and nothing changes.
         """
+        import numpy as np  # when it is needed: it takes longer than all of trammel
+
         named = [(name, np.atleast_1d(np.asarray(value, dtype=float)).tolist()) for name, value in values.items()]
         return self._live.set_state(named, strict, t)
 

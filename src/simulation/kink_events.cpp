@@ -168,7 +168,10 @@ KinkEvents::Cut KinkEvents::judge_step() {
       limit_ = std::numeric_limits<double>::infinity();
       retakes_ = 0;
       ++retaken_;
-      if (found->slot >= 0) contact_changes_.push_back(*found);
+      if (found->slot >= 0) {
+        contact_changes_.push_back(*found);
+        contact_changes_.insert(contact_changes_.end(), watch_.together().begin(), watch_.together().end());
+      }
       note_crowd(found->t, found->slot >= 0);
       change_.reset();  // it is behind us
       return Cut::again;
@@ -226,7 +229,10 @@ void KinkEvents::accept(std::optional<KinkWatch::Change> found) {
   if (found || !watch_.accept_end(x_change_.t)) watch_.accept(kinematics(x_change_), found);
   change_ = found;
   const bool of_contact = found && found->slot >= 0;
-  if (of_contact) contact_changes_.push_back(*found);
+  if (of_contact) {
+    contact_changes_.push_back(*found);
+    contact_changes_.insert(contact_changes_.end(), watch_.together().begin(), watch_.together().end());
+  }
   note_crowd(x_change_.t, of_contact);
 }
 

@@ -375,7 +375,14 @@ void KinkWatch::accept(const KinematicState& state, const std::optional<Change>&
   if (group_ != nullptr && locates_contacts_)
     for (int i = 0; i < group_->n_listed(state.modes); ++i) places_.push_back(group_->place(state.modes, i));
   read_places(state, 0);
+  const auto before = side_;
   set_sides();
+  // What touches at the same instant is on its other side where the step ends, and no later step sees it change.
+  together_.clear();
+  if (change && change->slot >= 0)
+    for (const Place& p : places_)
+      if (p.slot != change->slot && before[p.slot] * side_[p.slot] < 0)
+        together_.push_back({change->t, p.slot, p.law, p.a, p.b, side_[p.slot] > 0, -1});
   first_known_ = false;  // a method that starts again may do so elsewhere by a rounding
   if (change && change->kink >= 0) switch_side_[change->kink] = change->begins ? 1 : -1;
   if (change && change->slot >= 0) side_[change->slot] = change->begins ? 1 : -1;

@@ -87,7 +87,7 @@ void RunLedger::remember(Memory& memory) {
   memory.keep(ledger_, newest_a_, lam_, before_.ledger, before_.a, smooth_steps_, ends_, n_ends_, known_, may_work_,
               largest_drift_, uncertainty_, looked_at_, same_mover);
   if (memory.gives()) mover_ = same_mover ? &motion_.active() : nullptr;
-  memory.leave(machine_, study_, full_, viewer_, state_, violations_, solver_, sample_, phi_dot_, q_rate_);
+  memory.leave(goes_on_, machine_, study_, full_, viewer_, state_, violations_, solver_, sample_, phi_dot_, q_rate_);
 }
 
 void EnergyWatch::Mark::remember(Memory& memory) { memory.keep(t, gain, element); }
@@ -114,7 +114,8 @@ void RunAlarms::remember(Memory& memory) {
   memory.section("RunAlarms");
   memory.keep(energy_watch_, unknown_work_, checks_);
   if (rank_look_) memory.keep(*rank_look_);
-  memory.leave(study_, full_, index3_, viewer_, motion_, violation_limits_, least_violation_limit_, sample_);
+  memory.leave(drift_before_, study_, full_, index3_, viewer_, motion_, violation_limits_, least_violation_limit_,
+               sample_);
 }
 
 void FixedStepWatch::remember(Memory& memory) {
@@ -131,10 +132,10 @@ void EventWatch::remember(Memory& memory) {
 
 void KinkWatch::remember(Memory& memory) {
   memory.section("KinkWatch");
-  memory.keep(side_, pair_, switch_side_, least_);
+  memory.keep(side_, pair_, switch_side_, least_, together_, may_locate_, locates_contacts_, contact_changed_);
   first_known_ = false;
-  memory.leave(group_, switching_, n_switches_, turns_count_, t_, frames_, places_, listed_, values_, scratch_,
-               candidates_, modes_);
+  memory.leave(brackets_, group_, switching_, n_switches_, turns_count_, t_, frames_, places_, listed_, values_,
+               scratch_, candidates_, modes_);
 }
 
 void ContactCrowd::remember(Memory& memory) {
@@ -192,7 +193,7 @@ void RunWatch::remember(Memory& memory) {
 void OutputInstants::remember(Memory& memory) {
   memory.section("OutputInstants");
   memory.keep(next_, t_method_, n_steps_, stopped_at_);
-  memory.leave(start_, end_, interval_, same_, every_step_, one_per_step_, frames_, progress_, newest_);
+  memory.leave(idle_, start_, end_, interval_, same_, every_step_, one_per_step_, frames_, progress_, newest_);
 }
 
 // Methods count their splits themselves, since they began.
@@ -202,7 +203,7 @@ void StepRecord::remember(Memory& memory) {
   long choices = choices_before_ + split.choices, changes = changes_before_ + split.changes;
   memory.keep(choices, changes);
   choices_before_ = choices - split.choices, changes_before_ = changes - split.changes;
-  memory.leave(options_, channels_);
+  memory.leave(phase_, options_, channels_);
 }
 
 void Alarm::remember(Memory& memory) { memory.keep(name, t, element, value, limit, text); }

@@ -89,17 +89,11 @@ void RejectedSteps::add_shares(const StepReport& report, const MotionVariables& 
   const Sizes to = calc_forces(viewer_.update_kinematics(x, motion_.state));
   motion_.active().interpolate_motion(x.t - report.h, sample_);
   const Sizes from = calc_forces(viewer_.update_kinematics(sample_, motion_.state));
-  double all = 0.0;
-  std::map<std::string, double> changes;
   for (const auto& [name, size] : to) {
     const auto before = from.find(name);
     const double change = (before == from.end() ? size : size - before->second).norm();
-    if (std::isfinite(change)) changes[name] = change, all += change;
+    if (std::isfinite(change) && change > 0.0) stretch.shares[name] += change;
   }
-  if (all > 0.0)
-    for (const auto& [name, change] : changes) stretch.shares[name] += change / all;
-  else if (report.worst_unknown >= 0)
-    stretch.shares[motion_.method().layout().describe_unknown(report.worst_unknown)] += 1.0;
 }
 
 void RejectedSteps::sum_up(std::vector<std::string>& notes) const {
@@ -117,7 +111,7 @@ void RejectedSteps::sum_up(std::vector<std::string>& notes) const {
     const auto largest = std::max_element(stretch.shares.begin(), stretch.shares.end(),
                                           [](const auto& a, const auto& b) { return a.second < b.second; });
     const std::string whose =
-        largest == stretch.shares.end()
+        largest == stretch.shares.end() || !(all > 0.0)
             ? ""
             : fmt::format("; {} changed most ({:.0f} %)", largest->first, 100.0 * largest->second / all);
     notes.push_back(fmt::format("rejected {} attempts in {} steps from t = {:.6g} to {:.6g} s{}: {}",

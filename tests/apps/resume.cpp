@@ -131,7 +131,6 @@ TEST(Resume, goes_on_to_a_later_end) {
 }
 
 const std::string included = R"([[include]]
-name = "part"
 file = "parts/arm.toml"
 [analysis]
 end = 3

@@ -14,7 +14,7 @@ TEST(Schema, prints_what_may_stand_in_a_model_file) {
   EXPECT_EQ(shape.code, 0) << shape.err;
   EXPECT_SAYS(shape.out, "| `inner_radius` | m | `0` | `cylinder`: ");
   const Outcome tyre = call(folder, {"schema", "--format", "markdown", "--table", "force", "--kind", "tyre"});
-  EXPECT_SAYS(tyre.out, "| `carrier` |  | required | the body that the wheel turns on");
+  EXPECT_SAYS(tyre.out, "| `carrier` |  | the wheel: it does not turn | the body that the wheel turns on");
   EXPECT_EQ(tyre.out.find("free_length"), std::string::npos);
   const Outcome stub = call(folder, {"schema", "--format", "python"});
   EXPECT_SAYS(stub.out, "kind: Optional[Literal[\"rigid\", \"planar\", \"particle\"]] = ...,");

@@ -163,7 +163,8 @@ interval = 0.05
             EXPECT_NEAR(v(static_cast<Eigen::Index>(i), 0), std::sin(t), 2e-3) << t;
           }
           if (std::string(method) == "auto") continue;
-          EXPECT_LT(run.values("energy.drift").cwiseAbs().maxCoeff(), 0.5 * 1e-3);  // of 0.5 J
+          // Of 0.5 J. The work of bdf is known where its steps end, to the order of its formula.
+          EXPECT_LT(run.values("energy.drift").cwiseAbs().maxCoeff(), std::string(method) == "bdf" ? 1e-3 : 0.5e-3);
         }
 }
 

@@ -181,7 +181,7 @@ end = 0.5
   // Of the coordinate with the factor 1; the other gets it times its factor.
   const double on_large = 4.0 * alpha / 2.0, effort = std::abs(run.last_value("m0"));
   EXPECT_TRUE(std::abs(effort - on_large) < 1e-4 || std::abs(effort - on_large / 2.0) < 1e-4) << effort;
-  EXPECT_DOUBLE_EQ(run.last_value("mesh.coupler_effort"), run.last_value("m0"));
+  EXPECT_DOUBLE_EQ(run.last_value("mesh.effort"), run.last_value("m0"));
 }
 
 // A block that slides on a turning arm, seen from the arm: along the arm's own x it is the slide's displacement, and an

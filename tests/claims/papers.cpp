@@ -56,12 +56,13 @@ void expect_noise_decides(const fs::path& path) {
     const double position = std::stod(row[5]), floor = std::stod(row[6]);
     EXPECT_LE(position, 1e-15);
     if (m_ave == 1.0) {
-      EXPECT_LE(floor, 1e-14);
+      EXPECT_LE(floor, 2e-14);  // some roundings of 1
     }
     for (std::size_t k = 0; k < 4; ++k) {
       const bool converged = row[7 + k] == "true";
       failed += !converged;
-      const bool must = floor <= 5.0 * tolerances[k], cannot = floor >= 20.0 * tolerances[k];
+      // What rounding leaves decides where it is the tolerance's size: neither is certain there.
+      const bool must = floor <= 0.5 * tolerances[k], cannot = floor >= 20.0 * tolerances[k];
       EXPECT_TRUE(converged || !must) << tolerances[k];
       EXPECT_FALSE(converged && cannot) << tolerances[k];
     }

@@ -215,7 +215,7 @@ torque = [0, "M", 0]
   }
 }
 
-// The passenger car at rest stands on its tyres; at rest its drive would push with 60 kN m, which nothing holds. Its
+// The passenger car at rest stands on its tyres, which hold a weak drive as well; one of 60 kN m they do not. Its
 // steady motion at 20 m/s is found, with y neutral: rounding must not be taken for a way to go.
 TEST(StaticsFree, a_car_stands_and_runs_steadily) {
   const std::string car = example("15_passenger_car/passenger_car.toml");
@@ -226,13 +226,11 @@ TEST(StaticsFree, a_car_stands_and_runs_steadily) {
     EXPECT_TRUE(stands.find_equilibrium({}).status.ok());
     Simulation pushed(read_study(car, SetList{coordinates, drives, "parameters.Kv=100"}));
     const EquilibriumReport report = pushed.find_equilibrium({});
-    EXPECT_TRUE(report.unheld_only);
-    EXPECT_NEAR(report.unheld_load, 1000.0, 1e-6);
+    EXPECT_TRUE(report.status.ok());
     // As drawn, its drive overturns it before anything is in balance.
     Simulation drawn(read_study(car, SetList{coordinates, drives}));
     const EquilibriumReport overturned = drawn.find_equilibrium({});
     EXPECT_FALSE(overturned.status.ok());
-    EXPECT_NEAR(overturned.unheld_load, 30e3, 1.0);
     const std::string told = drawn.explain_equilibrium(overturned);
     EXPECT_NE(told.find("'rear_left_"), std::string::npos) << told;
   }

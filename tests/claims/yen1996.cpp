@@ -178,8 +178,8 @@ TEST(PlainPendulum, converges_to_the_exact_motion_with_every_consistent_iteratio
 TEST(PlainPendulum, shows_that_cm_as_printed_is_not_consistent) {
   const Recorded r = run_example(pendulum, tolerance(1e-7) + frozen_jacobian);
   EXPECT_GT(std::abs(r.last("mass.position")[0] - exact_x), 5e-4);
-  ASSERT_FALSE(r.summary.notes.empty());
-  EXPECT_NE(r.summary.notes.back().find("not consistent"), std::string::npos);
+  EXPECT_TRUE(std::any_of(r.summary.notes.begin(), r.summary.notes.end(),
+                          [](const std::string& note) { return note.find("not consistent") != note.npos; }));
 }
 
 TEST(PlainPendulum, takes_at_most_500_steps_with_cs) {

@@ -153,7 +153,7 @@ INSTANTIATE_TEST_SUITE_P(
              "",
              "[[motion]]\nname = \"d\"\njoint = \"hinge\"\nfunction = \"rod.x\"",
              "\"rod.x\"",
-             {"'rod' is a body and depends on the motion", "only t, parameters and tables"}},
+             {"'rod' is a body and depends on the motion", "only t, inputs, parameters and tables"}},
         Case{"unknown_table_in_a_formula",
              "",
              "[[motion]]\nname = \"d\"\njoint = \"hinge\"\ntable = \"prof\"",

@@ -131,7 +131,7 @@ TEST(Signals, wrong_paths_say_what_would_be_right) {
   expect_unknown({"pin", "displacement"}, "joint 'pin' has no 'displacement'");
   expect_unknown({"tip"}, "tip.x");
   expect_unknown({"height", "rate"}, "use 'height' alone");
-  expect_unknown({"push", "x"}, "no values that a formula could use");
+  expect_unknown({"push", "x"}, "force 'push' has no 'x'. It has 'fx'");
   expect_unknown({"cam"}, "table(cam, x)");
   expect_unknown({"k", "x"}, "'k' is a parameter");
   expect_unknown({"ground", "x"}, "never moves");

@@ -18,7 +18,7 @@ class Resume(PackageTest):
 
     def assert_same(self, a: trammel.Results, b: trammel.Results) -> None:
         self.assertTrue(np.array_equal(a.time, b.time))
-        for channel in a.channels():
+        for channel in a.channels:
             if not channel.startswith("solver."):
                 self.assertTrue(np.array_equal(a[channel], b[channel]), channel)
 

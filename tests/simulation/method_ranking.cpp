@@ -36,7 +36,7 @@ TEST(MethodRanking, takes_joint_coordinates_with_radau_only_where_they_are_clear
   springs.unknowns = 9;
   EXPECT_EQ(first(springs), (Method{Integrator::radau, absolute}));
   springs.rate = 10.0;
-  EXPECT_EQ(first(springs), (Method{Integrator::runge_kutta, joint}));  // by recursion, without a matrix
+  EXPECT_EQ(first(springs), (Method{Integrator::runge_kutta, absolute}));  // one by one, without a matrix
   MachineFacts planar{.freedoms = 1, .unknowns = 21, .has_tree = true, .tree_freedoms = 7, .loop_rows = 6};
   planar.span = 1.0, planar.rtol = 1e-5, planar.rate = 10.0;
   EXPECT_EQ(first(planar), (Method{Integrator::radau, absolute}));  // 13 beside 41

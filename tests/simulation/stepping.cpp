@@ -120,7 +120,16 @@ TEST(Live, gives_the_bits_of_a_run_with_every_method) {
       LiveSimulation live{study};
       live.step_to(*study.analysis.end);
       const std::vector<double> frame = copy_of(live.outputs());
-      EXPECT_EQ(frame, last_frame(study));
+      const std::vector<double> of_run = last_frame(study);
+      if (!study.solver.h) {
+        EXPECT_EQ(frame, of_run);
+        continue;
+      }
+      // Of a fixed step the last one of a run ends at the end, and that of a call is whole: instants differ by
+      // roundings.
+      ASSERT_EQ(frame.size(), of_run.size());
+      for (std::size_t i = 0; i < frame.size(); ++i)
+        EXPECT_NEAR(frame[i], of_run[i], 1e-8 * (1.0 + std::abs(of_run[i]))) << i;
     }
 }
 
@@ -234,7 +243,7 @@ TEST(Live, takes_up_a_state_by_name_and_keeps_the_joint_coordinates_that_are_not
     EXPECT_NEAR(state(live, "elbow.angle"), 2.5, 1e-12);
     EXPECT_NEAR(state(live, "elbow.angle_rate"), -0.7, 1e-12);
     EXPECT_NEAR(state(live, "shoulder.angle"), shoulder, 1e-12);
-    EXPECT_EQ(live.time(), 0.1);
+    EXPECT_DOUBLE_EQ(live.time(), 0.1);
     live.step(0.05);
     EXPECT_LT(std::abs(value(live, "constraint_drift.position")), 1e-6);
   }

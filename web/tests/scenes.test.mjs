@@ -179,6 +179,7 @@ test("a spectrum shows the amplitude of a sine at its frequency, and a plot over
     `[[body]]
 name = "mass"
 mass = 1
+inertia = [1, 1, 1]
 position = [1.03, 0, 0]
 [[joint]]
 name = "guide"
@@ -193,7 +194,7 @@ bodies = ["ground", "mass"]
 point_a = [0, 0, 0]
 point_b = [1.03, 0, 0]
 stiffness = "(2*pi*2)^2"
-length = 1
+free_length = 1
 [analysis]
 end = 8
 `,
@@ -201,7 +202,7 @@ end = 8
   trammel("run", "swing.toml", "-q", "--report");
   const { page, complaints, close } = await openPage(browser, join(folder, "swing.html"));
   await page.evaluate(() => window.trammel.plots.addPanel(["mass.position.x"]));
-  const last = page.locator(".panel").last();
+  const last = page.locator(".plots .panel").last();
   await last.locator(".menu summary").click();
   await last.getByText("Spectrum").click();
   await drawn(page);
@@ -228,7 +229,7 @@ end = 8
   assert.deepEqual(first.split(",").map(Number).slice(0, 2), [0, 1.03]);
 
   for (const kind of ["PNG", "SVG", "CSV"]) {
-    const panel = page.locator(".panel").first();
+    const panel = page.locator(".plots .panel").first();
     await panel.locator(".menu summary").click();
     const [download] = await Promise.all([page.waitForEvent("download"), panel.getByText(`Save ${kind}`).click()]);
     const bytes = readFileSync(await download.path());
@@ -270,10 +271,10 @@ test("beams are coloured by their bending moment, with its scale beside them", a
   // The largest moment of the run is the top of the scale; the strip is brighter at its clamp than at its end.
   const { most, bright } = await page.evaluate(() => {
     const run = window.trammel.report.runs[0];
-    const names = run.quantity("beam_force").names;
+    const { names, pattern } = run.quantity("beam_force");
     let most = 0;
     for (const name of names) {
-      const [a, b] = ["m2", "m3"].map((m) => run.channel(`${name}.beam_force.${m}`).values);
+      const [a, b] = ["m2", "m3"].map((m) => run.channel(`${pattern.replace("{name}", name)}.${m}`).values);
       for (let i = 0; i < a.length; ++i) most = Math.max(most, Math.hypot(a[i], b[i]));
     }
     const beam = window.trammel.view.machines[0].beams[0];

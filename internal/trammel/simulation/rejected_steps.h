@@ -15,12 +15,9 @@ class Memory;
 ///
 /// Steps with rejected attempts are one stretch as long as few others stand between them. In each of them
 ///
-///   (1)  share_i = |ΔF_i| / Σ_j |ΔF_j|,   ΔF = F(end) − F(beginning)   of every force and every contact, moments over
-///   the
-///                                                                       length of the machine
+///   (1)  ΔF_i = F_i(end) − F_i(beginning)   of every force and every contact, moments over the machine's length
 ///
-/// and the element with the largest sum of (1) is named. Machines without forces name the unknown that Newton's last
-/// correction moved most.
+/// and the element with the largest sum of |ΔF| over the stretch is named, with its part of the sum of all.
 class RejectedSteps {
  public:
   RejectedSteps(const Machine& machine, Viewer& viewer, const Motion& motion);

@@ -134,6 +134,7 @@ void read_actuator(Fields& fields, const std::string& name, ModelDraft& model) {
   ActuatorKind kind = ActuatorKind::force;
   if (!fields.kind(actuator_kinds, kind)) return fields.findings().add_broken(name, force.source);
   ModelKindFields own(fields, model, "", force.source);
+  fields.number("period", 0.0);  // looked at whatever else is missing; hold() takes it
   const bool on_joint = fields.has("joint");
   ActuatedCoordinate x{quoted_name(name) + ".length", quoted_name(name) + ".length_rate"};
   if (on_joint) {

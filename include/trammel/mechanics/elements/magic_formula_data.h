@@ -5,6 +5,7 @@
 /// given: X(NAME, value). Subscripts are those of [H. B. Pacejka, Tire and Vehicle Dynamics, 3rd ed. 2012, 4.3.2]:
 /// PCX1 is p_Cx1, RBX1 r_Bx1, QBZ1 q_Bz1, SSZ1 s_sz1, LMUX λ_μx. PKY1 < 0 and slip angles positive for sliding to the
 /// left, as ISO 8855 and .tir files have it. PHY3 and QBZ4 are of the formula's version 5.2 and zero in the later ones.
+// clang-format off
 #define TRAMMEL_MAGIC_FORMULA(X)                                                                                      \
   /* scaling factors */                                                                                               \
   X(LFZO, 1.0)                                                                                                        \
@@ -35,6 +36,7 @@
                           X(SSZ4, 0.0) /* relaxation lengths and the effective rolling radius */                      \
       X(PTX1, 0.0) X(PTX2, 0.0) X(PTX3, 0.0) X(PTY1, 0.0) X(PTY2, 1.0) X(BREFF, 0.0) X(DREFF, 0.0) X(FREFF, 0.0)      \
           X(QREO, 1.0)
+// clang-format on
 
 namespace trammel {
 
