@@ -52,7 +52,8 @@ TEST(Docs, every_model_in_the_pages_of_the_elements_and_in_the_tutorials_is_read
       const CheckReport report = check(study);
       EXPECT_EQ(report.failure, "");
       EXPECT_TRUE(report.redundant.empty());
-      EXPECT_TRUE(report.remarks.empty());
+      for (const std::string& remark : report.remarks)  // what friction and reactions in laws do to trees is no fault
+        EXPECT_TRUE(remark.starts_with("no part of the tree")) << remark;
       study.analysis.end = 0.1;
       const Recorded recorded = run(study);
       EXPECT_LT(recorded.summary.position_drift, 1e-8);

@@ -92,8 +92,10 @@ std::vector<std::string> RecordedRun::settings_until(double end) const {
   if (const auto before = keys.find("analysis.end"); before != keys.end() && !(std::stod(before->second) < end))
     throw InputError(
         fmt::format("--end {:.6g} s is not later than the end of the recorded run, t = {} s", end, before->second));
-  if (const auto interval = keys.find("output.interval"); interval != keys.end())
-    settings.push_back("output.interval=" + interval->second);
+  // What follows from the end where nobody gives it.
+  for (const char* key : {"output.interval", "solver.hmin", "solver.hmax"})
+    if (const auto kept = keys.find(key); kept != keys.end())
+      settings.push_back(fmt::format("{}={}", key, kept->second));
   return settings;
 }
 
