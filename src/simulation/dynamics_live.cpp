@@ -23,6 +23,7 @@ void Dynamics::begin_live() {
   if (study_.solver.h) slack_ = whole_step * *study_.solver.h;
   output_.record_nothing();
   if (!start()) throw InputError(summary_.failure);
+  writer_.write(motion_.x.t, viewer_.show(motion_.x, motion_.state), ledger_.now());  // what is asked for before a step
   end_ = std::numeric_limits<double>::infinity();  // kinks at a pause are passed like all others
 }
 
