@@ -2,7 +2,7 @@
 // What the run was: how it ended, its settings, its model; and what several runs differ in.
 import type { Report, Run } from "./data";
 import { numberOf, textOf } from "./data";
-import { runColors } from "./machine";
+import { runColors } from "./drawing";
 import { count, element, format, unitText } from "./numbers";
 
 const first = ["stop", "failure", "integrator", "formulation", "linear_solver", "steps", "iterations", "wall_time"];

@@ -3,7 +3,7 @@
 import type { Report, Run } from "./data";
 import { valueAt } from "./data";
 import type { Machine } from "./machine";
-import { runColors } from "./machine";
+import { runColors } from "./drawing";
 import { element, format, unitText, withUnit } from "./numbers";
 import type { Scene, SceneForce, SceneJoint } from "./scene";
 import { forcePicture } from "./scene";

@@ -2,7 +2,7 @@
 // Plots of channels, linked to the player and to each other.
 import type { Report, Run } from "./data";
 import { extentOf } from "./axes";
-import { runColors } from "./machine";
+import { runColors } from "./drawing";
 import { element } from "./numbers";
 import type { Curve } from "./panel";
 import { PlotPanel } from "./panel";

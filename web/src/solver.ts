@@ -6,7 +6,7 @@ import { element, count, format, withUnit } from "./numbers";
 import type { Curve } from "./panel";
 import { PlotPanel } from "./panel";
 import { curveColors } from "./plots";
-import { runColors } from "./machine";
+import { runColors } from "./drawing";
 import type { Player } from "./player";
 
 interface Trouble {

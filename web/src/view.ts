@@ -4,7 +4,7 @@ import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import type { BeamField, ColorScale } from "./beam_fields";
 import type { Report } from "./data";
-import type { Layers } from "./machine";
+import type { Layers } from "./drawing";
 import { Ground, roundLength } from "./ground";
 import { Machine } from "./machine";
 import { makeTrack, trackBed } from "./rails";
