@@ -35,6 +35,8 @@ struct RunCommand {
   std::optional<double> at;           ///< [s] where
   bool quiet = false;
   bool report = false;                    ///< also a page for the browser, beside the results
+  bool live = false;                      ///< the page, served while the run goes on
+  int port = 0;                           ///< of it
   double progress_interval = 2.0;         ///< [s] between progress lines when the output is not a terminal
   std::string command_line;               ///< kept in the results
   std::shared_ptr<JsonAnswer> json = {};  ///< for a script; null: words for a person
@@ -100,6 +102,13 @@ struct ReportCommand {
   std::string title;
 };
 int report(const ReportCommand& command);
+
+struct WatchCommand {
+  std::filesystem::path file;
+  int port = 0;  ///< 0: any that is free
+};
+/// Serves the page of results on the loopback address until Ctrl-C; of a run that goes on it shows what is new.
+int watch(const WatchCommand& command);
 
 struct PlotCommand {
   std::vector<std::filesystem::path> files;

@@ -9,6 +9,7 @@
 #include "command_options.h"
 #include "commands.h"
 #include "completion.h"
+#include "loopback_server.h"
 #include "messages.h"
 #include "trammel/base/text.h"
 #include "trammel/base/version.h"
@@ -47,6 +48,13 @@ void sort_words(const std::vector<std::string>& words, PlotCommand& command) {
   }
 }
 
+CLI::Option* add_port(CLI::App& app, int& port) {
+  return app.add_option("--port", port, "Port of the loopback address; 0: any that is free")
+      ->type_name("NUMBER")
+      ->check(CLI::Range(0, 65535))
+      ->capture_default_str();
+}
+
 void add_run(CLI::App& app, const Call& call) {
   const auto command = std::make_shared<RunCommand>();
   command->command_line = call.command_line;
@@ -72,6 +80,10 @@ void add_run(CLI::App& app, const Call& call) {
   from->needs(at);
   sub->add_flag("--report", command->report,
                 "Also write a page that shows the motion in a browser, beside the results");
+  command->port = LoopbackServer::usual_port;
+  CLI::Option* live = sub->add_flag(
+      "--live", command->live, "Serve that page to browsers of this machine while the run goes on, and until Ctrl-C");
+  add_port(*sub, command->port)->needs(live);
   sub->add_flag("-q,--quiet", command->quiet, "Print errors only");
   sub->add_option("--progress-interval", command->progress_interval,
                   "Seconds between progress lines when the output is not a terminal; 0: after each step")
@@ -79,9 +91,11 @@ void add_run(CLI::App& app, const Call& call) {
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   add_json(*sub, *command);
+  live->excludes("--json");
   sub->footer(
       fmt::format("Examples:\n"
                   "  trammel run slider_crank.toml\n"
+                  "  trammel run slider_crank.toml --live              see it move while it is computed\n"
                   "  trammel run slider_crank.toml --set solver.h=1e-4 parameters.L=0.3 --out fine.h5\n"
                   "  trammel run --resume slider_crank.h5              go on with a run that was stopped or killed\n"
                   "  trammel run --resume slider_crank.h5 --end 20     or that shall go on to a later end\n"
@@ -189,6 +203,19 @@ void add_report(CLI::App& app, const Call& call) {
                   "The page needs nothing else: open it from disk, mail it.\n{}",
                   exit_codes));
   sub->callback([command, &call] { call(command->files.front(), [command] { return report(*command); }); });
+}
+
+void add_watch(CLI::App& app, const Call& call) {
+  const auto command = std::make_shared<WatchCommand>();
+  command->port = LoopbackServer::usual_port;
+  CLI::App* sub = app.add_subcommand("watch", "Show results in a browser while the run that writes them goes on");
+  sub->add_option("file", command->file, "Results file")->required()->type_name("FILE.h5");
+  add_port(*sub, command->port);
+  sub->footer(
+      fmt::format("Example:\n  trammel watch slider_crank.h5\n"
+                  "The page is that of `trammel report`. Only browsers of this machine reach it. Ctrl-C ends.\n{}",
+                  exit_codes));
+  sub->callback([command, &call] { call(command->file, [command] { return watch(*command); }); });
 }
 
 void add_plot(CLI::App& app, const Call& call) {
@@ -299,10 +326,10 @@ void add_completion(CLI::App& app, const Call& call) {
 constexpr struct {
   const char* name;
   void (*add)(CLI::App& app, const Call& call);
-} commands[] = {{"run", add_run},         {"check", add_check},          {"eigen", add_eigen},   {"info", add_info},
-                {"export", add_export},   {"report", add_report},        {"plot", add_plot},     {"sweep", add_sweep},
-                {"compare", add_compare}, {"replay", add_replay},        {"verify", add_verify}, {"repair", add_repair},
-                {"schema", add_schema},   {"completion", add_completion}};
+} commands[] = {{"run", add_run},       {"check", add_check},     {"eigen", add_eigen},          {"info", add_info},
+                {"export", add_export}, {"report", add_report},   {"watch", add_watch},          {"plot", add_plot},
+                {"sweep", add_sweep},   {"compare", add_compare}, {"replay", add_replay},        {"verify", add_verify},
+                {"repair", add_repair}, {"schema", add_schema},   {"completion", add_completion}};
 
 std::vector<std::string> command_names() {
   std::vector<std::string> names;

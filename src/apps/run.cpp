@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <signal.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <ctime>
 
 #include "commands.h"
+#include "live_page.h"
 #include "memory.h"
 #include "messages.h"
 #include "progress.h"
+#include "stop_signal.h"
 #include "trammel/io/model_reader.h"
 #include "trammel/io/output_kinds.h"
 #include "trammel/io/recorded_run.h"
@@ -25,41 +25,6 @@
 namespace trammel::apps {
 
 namespace {
-
-volatile sig_atomic_t stop_signal = 0, flush_signal = 0;
-
-extern "C" void note_signal(int number) { stop_signal = number; }
-extern "C" void note_flush(int /*number*/) { flush_signal = 1; }
-
-/// While it lives, the first Ctrl-C (or SIGTERM, or SIGHUP of a closed terminal) is noted in stop_signal; the second
-/// ends the program as usual. A SIGHUP that is ignored (nohup) stays so. SIGUSR1, by which queues of clusters announce
-/// the end of a job's time, is noted in flush_signal. Whoever read our output may go away (`trammel run … | head`): the
-/// run goes on.
-class StopOnSignal {
- public:
-  StopOnSignal() {
-    struct sigaction flush {};
-    flush.sa_handler = note_flush;
-    flush.sa_flags = static_cast<int>(SA_RESTART);
-    sigaction(SIGUSR1, &flush, &flush_before_);
-    struct sigaction action {};
-    action.sa_handler = note_signal;
-    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
-    for (std::size_t i = 0; i < numbers.size(); ++i) sigaction(numbers[i], &action, &before_[i]);
-    if (before_[2].sa_handler == SIG_IGN) sigaction(SIGHUP, &before_[2], nullptr);
-  }
-  ~StopOnSignal() {
-    for (std::size_t i = 0; i < numbers.size(); ++i) sigaction(numbers[i], &before_[i], nullptr);
-    sigaction(SIGUSR1, &flush_before_, nullptr);
-  }
-  StopOnSignal(const StopOnSignal&) = delete;
-  StopOnSignal& operator=(const StopOnSignal&) = delete;
-
- private:
-  static constexpr std::array<int, 3> numbers{SIGINT, SIGTERM, SIGHUP};
-  std::array<struct sigaction, 3> before_{};
-  struct sigaction flush_before_ {};
-};
 
 std::filesystem::path results_path(const RunCommand& command, const Study& study) {
   if (!command.out.empty()) return command.out;
@@ -114,16 +79,19 @@ void answer(JsonAnswer& answer, const Summary& summary, const std::filesystem::p
 
 // Runs, or goes on from a memory, and tells how it ended.
 int simulate(Simulation& simulation, RecordSink& results, ResultsFile& file, std::span<const std::byte> memory,
-             const RunCommand& command) {
+             const RunCommand& command, LivePage* live) {
+  if (live != nullptr) live->watch(file.path());
   ProgressDisplay display(ProgressDisplay::choose(command.quiet), command.progress_interval);
   const ProgressCallback watch = [&](const Progress& progress) {
     require_memory();
     display.update(progress, file.frames_written());
-    if (flush_signal != 0) flush_signal = 0, file.flush();
-    return stop_signal == 0;
+    if (take_flush_signal()) file.flush();
+    if (live != nullptr && file.frames_written() > 0) live->begin();
+    return stop_signal() == 0;
   };
   const Summary summary = memory.empty() ? simulation.run(results, watch) : simulation.resume(results, memory, watch);
   display.clear();
+  if (live != nullptr && file.frames_written() > 0) live->begin();
 
   const std::filesystem::path& path = file.path();
   const bool page = command.report && file.frames_written() > 0;
@@ -141,10 +109,10 @@ int simulate(Simulation& simulation, RecordSink& results, ResultsFile& file, std
     std::fputs(fmt::format("{}\n    results     : {}\n", summary.failure, kept).c_str(), stderr);
     return failed_run;
   }
-  return summary.completed ? success : 128 + stop_signal;
+  return summary.completed ? success : 128 + stop_signal();
 }
 
-int resume(const RunCommand& command) {
+int resume(const RunCommand& command, LivePage* live) {
   require_file(command.resume);
   const RecordedRun run(command.resume);
   if (!command.model.empty()) require_file(command.model), run.require_model(command.model);
@@ -152,7 +120,6 @@ int resume(const RunCommand& command) {
   ResultsFileOptions options;
   options.flush_every_frame = study.settings().output.flush_every_frame.value_or(false);
   if (command.report) OutputFile::check(page_beside(command.resume), page_kind());
-  const StopOnSignal signals;
   Simulation simulation(std::move(study));
   run.require_same(simulation);
   ResumedResults results(run, options);
@@ -162,7 +129,7 @@ int resume(const RunCommand& command) {
     print_now(run.checkpoint() ? fmt::format("Resumed at t = {:.6g} s, behind step {}.\n", run.checkpoint()->t,
                                              run.checkpoint()->n_steps)
                                : std::string("It was not yet at its first checkpoint: it begins anew.\n"));
-  return simulate(simulation, results, results.file(), memory, command);
+  return simulate(simulation, results, results.file(), memory, command, live);
 }
 
 // The run begins when the frame was, unless it is said when.
@@ -179,10 +146,9 @@ StartingPoint find_start(RunCommand& command) {
 
 }  // namespace
 
-int run(const RunCommand& given) {
-  RunCommand command = given;
-  if (command.report) require_report_page();
-  if (!command.resume.empty()) return resume(command);
+namespace {
+
+int run_new(RunCommand command, LivePage* live) {
   require_file(command.model);
   std::optional<StartingPoint> start;
   if (!command.from.empty()) start = find_start(command);
@@ -199,9 +165,25 @@ int run(const RunCommand& given) {
   options.flush_every_frame = study.settings().output.flush_every_frame.value_or(false);
   ResultsFile file(path, options);
   AnnotatedSink results(file, annotations(command, sources.files()));
-  const StopOnSignal signals;
   Simulation simulation(std::move(study));
-  return simulate(simulation, results, file, {}, command);
+  return simulate(simulation, results, file, {}, command, live);
+}
+
+}  // namespace
+
+int run(const RunCommand& command) {
+  if (command.report || command.live) require_report_page();
+  std::optional<LivePage> live;
+  if (command.live) live.emplace(command.port);
+  const StopOnSignal signals;
+  if (live) print_now(fmt::format("Live: {} (open it in a browser)\n", live->address()));
+  LivePage* const page = live ? &*live : nullptr;
+  const int code = command.resume.empty() ? run_new(command, page) : resume(command, page);
+  if (live && stop_signal() == 0 && (code == success || code == failed_run)) {
+    print_now(fmt::format("The page stays at {} until Ctrl-C.\n", live->address()));
+    wait_for_stop_signal();
+  }
+  return code;
 }
 
 int check(const CheckCommand& command) {

@@ -53,8 +53,9 @@ std::string third_party(const std::string& header) {
       {std::regex("^CLI/.*"), "<CLI11>"},
       {std::regex("^pybind11/.*"), "<pybind11>"},
       {std::regex("^Spectra/.*"), "<Spectra>"},
+      {std::regex("^(arpa/inet|netinet/in|poll|sys/socket)\\.h$"), "<sockets>"},
       {std::regex("^[a-z_0-9]+$"), ""},
-      {std::regex("^(unistd|sys/.*|fcntl|sched|signal|spawn|malloc|dlfcn)\\.h$|^(unistd|signal)\\.h$"), ""}};
+      {std::regex("^(unistd|sys/.*|fcntl|sched|signal|spawn|malloc|dlfcn|time)\\.h$"), ""}};
   for (const auto& [pattern, home] : homes)
     if (std::regex_match(header, pattern)) return home;
   return "<" + header + ">";

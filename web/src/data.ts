@@ -76,16 +76,22 @@ function bytesOfBase64(text: string): Uint8Array {
   return bytes;
 }
 
+/** Arrays of numbers as the program packed them, by their number. */
+export type PackedTexts = (index: number) => string;
+
+/** Those that stand in the page; each is taken once. */
+const inPage: PackedTexts = (index) => {
+  const element = document.getElementById(`data-${index}`);
+  if (!element) throw new Error(`the page is incomplete: array ${index} is missing`);
+  element.remove(); // its text is not needed twice
+  return element.textContent ?? "";
+};
+
 /** base64 -> inflate -> bytes of equal weight gathered into numbers. */
-async function unpack(packed: Packed): Promise<Numbers> {
+export async function unpack(packed: Packed, texts: PackedTexts): Promise<Numbers> {
   const make = { f32: Float32Array, f64: Float64Array, u16: Uint16Array }[packed.type];
   if (packed.count === 0) return new make(0);
-  const element = document.getElementById(`data-${packed.data}`);
-  if (!element) throw new Error(`the page is incomplete: array ${packed.data} is missing`);
-  const stream = new Blob([bytesOfBase64(element.textContent ?? "") as BlobPart])
-    .stream()
-    .pipeThrough(new DecompressionStream("deflate"));
-  element.remove(); // its text is not needed twice
+  const stream = new Blob([bytesOfBase64(texts(packed.data)) as BlobPart]).stream().pipeThrough(new DecompressionStream("deflate"));
   const planes = new Uint8Array(await new Response(stream).arrayBuffer());
   const width = make.BYTES_PER_ELEMENT;
   const count = packed.count;
@@ -95,8 +101,15 @@ async function unpack(packed: Packed): Promise<Numbers> {
   return new make(bytes.buffer);
 }
 
-/** Columns of numbers over the frames of the animation, exact or rounded to 16 bits of each column's range. */
-export class Track {
+/** Columns of numbers over the frames of the animation. */
+export interface Track {
+  readonly frames: number;
+  readonly columns: number;
+  at(column: number, frame: number): number;
+}
+
+/** Exact, or rounded to 16 bits of each column's range. */
+class PackedTrack implements Track {
   constructor(
     readonly frames: number,
     private readonly values: Float32Array | Uint16Array,
@@ -157,9 +170,9 @@ export class Run {
   constructor(
     readonly index: number,
     readonly header: RunHeader,
-    readonly times: Float64Array,
-    readonly solverTimes: Float64Array,
-    readonly animation: Animation | null,
+    public times: Float64Array, // they grow while a run goes on
+    public solverTimes: Float64Array,
+    public animation: Animation | null,
   ) {}
   get label(): string {
     return this.header.label;
@@ -179,6 +192,14 @@ export class Run {
   }
 }
 
+/** The channels of a group, column after column: "rod.position.x", … */
+export function channelNames(group: GroupHeader): string[] {
+  return group.names.flatMap((item) => {
+    const base = group.names.length === 1 ? group.pattern : group.pattern.replace("{name}", () => item);
+    return group.components.length > 0 ? group.components.map((component) => `${base}.${component}`) : [base];
+  });
+}
+
 function addChannels(
   run: Run,
   group: GroupHeader,
@@ -190,43 +211,40 @@ function addChannels(
   whole: Map<string, Float32Array | Float64Array>,
 ): void {
   const n = Math.max(1, group.components.length);
-  group.names.forEach((item, i) => {
-    for (let k = 0; k < n; ++k) {
-      const base = group.names.length === 1 ? group.pattern : group.pattern.replace("{name}", () => item);
-      const name = group.components.length > 0 ? `${base}.${group.components[k]}` : base;
-      const column = i * n + k;
-      run.channels.set(name, () => {
-        const common = {
-          name,
-          unit: group.units?.[i] ?? group.unit,
-          quantity: group.quantity,
-          description: group.description,
-          solver,
-        };
-        const exact = whole.get(`${index}:${column}`);
-        if (exact) return { ...common, resolution: "complete", times: run.times, values: exact };
-        if (values) {
-          const resolution = solver || run.header.stride <= 1 ? "complete" : "thinned";
-          const part = values.subarray(column * times.length, (column + 1) * times.length);
-          return { ...common, resolution, times, values: shifted(part, offsets?.[column] ?? 0) };
-        }
-        if (group.quantity === "position" && run.animation) {
-          const track = run.animation.position;
-          const shown = Float32Array.from({ length: track.frames }, (_, f) => track.at(column, f));
-          return { ...common, resolution: "animation", times: run.animation.times, values: shown };
-        }
-        return { ...common, resolution: "none", times: new Float64Array(0), values: new Float32Array(0) };
-      });
-    }
+  channelNames(group).forEach((name, column) => {
+    const i = Math.floor(column / n);
+    run.channels.set(name, () => {
+      const common = {
+        name,
+        unit: group.units?.[i] ?? group.unit,
+        quantity: group.quantity,
+        description: group.description,
+        solver,
+      };
+      const exact = whole.get(`${index}:${column}`);
+      if (exact) return { ...common, resolution: "complete", times: run.times, values: exact };
+      if (values) {
+        const resolution = solver || run.header.stride <= 1 ? "complete" : "thinned";
+        const part = values.subarray(column * times.length, (column + 1) * times.length);
+        return { ...common, resolution, times, values: shifted(part, offsets?.[column] ?? 0) };
+      }
+      if (group.quantity === "position" && run.animation) {
+        const track = run.animation.position;
+        const shown = Float32Array.from({ length: track.frames }, (_, f) => track.at(column, f));
+        return { ...common, resolution: "animation", times: run.animation.times, values: shown };
+      }
+      return { ...common, resolution: "none", times: new Float64Array(0), values: new Float32Array(0) };
+    });
   });
 }
 
-async function openRun(header: RunHeader, index: number): Promise<Run> {
-  const f32 = async (packed?: Packed) => (packed ? ((await unpack(packed)) as Float32Array) : null);
+async function openRun(header: RunHeader, index: number, texts: PackedTexts): Promise<Run> {
+  const open = (packed: Packed) => unpack(packed, texts);
+  const f32 = async (packed?: Packed) => (packed ? ((await open(packed)) as Float32Array) : null);
   const track = async (h: TrackHeader, frames: number) =>
-    new Track(frames, (await unpack(h.values)) as Float32Array | Uint16Array, await f32(h.low), await f32(h.high));
-  const times = (await unpack(header.times)) as Float64Array;
-  const solverTimes = (await unpack(header.solver.times)) as Float64Array;
+    new PackedTrack(frames, (await open(h.values)) as Float32Array | Uint16Array, await f32(h.low), await f32(h.high));
+  const times = (await open(header.times)) as Float64Array;
+  const solverTimes = (await open(header.solver.times)) as Float64Array;
   let animation: Animation | null = null;
   if (header.animation) {
     const a = header.animation;
@@ -243,8 +261,8 @@ async function openRun(header: RunHeader, index: number): Promise<Run> {
   const run = new Run(index, header, times, solverTimes, animation);
   const whole = new Map<string, Float32Array | Float64Array>();
   for (const c of header.complete)
-    whole.set(`${c.group}:${c.column}`, shifted((await unpack(c.values)) as Float32Array, c.offset ?? 0));
-  const f64 = async (packed?: Packed) => (packed ? ((await unpack(packed)) as Float64Array) : null);
+    whole.set(`${c.group}:${c.column}`, shifted((await open(c.values)) as Float32Array, c.offset ?? 0));
+  const f64 = async (packed?: Packed) => (packed ? ((await open(packed)) as Float64Array) : null);
   const shown = thin(times, header.stride);
   for (const [g, group] of header.groups.entries())
     addChannels(run, group, g, false, await f32(group.values), await f64(group.offsets), shown, whole);
@@ -270,12 +288,16 @@ export interface Report {
   runs: Run[];
 }
 
-export async function openReport(): Promise<Report> {
+/** What the page carries. */
+export function reportInPage(): Promise<Report> {
   const element = document.getElementById("report");
   if (!element) throw new Error("the page has no data");
-  const header = JSON.parse(element.textContent ?? "") as ReportHeader;
+  return openReport(JSON.parse(element.textContent ?? "") as ReportHeader, inPage);
+}
+
+export async function openReport(header: ReportHeader, texts: PackedTexts): Promise<Report> {
   const runs: Run[] = [];
-  for (const [i, run] of header.runs.entries()) runs.push(await openRun({ ...run, pictures: header.pictures }, i));
+  for (const [i, run] of header.runs.entries()) runs.push(await openRun({ ...run, pictures: header.pictures }, i, texts));
   // Equal names of files from different folders
   const labels = new Set(runs.map((run) => run.label));
   if (labels.size < runs.length) runs.forEach((run, i) => (run.header.label = `${run.header.label} (${i + 1})`));

@@ -76,7 +76,7 @@ export function floorLevel(d: Drawing, parts: Part[], up: THREE.Vector3): number
 }
 
 /** Of a part at a pose of its body: its lowest height along `up`. u·(A x + b) is lowest where −Aᵀu·x is largest. */
-function bottom(part: Part, pose: THREE.Matrix4, up: THREE.Vector3): number {
+export function bottom(part: Part, pose: THREE.Matrix4, up: THREE.Vector3): number {
   const e = matrix.multiplyMatrices(pose, part.matrix).elements;
   if (!isFinite(matrix)) return Infinity;
   const along = (k: number) => e[k] * up.x + e[k + 1] * up.y + e[k + 2] * up.z;

@@ -8,7 +8,7 @@ import { BeamMesh } from "./beams";
 import type { Run } from "./data";
 import type { Layers } from "./drawing";
 import { Drawing, hidden, isFinite, local, matrix, runColors } from "./drawing";
-import { drawnSize, findBounds, floorLevel, lowest, seeThrough } from "./extent";
+import { bottom, drawnSize, findBounds, floorLevel, lowest, seeThrough } from "./extent";
 import type { Motion } from "./motion";
 import type { Vec3 } from "./scene";
 import type { Part } from "./shapes";
@@ -80,6 +80,11 @@ export class Machine extends Drawing {
     if (this.scene.points.length === 0 && last < 2)
       this.addTrail(`body:${last}`, last, this.scene.bodies[last].center_of_mass);
     this.update();
+  }
+
+  /** The lowest height along `up` of a part at a pose of its body. */
+  bottom(part: Part, pose: THREE.Matrix4, up: THREE.Vector3): number {
+    return bottom(part, pose, up);
   }
 
   /** The top of the floor that the model draws; null if it draws none. */

@@ -1,519 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page: picture and transport on one side, plots, numbers and the solver's story on the other.
+// Opens the report that the page carries, or follows the run that its server watches.
 import "./style.css";
-import { aboutPage, alarmWord, comparePage, losses } from "./about";
 import type { Report } from "./data";
-import { numberOf, openReport, textOf, valueAt } from "./data";
-import { Inspector } from "./inspector";
-import type { Layers } from "./drawing";
-import { runColors } from "./drawing";
-import type { BeamField } from "./beam_fields";
-import { element, format, timeText, withUnit } from "./numbers";
-import { pickChannel } from "./picker";
-import { Player, speedText, speeds } from "./player";
-import { PlotArea } from "./plots";
-import { SolverStory, troublesOf } from "./solver";
-import type { CameraPreset } from "./view";
-import { View } from "./view";
-
-const keys: [string, string][] = [
-  ["Space", "play or pause"],
-  ["← →", "one frame back or on (with Shift: ten)"],
-  ["Home End", "first or last frame"],
-  ["↑ ↓", "faster or slower"],
-  ["1 2 3 4", "view: angle, front, side, top"],
-  ["F", "fit the whole motion into the picture"],
-  ["J A R P T C G", "joints, axes, reactions, applied forces, trails, contacts, ground"],
-  ["N", "select the next body (with Shift: the one before)"],
-  ["O", "follow the selected body, or stop following"],
-  ["Esc", "select nothing"],
-  ["D", "dark or light"],
-  ["?", "this list"],
-];
-
-class Page {
-  private readonly root = element("div", "page");
-  private readonly player: Player;
-  private readonly view: View;
-  private readonly plots: PlotArea;
-  private readonly story: SolverStory;
-  private readonly inspector: Inspector;
-  private readonly tabs = new Map<string, { button: HTMLButtonElement; page: HTMLElement }>();
-  private readonly layerButtons = new Map<string, HTMLButtonElement>();
-  private readonly slider = element("input");
-  private readonly clock = element("span", "clock");
-  private readonly playButton = element("button", "play");
-  private readonly speedSelect = element("select");
-  private readonly tooltip = element("div", "tooltip");
-  private readonly compass = element("div", "compass");
-  private readonly scaleNote = element("div", "scale-note");
-  private dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
-  private selected = -1;
-  private groundShown = true;
-  readonly scriptTimes: number[] = []; // of the last pictures [ms]
-
-  constructor(readonly report: Report) {
-    const start = Math.min(...report.runs.map((run) => run.start));
-    const end = Math.max(...report.runs.map((run) => run.end));
-    this.player = new Player(start, end, report.runs[0].times);
-    this.setTheme(this.dark);
-    this.view = new View(report);
-    this.plots = new PlotArea(report, this.player, (title, done) => pickChannel(report, title, done));
-    this.story = new SolverStory(report, this.player);
-    this.inspector = new Inspector(report, this.view.machines);
-    this.inspector.onSelect = (body) => this.select(body);
-    this.inspector.onFollow = (body) => this.follow(body);
-    this.inspector.onPlot = (names) => {
-      this.plots.addPanel(names);
-      this.open("Plots");
-    };
-    this.root.append(this.makeHeader(), this.makeStage(), this.makeSplitter(), this.makeSide());
-    document.getElementById("app")?.replaceChildren(this.root, this.tooltip);
-    this.view.setDark(this.dark);
-    this.view.onSelect = (body) => this.select(body);
-    this.view.onHover = (name, x, y) => {
-      this.tooltip.textContent = name;
-      this.tooltip.style.display = name ? "block" : "none";
-      this.tooltip.style.transform = `translate(${x + 14}px, ${y + 14}px)`;
-    };
-    this.player.follow((t) => this.moveTo(t));
-    this.player.onState(() => this.showState());
-    this.open("Plots");
-    this.showState();
-    this.player.tell();
-    window.addEventListener("keydown", (event) => this.key(event));
-    const loop = (now: number) => {
-      const begun = performance.now();
-      this.player.tick(now);
-      this.view.draw();
-      this.drawCompass();
-      this.scriptTimes.push(performance.now() - begun);
-      if (this.scriptTimes.length > 240) this.scriptTimes.shift();
-      window.requestAnimationFrame(loop);
-    };
-    window.requestAnimationFrame(loop);
-  }
-
-  private makeHeader(): HTMLElement {
-    const header = element("header");
-    const title = element("h1", "", this.report.title);
-    const first = this.report.runs[0];
-    const words = [textOf(first, "integrator"), textOf(first, "formulation")].filter(Boolean).map((w) => w.replaceAll("_", " "));
-    const taken = numberOf(first, "steps");
-    const steps = taken ? `${taken.toLocaleString("en").replaceAll(",", " ")} steps` : "";
-    const subtitle = element("p", "subtitle");
-    if (this.report.runs.length > 1) {
-      for (const run of this.report.runs) {
-        const item = element("span", "run");
-        const chip = element("i", "chip");
-        chip.style.background = runColors[run.index % runColors.length];
-        item.append(chip, run.label);
-        subtitle.append(item);
-      }
-    } else subtitle.textContent = [...words, steps].filter(Boolean).join(" · ");
-    const space = element("span", "space");
-    header.append(title, subtitle, space);
-    const troubles = this.report.runs.flatMap((run) => losses(run));
-    const failed = this.report.runs.find((run) => textOf(run, "failure"));
-    if (failed) {
-      const badge = element("button", "badge bad", "Run failed");
-      badge.title = textOf(failed, "failure");
-      badge.addEventListener("click", () => this.open("Solver"));
-      header.append(badge);
-    }
-    // An alarm says that numbers are doubtful: it is not one note among others.
-    const alarms = troubles.filter((text) => text.startsWith(alarmWord));
-    const notes = troubles.filter((text) => !text.startsWith(alarmWord));
-    for (const [texts, word, look] of [[alarms, "alarm", "badge bad"], [notes, "note", "badge"]] as const) {
-      if (texts.length === 0) continue;
-      const badge = element("button", look, `${texts.length} ${word}${texts.length === 1 ? "" : "s"}`);
-      badge.title = texts.join("\n");
-      badge.addEventListener("click", () => this.open("About"));
-      header.append(badge);
-    }
-    const theme = element("button", "icon", "◐");
-    theme.title = "Dark or light (D)";
-    theme.setAttribute("aria-label", theme.title);
-    theme.addEventListener("click", () => this.toggleTheme());
-    const help = element("button", "icon", "?");
-    help.title = "Keys (?)";
-    help.setAttribute("aria-label", help.title);
-    help.addEventListener("click", () => this.help());
-    header.append(theme, help);
-    return header;
-  }
-
-  private makeStage(): HTMLElement {
-    const stage = element("section", "stage");
-    const bar = element("div", "view-bar");
-    const views = element("div", "segment");
-    const presets: [CameraPreset, string, string][] = [
-      ["best", "Angle", "View at an angle (1)"],
-      ["front", "Front", "View along y (2)"],
-      ["side", "Side", "View along −x (3)"],
-      ["top", "Top", "View from above (4)"],
-    ];
-    for (const [preset, label, title] of presets) {
-      const button = element("button", "", label);
-      button.title = title;
-      button.addEventListener("click", () => this.view.lookFrom(preset));
-      views.append(button);
-    }
-    const fit = element("button", "", "Fit");
-    fit.title = "The whole motion (F)";
-    fit.addEventListener("click", () => this.view.fit());
-    views.append(fit);
-    const toggles = element("div", "segment");
-    const layers: [keyof Layers | "ground", string, string][] = [
-      ["joints", "Joints", "Joints and where the ground holds (J)"],
-      ["axes", "Axes", "Axes of the bodies (A)"],
-      ["reactions", "Reactions", "Forces of the joints on their second bodies (R)"],
-      ["forces", "Forces", "Applied forces on their second bodies: springs, bushings, given forces (P)"],
-      ["trails", "Trails", "Paths of measured points and of the selected body (T)"],
-      ["contacts", "Contacts", "Where bodies press on each other (C)"],
-      ["ground", "Ground", "Ground (G)"],
-    ];
-    for (const [layer, label, title] of layers) {
-      const button = element("button", "toggle", label);
-      button.title = title;
-      button.addEventListener("click", () => this.toggleLayer(layer));
-      if (layer === "forces" && !this.report.runs[0].animation?.applied) continue; // nothing to show
-      if (layer === "contacts" && this.view.machines.every((machine) => machine.contacts === 0)) continue;
-      this.layerButtons.set(layer, button);
-      toggles.append(button);
-    }
-    bar.append(views, toggles);
-    stage.append(this.view.element, bar, this.compass, this.scaleNote);
-    const fields = this.view.works ? this.view.machines[0].beamFields : [];
-    if (fields.length > 0) stage.append(this.makeBeamColors(fields));
-    if (!this.report.runs[0].animation)
-      stage.append(element("p", "notice over", this.report.runs[0].header.n_frames === 0 ? "No frames were recorded: there is no motion to show." : "These results hold no positions and orientations: there is no motion to show."));
-    stage.append(this.makeTransport());
-    this.showLayers();
-    return stage;
-  }
-
-  /** What beams are coloured by, with its scale. */
-  private makeBeamColors(fields: BeamField[]): HTMLElement {
-    const box = element("div", "beam-colors");
-    const select = element("select");
-    select.title = "What beams are coloured by";
-    select.setAttribute("aria-label", select.title);
-    for (const [word, label] of [["", "Beams: own colours"], ...fields.map((field) => [field.word, `Beams: ${field.label}`])]) {
-      const option = element("option", "", label);
-      option.value = word;
-      select.append(option);
-    }
-    const legend = element("div", "color-legend");
-    legend.hidden = true;
-    select.addEventListener("change", () => {
-      const field = fields.find((one) => one.word === select.value) ?? null;
-      const scale = this.view.paintBeams(field);
-      legend.hidden = !scale;
-      if (!scale || !field) return;
-      const strip = element("i");
-      strip.style.background = scale.css;
-      legend.replaceChildren(element("span", "", format(scale.low, 3)), strip, element("span", "", withUnit(scale.high, field.unit, 3)));
-    });
-    box.append(select, legend);
-    return box;
-  }
-
-  private makeTransport(): HTMLElement {
-    const bar = element("div", "transport");
-    this.playButton.addEventListener("click", () => this.player.play(!this.player.playing));
-    const button = (text: string, title: string, act: () => void) => {
-      const made = element("button", "icon", text);
-      made.title = title;
-      made.setAttribute("aria-label", title);
-      made.addEventListener("click", act);
-      return made;
-    };
-    const track = element("div", "track");
-    this.slider.type = "range";
-    this.slider.min = "0";
-    this.slider.max = "100000";
-    this.slider.step = "1";
-    this.slider.setAttribute("aria-label", "Time");
-    this.slider.addEventListener("input", () => {
-      const part = Number(this.slider.value) / 100000;
-      this.player.seek(this.player.start + part * (this.player.end - this.player.start));
-    });
-    track.append(this.slider, this.makeMarks());
-    for (const speed of speeds) {
-      const option = element("option", "", speedText(speed));
-      option.value = String(speed);
-      this.speedSelect.append(option);
-    }
-    this.speedSelect.title = "Speed against real time (↑ ↓)";
-    this.speedSelect.setAttribute("aria-label", this.speedSelect.title);
-    this.speedSelect.addEventListener("change", () => this.player.setSpeed(Number(this.speedSelect.value)));
-    bar.append(
-      this.playButton,
-      button("|◂", "First frame (Home)", () => this.player.seek(this.player.start)),
-      button("◂", "One frame back (←)", () => this.player.stepFrames(-1)),
-      button("▸", "One frame on (→)", () => this.player.stepFrames(1)),
-      track,
-      this.clock,
-      this.speedSelect,
-    );
-    return bar;
-  }
-
-  /** Below the slider: where steps had to be repeated. */
-  private makeMarks(): HTMLElement {
-    const marks = element("div", "marks");
-    const span = this.player.end - this.player.start;
-    if (!(span > 0)) return marks;
-    const troubles = troublesOf(this.report.runs[0]).slice(0, 500);
-    for (const trouble of troubles) {
-      const mark = element("i", trouble.failed ? "failed" : "");
-      mark.style.left = `${(100 * (trouble.from - this.player.start)) / span}%`;
-      mark.style.width = `max(2px, ${(100 * (trouble.to - trouble.from)) / span}%)`;
-      mark.title = trouble.reason;
-      marks.append(mark);
-    }
-    if (troubles.length > 0) marks.title = "where steps had to be repeated: grey for their error, red where Newton's iteration failed";
-    return marks;
-  }
-
-  private makeSplitter(): HTMLElement {
-    const bar = element("div", "splitter");
-    bar.setAttribute("role", "separator");
-    bar.setAttribute("aria-label", "Width of the picture");
-    bar.addEventListener("pointerdown", (event) => {
-      bar.setPointerCapture(event.pointerId);
-      const move = (e: PointerEvent) => {
-        const part = Math.min(0.8, Math.max(0.25, e.clientX / window.innerWidth));
-        this.root.style.setProperty("--stage", `${(100 * part).toFixed(2)}%`);
-      };
-      bar.addEventListener("pointermove", move);
-      bar.addEventListener("pointerup", () => bar.removeEventListener("pointermove", move), { once: true });
-    });
-    return bar;
-  }
-
-  private makeSide(): HTMLElement {
-    const side = element("section", "side");
-    const bar = element("nav", "tabs");
-    bar.setAttribute("role", "tablist");
-    const body = element("div", "side-body");
-    const add = (name: string, page: HTMLElement) => {
-      const button = element("button", "tab", name);
-      button.setAttribute("role", "tab");
-      button.addEventListener("click", () => this.open(name));
-      page.setAttribute("role", "tabpanel");
-      bar.append(button);
-      body.append(page);
-      this.tabs.set(name, { button, page });
-    };
-    add("Plots", this.plots.element);
-    add("Bodies", this.inspector.element);
-    add("Solver", this.story.element);
-    if (this.report.runs.length > 1) add("Compare", comparePage(this.report));
-    add("About", aboutPage(this.report));
-    side.append(bar, body);
-    return side;
-  }
-
-  open(name: string): void {
-    for (const [tab, { button, page }] of this.tabs) {
-      button.setAttribute("aria-selected", String(tab === name));
-      page.hidden = tab !== name;
-    }
-    if (name === "Plots") this.plots.moveTo(this.player.t);
-    if (name === "Bodies") this.inspector.moveTo(this.player.t);
-    if (name === "Solver") this.story.moveTo(this.player.t);
-  }
-
-  private get openTab(): string {
-    return [...this.tabs].find(([, { page }]) => !page.hidden)?.[0] ?? "";
-  }
-
-  select(body: number): void {
-    this.selected = body;
-    this.view.select(body);
-    this.inspector.show(body);
-    if (body >= 0) this.open("Bodies");
-  }
-
-  follow(body: number): void {
-    this.view.follow(body);
-    this.inspector.following = body;
-    this.inspector.show(this.selected);
-  }
-
-  private toggleLayer(layer: keyof Layers | "ground"): void {
-    if (layer === "ground") {
-      this.groundShown = !this.groundShown;
-      this.view.showGrid(this.groundShown);
-    } else this.view.layers[layer] = !this.view.layers[layer];
-    this.showLayers();
-    this.view.refresh();
-  }
-
-  private showLayers(): void {
-    for (const [layer, button] of this.layerButtons) {
-      const on = layer === "ground" ? this.groundShown : this.view.layers[layer as keyof Layers];
-      button.setAttribute("aria-pressed", String(on));
-    }
-    const notes = this.view.works ? [`grid ${format(this.view.spacing, 2)} m`] : [];
-    if (this.view.layers.reactions || this.view.layers.forces) {
-      const scale = this.view.machines[0].forceScale;
-      const length = (0.25 * this.view.machines[0].size) / scale;
-      notes.push(`an arrow of ${format(0.25 * this.view.machines[0].size, 2)} m: ${format(length, 2)} N`);
-    }
-    this.scaleNote.textContent = notes.join(" · ");
-  }
-
-  private setTheme(dark: boolean): void {
-    this.dark = dark;
-    document.documentElement.dataset.theme = dark ? "dark" : "light";
-  }
-
-  private toggleTheme(): void {
-    this.setTheme(!this.dark);
-    this.view.setDark(this.dark);
-    this.plots.rebuild();
-    this.story.rebuild();
-  }
-
-  private showState(): void {
-    this.playButton.textContent = this.player.playing ? "❚❚" : "▶";
-    this.playButton.title = this.player.playing ? "Pause (space)" : "Play (space)";
-    this.playButton.setAttribute("aria-label", this.playButton.title);
-    this.speedSelect.value = String(this.player.speed);
-  }
-
-  private moveTo(t: number): void {
-    const span = this.player.end - this.player.start;
-    this.slider.value = span > 0 ? String(Math.round((100000 * (t - this.player.start)) / span)) : "0";
-    this.slider.style.setProperty("--part", span > 0 ? `${(100 * (t - this.player.start)) / span}%` : "0%");
-    this.clock.textContent = `${timeText(t, span)} s`;
-    this.view.moveTo(t);
-    const tab = this.openTab;
-    if (tab === "Plots") this.plots.moveTo(t);
-    if (tab === "Bodies") this.inspector.moveTo(t);
-    if (tab === "Solver") this.story.moveTo(t);
-  }
-
-  private lastCompass = "";
-  private drawCompass(): void {
-    if (!this.view.works) return;
-    const axes = this.view.compass();
-    const text = axes.map(([x, y]) => `${x.toFixed(3)},${y.toFixed(3)}`).join(";");
-    if (text === this.lastCompass) return;
-    this.lastCompass = text;
-    const colors = ["#e5484d", "#46a758", "#3e8bff"];
-    const lines = axes.map(([x, y], k) => {
-      const [tx, ty] = [30 + 20 * x, 30 - 20 * y];
-      const [lx, ly] = [30 + 27 * x, 30 - 27 * y];
-      return (
-        `<line x1="30" y1="30" x2="${tx}" y2="${ty}" stroke="${colors[k]}" stroke-width="2" stroke-linecap="round"/>` +
-        `<text x="${lx}" y="${ly}" fill="${colors[k]}" text-anchor="middle" dominant-baseline="central">${"xyz"[k]}</text>`
-      );
-    });
-    this.compass.innerHTML = `<svg viewBox="0 0 60 60" width="60" height="60" aria-hidden="true">${lines.join("")}</svg>`;
-  }
-
-  private help(): void {
-    const dialog = element("dialog", "help");
-    dialog.append(element("h2", "", "Keys"));
-    const table = element("table");
-    for (const [key, meaning] of keys) {
-      const row = element("tr");
-      const cell = element("td");
-      for (const word of key.split(" ")) cell.append(element("kbd", "", word));
-      row.append(cell, element("td", "", meaning));
-      table.append(row);
-    }
-    dialog.append(table, element("p", "hint", "Drag turns the picture, the right button moves it, the wheel zooms."));
-    const close = element("button", "", "Close");
-    close.addEventListener("click", () => dialog.close());
-    dialog.append(close);
-    dialog.addEventListener("close", () => dialog.remove());
-    dialog.addEventListener("click", (event) => {
-      if (event.target === dialog) dialog.close();
-    });
-    document.body.append(dialog);
-    dialog.showModal();
-  }
-
-  private changeSpeed(step: number): void {
-    const i = speeds.indexOf(this.player.speed);
-    this.player.setSpeed(speeds[Math.min(speeds.length - 1, Math.max(0, i + step))]);
-  }
-
-  private key(event: KeyboardEvent): void {
-    const target = event.target as HTMLElement;
-    const typing = target.tagName === "INPUT" && (target as HTMLInputElement).type !== "range";
-    if (typing || target.tagName === "SELECT" || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (document.querySelector("dialog[open]")) return;
-    const n = this.view.machines[0].scene.bodies.length;
-    const actions: Record<string, () => void> = {
-      " ": () => this.player.play(!this.player.playing),
-      ArrowLeft: () => this.player.stepFrames(event.shiftKey ? -10 : -1),
-      ArrowRight: () => this.player.stepFrames(event.shiftKey ? 10 : 1),
-      ArrowUp: () => this.changeSpeed(1),
-      ArrowDown: () => this.changeSpeed(-1),
-      Home: () => this.player.seek(this.player.start),
-      End: () => this.player.seek(this.player.end),
-      "1": () => this.view.lookFrom("best"),
-      "2": () => this.view.lookFrom("front"),
-      "3": () => this.view.lookFrom("side"),
-      "4": () => this.view.lookFrom("top"),
-      f: () => this.view.fit(),
-      j: () => this.toggleLayer("joints"),
-      a: () => this.toggleLayer("axes"),
-      r: () => this.toggleLayer("reactions"),
-      p: () => this.toggleLayer("forces"),
-      t: () => this.toggleLayer("trails"),
-      c: () => this.toggleLayer("contacts"),
-      g: () => this.toggleLayer("ground"),
-      n: () => this.select((this.selected + 1) % n),
-      N: () => this.select((this.selected + n - 1 + (this.selected < 0 ? 1 : 0)) % n),
-      o: () => this.follow(this.view.following >= 0 ? -1 : this.selected),
-      Escape: () => this.select(-1),
-      d: () => this.toggleTheme(),
-      "?": () => this.help(),
-    };
-    const act = actions[event.key] ?? actions[event.key.toLowerCase()];
-    if (!act) return;
-    event.preventDefault();
-    act();
-  }
-
-  /** For scripts and tests. */
-  get api() {
-    return {
-      report: this.report,
-      player: this.player,
-      view: this.view,
-      plots: this.plots,
-      story: this.story,
-      select: (body: number) => this.select(body),
-      selected: () => this.selected,
-      value: (run: number, name: string, t: number) => {
-        const channel = this.report.runs[run].channel(name);
-        return channel ? valueAt(channel, t) : NaN;
-      },
-      scriptTimes: this.scriptTimes,
-    };
-  }
-}
+import { reportInPage } from "./data";
+import { LiveRun } from "./live";
+import { element } from "./numbers";
+import { Page } from "./page";
 
 declare global {
   interface Window {
     trammel?: Page["api"];
+    live?: LiveRun;
   }
 }
 
-openReport()
-  .then((report) => {
-    window.trammel = new Page(report).api;
-  })
-  .catch((error: unknown) => {
-    const words = error instanceof Error ? error.message : String(error);
-    document.getElementById("app")?.replaceChildren(element("p", "opening", `The report cannot be shown: ${words}`));
-    throw error;
+let page: Page | null = null;
+
+function show(report: Report, live: boolean): void {
+  const state = page?.state;
+  page?.dispose();
+  page = new Page(report, live, state);
+  window.trammel = page.api;
+}
+
+function say(words: string): void {
+  document.getElementById("app")?.replaceChildren(element("p", "opening", words));
+}
+
+/** Nobody wants the picture to be made anew under his fingers. */
+let held = false;
+window.addEventListener("pointerdown", () => (held = true), true);
+for (const end of ["pointerup", "pointercancel"]) window.addEventListener(end, () => (held = false), true);
+
+function follow(file: string): void {
+  window.live = new LiveRun(file, {
+    replace: (report) => show(report, true),
+    grow: () => {
+      if (page && !page.grow() && !held) show(page.report, true);
+    },
+    tell: (state, words) => {
+      if (page) page.tellLive(state, words);
+      else say(`${file}: ${words} …`);
+    },
   });
+  void window.live.follow();
+}
+
+const live = document.getElementById("live");
+if (live) follow((JSON.parse(live.textContent ?? "") as { file: string }).file);
+else
+  reportInPage()
+    .then((report) => show(report, false))
+    .catch((error: unknown) => {
+      say(`The report cannot be shown: ${error instanceof Error ? error.message : String(error)}`);
+      throw error;
+    });

@@ -84,6 +84,19 @@ export class Motion {
     return out;
   }
 
+  /** A point of a body in the world at a frame of the animation, wherever the motion is now. */
+  pointAtFrame(body: number, local: Vec3, frame: number, out: THREE.Vector3): THREE.Vector3 {
+    out.set(local[0], local[1], local[2]);
+    if (body < 0) return out;
+    const { position, orientation } = this.animation;
+    const q = (k: number) => orientation.at(4 * body + k, frame);
+    out.applyQuaternion(turn.set(q(1), q(2), q(3), q(0)).normalize());
+    out.x += position.at(3 * body, frame);
+    out.y += position.at(3 * body + 1, frame);
+    out.z += position.at(3 * body + 2, frame);
+    return out;
+  }
+
   direction(body: number, local: Vec3, out: THREE.Vector3): THREE.Vector3 {
     out.set(local[0], local[1], local[2]);
     if (body < 0) return out;

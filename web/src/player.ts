@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time: who changes it, who follows it.
 
+import { indexAt } from "./data";
+
 type Listener = (t: number) => void;
 
 /** Factors of real time that are offered; the first choice shows the run in some ten seconds. */
@@ -18,8 +20,8 @@ export class Player {
 
   constructor(
     readonly start: number,
-    readonly end: number,
-    readonly frameTimes: Float64Array,
+    public end: number,
+    public frameTimes: Float64Array,
   ) {
     this.t = start;
     const natural = (end - start) / pleasantDuration;
@@ -32,6 +34,12 @@ export class Player {
   }
   onState(listener: () => void): void {
     this.stateListeners.push(listener);
+  }
+
+  /** The run has become longer. */
+  extend(end: number, frameTimes: Float64Array): void {
+    this.end = Math.max(this.end, end);
+    this.frameTimes = frameTimes;
   }
 
   seek(t: number): void {
@@ -62,8 +70,7 @@ export class Player {
   stepFrames(count: number): void {
     const times = this.frameTimes;
     if (times.length === 0) return;
-    let i = 0;
-    while (i + 1 < times.length && times[i + 1] <= this.t + 1e-12 * Math.abs(this.end)) ++i;
+    const i = indexAt(times, this.t + 1e-12 * Math.abs(this.end));
     this.play(false);
     this.seek(times[Math.min(times.length - 1, Math.max(0, i + count))]);
   }

@@ -19,6 +19,13 @@ interface Entry {
   over: string; // a channel's name
 }
 
+/** What a panel shows, so that another page goes on with it. */
+export interface PlotState {
+  names: string[];
+  spectrum: boolean;
+  over: string;
+}
+
 /** Several panels that zoom together. */
 export class PlotArea {
   readonly element = element("div", "plots");
@@ -121,6 +128,19 @@ export class PlotArea {
 
   zoom(min: number, max: number): void {
     for (const { panel } of this.panels) panel.setZoom(min, max);
+  }
+
+  get state(): PlotState[] {
+    return this.panels.map(({ names, spectrum, over }) => ({ names: [...names], spectrum, over }));
+  }
+  set state(panels: PlotState[]) {
+    for (const { panel } of this.panels) panel.element.remove();
+    this.panels.length = 0;
+    for (const { names, spectrum, over } of panels) {
+      this.addPanel(names, over);
+      const entry = this.panels[this.panels.length - 1];
+      if (spectrum) Object.assign(entry, { spectrum }), this.fill(entry);
+    }
   }
 
   /** For scripts and tests. */

@@ -2,7 +2,7 @@
 // Points that are watched: measured ones with their stems, where bodies press on each other, and paths.
 import * as THREE from "three";
 import type { Channel } from "./data";
-import { valueAt } from "./data";
+import { indexAt, valueAt } from "./data";
 import type { Drawing } from "./drawing";
 import { between, from, hidden, scale, to, turn } from "./drawing";
 import type { Motion } from "./motion";
@@ -60,35 +60,40 @@ export function addContacts(d: Drawing): number {
   return contacts.length;
 }
 
-/** The path of a point over the whole run; drawn up to the present. */
+/** The path of a point over the whole run; drawn up to the present, and faintly to its end. It grows with a run that goes on. */
 export function addTrail(d: Drawing, body: number, at: Vec3, color: string): void {
   const motion = d.motion as Motion;
-  const now = motion.time;
-  const times = motion.animation.times;
-  const path = new Float32Array(3 * times.length);
-  for (let f = 0; f < times.length; ++f) {
-    motion.moveTo(times[f]);
-    motion.point(body, at, from);
-    // Where the body is nowhere its path stays where it was last.
-    if (!Number.isFinite(from.x + from.y + from.z)) from.fromArray(path, 3 * Math.max(0, f - 1));
-    from.toArray(path, 3 * f);
-  }
-  motion.moveTo(now);
+  let path = new Float32Array(0);
+  let found = 0; // frames
   const geometry = new THREE.BufferGeometry();
-  geometry.setAttribute("position", new THREE.BufferAttribute(path, 3));
   const line = new THREE.Line(geometry, new THREE.LineBasicMaterial({ color }));
-  line.frustumCulled = false;
   const whole = new THREE.Line(geometry.clone(), new THREE.LineBasicMaterial({ color, transparent: true, opacity: 0.22 }));
-  whole.frustumCulled = false;
+  const extend = (frames: number) => {
+    if (3 * frames > path.length) {
+      const longer = new Float32Array(3 * (found === 0 ? frames : 2 * frames));
+      longer.set(path);
+      path = longer;
+    }
+    for (; found < frames; ++found) {
+      motion.pointAtFrame(body, at, found, from);
+      // Where the body is nowhere its path stays where it was last.
+      if (!Number.isFinite(from.x + from.y + from.z)) from.fromArray(path, 3 * Math.max(0, found - 1));
+      from.toArray(path, 3 * found);
+    }
+    const attribute = new THREE.BufferAttribute(path, 3);
+    for (const one of [geometry, whole.geometry]) one.setAttribute("position", attribute);
+    whole.geometry.setDrawRange(0, found);
+  };
+  for (const one of [line, whole]) one.frustumCulled = false;
   line.add(whole);
   d.group.add(line);
   d.updates.push({
     layer: "trails",
     object: line,
     update: () => {
-      let n = 0;
-      while (n < times.length && times[n] <= motion.time) ++n;
-      geometry.setDrawRange(0, Math.max(1, n));
+      const { times } = motion.animation;
+      if (times.length > found) extend(times.length);
+      geometry.setDrawRange(0, indexAt(times, motion.time) + 1);
     },
   });
 }

@@ -13,6 +13,13 @@ import type { Part } from "./shapes";
 
 export type CameraPreset = "iso" | "front" | "side" | "top" | "best";
 
+/** Where the camera is, and what is shown. */
+export interface ViewState {
+  camera: THREE.Vector3;
+  target: THREE.Vector3;
+  layers: Layers;
+}
+
 export class View {
   readonly machines: Machine[];
   readonly layers: Layers = { joints: true, axes: false, reactions: false, forces: false, trails: true, contacts: true };
@@ -30,6 +37,7 @@ export class View {
   private readonly up = new THREE.Vector3(0, 0, 1);
   private readonly followed = new THREE.Vector3();
   private dirty = true;
+  private placed = false; // the camera stands where it stood on the page before
   private dark = false;
 
   constructor(report: Report) {
@@ -312,7 +320,7 @@ export class View {
     this.renderer.setSize(clientWidth, clientHeight);
     this.camera.aspect = clientWidth / clientHeight;
     this.camera.updateProjectionMatrix();
-    if (first) this.fit();
+    if (first && !this.placed) this.fit();
     this.dirty = true;
   }
 
@@ -331,6 +339,29 @@ export class View {
       const e = inverse.elements;
       return [e[4 * k], e[4 * k + 1]] as [number, number];
     });
+  }
+
+  get state(): ViewState {
+    const target = this.controls?.target ?? new THREE.Vector3();
+    return { camera: this.camera.position.clone(), target: target.clone(), layers: { ...this.layers } };
+  }
+  set state({ camera, target }: ViewState) {
+    if (!this.controls) return;
+    this.placed = true;
+    this.camera.position.copy(camera);
+    this.controls.target.copy(target);
+    const distance = camera.distanceTo(target);
+    Object.assign(this.camera, { near: 0.01 * distance, far: 40 * distance });
+    this.camera.updateProjectionMatrix();
+    this.controls.update();
+    this.refresh();
+  }
+
+  /** Browsers have few pictures of this kind at a time: it is given back. */
+  dispose(): void {
+    this.controls?.dispose();
+    this.renderer?.dispose();
+    this.renderer?.forceContextLoss();
   }
 
   get isDark(): boolean {

@@ -8,6 +8,7 @@
 #include <deque>
 
 #include "packed_data.h"
+#include "page_text.h"
 #include "report_run.h"
 #include "trammel/mechanics/kinds/pictures.h"
 
@@ -24,13 +25,30 @@ std::string_view page_text() {
   return {trammel_report_page, static_cast<std::size_t>(trammel_report_page_end - trammel_report_page)};
 }
 
+}  // namespace
+
+namespace detail {
+
 std::string page_title(const ReportOptions& options, const ResultsReader& first) {
   if (!options.title.empty()) return options.title;
   const auto it = first.schema().attributes.find("title");
   return it == first.schema().attributes.end() || it->second.empty() ? first.path().stem().string() : it->second;
 }
 
-}  // namespace
+void put_page(const std::string& title, const std::function<void(std::string_view)>& put,
+              const std::function<void()>& put_data) {
+  const std::string_view text = page_text();
+  const std::size_t title_at = text.find(title_mark), data_at = text.find(data_mark);
+  if (title_at == text.npos || data_at == text.npos || data_at < title_at)
+    throw Error("the page of reports was built without its marks");
+  put(text.substr(0, title_at));
+  put(escape_xml(title));
+  put(text.substr(title_at + title_mark.size(), data_at - title_at - title_mark.size()));
+  put_data();
+  put(text.substr(data_at + data_mark.size()));
+}
+
+}  // namespace detail
 
 // All pages begin as web/page.html does.
 OutputKind page_kind() {
@@ -66,7 +84,7 @@ std::vector<ReportContents> write_report(std::span<const std::filesystem::path> 
   }
   OutputFile::check(page, page_kind());
 
-  const std::string title = page_title(options, readers.front());
+  const std::string title = detail::page_title(options, readers.front());
   JsonWriter json;
   detail::PageData data;
   std::vector<ReportContents> contents;
@@ -77,23 +95,19 @@ std::vector<ReportContents> write_report(std::span<const std::filesystem::path> 
     contents.push_back(detail::RunWriter(reader, options, static_cast<int>(readers.size()), json, data).write());
   json.end_array().end_object();
 
-  const std::string_view text = page_text();
-  const std::size_t title_at = text.find(title_mark), data_at = text.find(data_mark);
-  if (title_at == text.npos || data_at == text.npos || data_at < title_at)
-    throw Error("the page of reports was built without its marks");
   TextFile file(page, page_kind());
-  file.write(text.substr(0, title_at));
-  file.write(escape_xml(title));
-  file.write(text.substr(title_at + title_mark.size(), data_at - title_at - title_mark.size()));
-  file.write("<script type=\"application/json\" id=\"report\">");
-  file.write(json.str());
-  file.write("</script>\n");
-  for (std::size_t i = 0; i < data.arrays().size(); ++i) {
-    file.write(fmt::format("<script type=\"text/plain\" id=\"data-{}\">", i));
-    file.write(base64(data.arrays()[i]));
-    file.write("</script>\n");
-  }
-  file.write(text.substr(data_at + data_mark.size()));
+  detail::put_page(
+      title, [&](std::string_view text) { file.write(text); },
+      [&] {
+        file.write("<script type=\"application/json\" id=\"report\">");
+        file.write(json.str());
+        file.write("</script>\n");
+        for (std::size_t i = 0; i < data.arrays().size(); ++i) {
+          file.write(fmt::format("<script type=\"text/plain\" id=\"data-{}\">", i));
+          file.write(base64(data.arrays()[i]));
+          file.write("</script>\n");
+        }
+      });
   file.close();
   return contents;
 }

@@ -133,6 +133,20 @@ void PageData::put(JsonWriter& json, std::span<const double> numbers) {
   put_packed(json, pack(numbers), "f64", numbers.size());
 }
 
+bool fits_whole(const ResultsReader& reader) {
+  const RecordSchema& schema = reader.schema();
+  std::int64_t moving = 0;
+  for (const char* quantity : {"position", "orientation", "reaction_force", "applied_force"})
+    if (const int group = find_group(schema, quantity); group >= 0)
+      moving += schema.frames[static_cast<std::size_t>(group)].width();
+  return reader.n_frames() * schema.frame_width() <= ReportOptions().max_channel_numbers &&
+         reader.n_frames() * moving <= exact_animation;
+}
+
+bool fits_whole_story(const ResultsReader& reader) {
+  return reader.n_steps() * std::max(1, reader.schema().step_width()) <= most_solver_numbers;
+}
+
 RunWriter::RunWriter(const ResultsReader& reader, const ReportOptions& options, int n_runs, JsonWriter& json,
                      PageData& data)
     : reader_(reader), options_(options), n_runs_(n_runs), json_(json), data_(data) {}

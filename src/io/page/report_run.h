@@ -24,12 +24,22 @@ class PageData {
   std::vector<std::string> arrays_;
 };
 
+template <>
+void PageData::put<float>(JsonWriter& json, std::span<const float> numbers);
+template <>
+void PageData::put<double>(JsonWriter& json, std::span<const double> numbers);
+
 /// Rows 0, stride, 2 stride, … of n, and the last.
 struct Thinning {
   std::int64_t n = 0, stride = 1;
   std::int64_t count() const { return n == 0 ? 0 : (n - 2 + stride) / stride + 1; }
   std::int64_t row(std::int64_t i) const { return std::min(i * stride, n - 1); }
 };
+
+/// Whether a page of this run alone carries every number of its frames, so that rows can be added to it one by one; and
+/// every step of the integrator.
+bool fits_whole(const ResultsReader& reader);
+bool fits_whole_story(const ResultsReader& reader);
 
 /// Describes one run in JSON and packs its numbers.
 class RunWriter {
