@@ -91,7 +91,7 @@ Dynamics::Dynamics(Rig& rig, RecordSink& sink, const ProgressCallback& progress,
                                           .stays = free && machine_.moved().nv() > few_velocities});
 }
 
-Summary Dynamics::run() {
+std::optional<Summary> Dynamics::run() {
   const bool begins = start();
   const MotionVariables& x = motion_.x;
   if (!part_.before) writer_.write(x.t, viewer_.show(x, motion_.state), ledger_.now());
@@ -100,23 +100,28 @@ Summary Dynamics::run() {
   return std::move(summary_);
 }
 
-Summary Dynamics::resume(std::span<const std::byte> memory) {
+std::optional<Summary> Dynamics::resume(std::span<const std::byte> memory) {
   start();
-  Memory of_other(memory);
-  remember(of_other);
-  of_other.finish();
+  take_up(memory);
   return go_on();
 }
 
-Summary Dynamics::go_on() {
+void Dynamics::take_up(std::span<const std::byte> memory) {
+  Memory of_other(memory);
+  remember(of_other);
+  of_other.finish();
+}
+
+std::optional<Summary> Dynamics::go_on() {
   advance_to(end_);
+  if (hands_over_) return std::nullopt;
   sum_up();
   return std::move(summary_);
 }
 
 bool Dynamics::advance_to(double t) {
   pause_ = t;
-  while (t_ < pause_ - slack_ && !stopped_by_event_)
+  while (t_ < pause_ - slack_ && !stopped_by_event_ && !hands_over_)
     if (!take_step()) return false;
   return true;
 }
@@ -163,16 +168,18 @@ void Dynamics::examine_inputs(const MotionVariables& x, double until) {
   bounds_ = machine_.full().system->calc_step_bounds(shown.point, until, shown.state, viewer_.full_workspace());
 }
 
-// A run goes on differently behind a checkpoint, by roundings (Memory): where they are depends on steps alone, never on
-// a clock or on who stops it. At the end there is one for a run that is to go on to a later end.
+// A run goes on differently behind a checkpoint, by roundings (run_by_stretches): where they are depends on steps
+// alone, never on a clock or on who stops it. At the end there is one for a run that is to go on to a later end.
 void Dynamics::take_checkpoint_if_due() {
   const int every = study_.output.checkpoint_steps.value_or(0);
-  if (every == 0 || stopped_by_event_ || motion_.is_passing()) return;
+  if (every == 0 || live_ || stopped_by_event_ || motion_.is_passing()) return;
   if (t_ < end_ && summary_.steps < next_checkpoint_) return;
   next_checkpoint_ = summary_.steps + every;
   Memory memory;
   remember(memory);
-  sink_.checkpoint(t_, memory.bytes());
+  memory_ = memory.take();
+  hands_over_ = t_ < end_;
+  sink_.checkpoint(t_, memory_);
 }
 
 StepReport Dynamics::advance() {

@@ -27,6 +27,11 @@ void Dynamics::begin_live() {
   end_ = std::numeric_limits<double>::infinity();  // kinks at a pause are passed like all others
 }
 
+void Dynamics::take_up_live(std::span<const std::byte> memory) {
+  take_up(memory);
+  if (t_ >= examined_) examine_inputs(motion_.active().newest(), t_ + study_.analysis.span());
+}
+
 // Whole steps keep their length, whatever rounding makes of the instants that are asked for.
 double Dynamics::end_of_fixed_step() const {
   const double h = *study_.solver.h;

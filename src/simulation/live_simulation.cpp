@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "trammel/base/memory.h"
 #include "trammel/base/text.h"
 #include "trammel/simulation/dynamics.h"
 #include "trammel/simulation/state_setter.h"
@@ -46,9 +47,31 @@ struct LiveSimulation::Parts {
       wanted[static_cast<std::size_t>(i)] = input(static_cast<std::size_t>(i)).value;
       signals().reset(i, wanted[static_cast<std::size_t>(i)]);
     }
-    rig.motion = Motion(rig.machine, rig.viewer);
+    rig.renew();
     steps_before = 0;
     begin();
+  }
+
+  // All that goes on from here. A method is remembered where it leads the motion itself.
+  std::vector<std::byte> remember() {
+    if (rig.motion.is_passing()) begin_at(newest(), rig.motion.state);
+    Memory memory;
+    dynamics->remember(memory);
+    return memory.take();
+  }
+
+  // As new, and then as another was: `from` itself, or one of an equal machine.
+  void take_up(std::span<const std::byte> memory, const Parts& from) {
+    const InputSignals held = from.signals();
+    const Parts::LastFrame shown = from.last;
+    const double t = from.t_counted, dt = from.dt_counted;
+    const long n = from.n_counted, before = from.steps_before;
+    const bool fresh = from.is_fresh;
+    std::vector<double> values = from.wanted;
+    reset();
+    signals() = held, wanted = std::move(values), last = shown;
+    dynamics->take_up_live(memory);
+    t_counted = t, dt_counted = dt, n_counted = n, steps_before = before, is_fresh = fresh;
   }
 
   // The watchers of the run, from where the motion is.
@@ -59,12 +82,6 @@ struct LiveSimulation::Parts {
     dynamics->begin_live();
     t_counted = dynamics->t(), n_counted = 0, dt_counted = 0.0;
     is_fresh = true;
-  }
-
-  void begin_here() {
-    steps_before += dynamics->summary().steps;
-    rig.motion.x = newest();
-    begin();
   }
 
   void begin_at(const MotionVariables& x, const State& state) {
@@ -233,16 +250,9 @@ LiveSimulation LiveSimulation::copy() {
   from.require_going_on();
   LiveSimulation made(from.study, from.customize);
   Parts& to = *made.parts_;
-  to.signals() = from.signals();
-  to.wanted = from.wanted;
-  to.rig.motion.take_over(from.rig.motion, to.rig.machine, to.rig.viewer);
-  const double t_counted = from.t_counted, dt_counted = from.dt_counted;
-  const long n_counted = from.n_counted;
-  from.begin_here();  // as the copy does: factors and what else is kept from the past is kept by neither
-  to.begin();
-  to.steps_before = from.steps_before;
-  from.t_counted = t_counted, from.dt_counted = dt_counted, from.n_counted = n_counted;
-  to.t_counted = from.t_counted, to.dt_counted = from.dt_counted, to.n_counted = from.n_counted;
+  const std::vector<std::byte> memory = from.remember();
+  to.take_up(memory, from);
+  from.take_up(memory, from);  // factors and what else is not remembered is kept by neither
   return made;
 }
 

@@ -152,8 +152,8 @@ void KinkEvents::remember(Memory& memory) {
 
 void SampledControls::remember(Memory& memory) {
   memory.section("SampledControls");
-  memory.keep(due_);
-  memory.leave(machine_, viewer_, motion_, solver_, start_);
+  memory.keep(start_, due_);
+  memory.leave(machine_, viewer_, motion_, solver_);
 }
 
 void VelocityJumps::remember(Memory& memory) {
@@ -231,12 +231,12 @@ void Dynamics::remember(Memory& memory) {
   memory.keep(rig_, violations_, ledger_, alarms_, fixed_step_, output_, events_, beams_, kinks_, jumps_, samples_,
               rejected_);
   if (exchange_) memory.keep(*exchange_);
-  after_kinks_.forget(), of_frames_.forget();
   remember_jacobians(memory);
   memory.keep(failures_passed_, exchanges_, t_, failed_at_, kink_, taken_again_, is_rough_, stopped_by_event_,
               next_checkpoint_, summary_);
-  memory.leave(machine_, study_, viewer_, motion_, sink_, progress_, contact_changes_, writer_, frames_, bounds_,
-               start_, end_, part_, leaves_to_next_, pause_, slack_, live_, examined_, hits_);
+  memory.leave(machine_, study_, viewer_, motion_, sink_, progress_, contact_changes_, after_kinks_, of_frames_,
+               writer_, frames_, bounds_, start_, end_, part_, leaves_to_next_, pause_, slack_, live_, examined_, hits_,
+               memory_, hands_over_);
 }
 
 // Methods count since they began.

@@ -98,18 +98,6 @@ Status Motion::go_on_at(const MotionVariables& at, const State& at_state, const 
   return status.ok() ? start_at(settled, settled_state, viewer) : start_at(at, at_state, viewer);
 }
 
-void Motion::take_over(Motion& other, const Machine& machine, Viewer& viewer) {
-  if (other.exchanged_ != exchanged_) static_cast<void>(exchange_method(machine, viewer));  // it begins below
-  const std::vector<double> memory = other.made_.method->save();
-  x = other.active().newest();
-  state = other.state;
-  if (passage_) passage_->forget();
-  if (const Status status = made_.method->start(x, state); !status.ok())
-    throw InputError(fmt::format("No motion begins at t = {:.6g} s: {}.", x.t, describe(status.cause)));
-  made_.method->restore(memory);
-  state = other.state;
-}
-
 Status Motion::exchange_method(const Machine& machine, Viewer& viewer) {
   if (!other_.method) other_ = make_method(machine, viewer, *machine.other_method());
   if (passage_) passage_->forget();

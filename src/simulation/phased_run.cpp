@@ -8,6 +8,7 @@
 
 #include "trammel/dae/memory_of_motion.h"
 #include "trammel/simulation/option.h"
+#include "trammel/simulation/stretches.h"
 
 namespace trammel {
 
@@ -283,11 +284,14 @@ Summary PhasedRun::run(RecordSink& sink, const ProgressCallback& progress,
       return progress(at);
     };
     std::vector<KinkWatch::Change> changes;
-    Dynamics dynamics(rig(i), rows, progress ? all : progress, changes, part);
-    before.sum.add(phases_[i], from, of_phase.empty() ? dynamics.run() : dynamics.resume(of_phase));
+    const auto begin = [&] {
+      if (before.end) static_cast<void>(begin_phase(i, *before.end, so_far));  // it did before
+    };
+    RunEnd end = run_by_stretches(rig(i), rows, progress ? all : progress, changes, part, of_phase, begin);
+    before.sum.add(phases_[i], from, std::move(end.summary));
     of_phase.clear();
     before.changes.insert(before.changes.end(), changes.begin(), changes.end());
-    if (!dynamics.leaves_to_next() || !so_far.failure.empty()) {
+    if (!end.next || !so_far.failure.empty()) {
       if (so_far.completed && so_far.t >= last && part.goes_on)
         note_unreached(
             i + 1,
@@ -295,7 +299,7 @@ Summary PhasedRun::run(RecordSink& sink, const ProgressCallback& progress,
             so_far);
       break;
     }
-    before.end = dynamics.calc_end();
+    before.end = std::move(end.next);
   }
   contact_changes = std::move(before.changes);
   return std::move(so_far);

@@ -13,6 +13,12 @@ Rig::Rig(CheckedStudy study, Customize customize, int phase)
       run_watch(machine.model(), machine.full(), recorder.groups()),
       steps(machine.study().solver, motion, phase) {}
 
+void Rig::renew() {
+  viewer.renew();
+  motion = Motion(machine, viewer);
+  recorder.renew();
+}
+
 Summary Rig::begin_summary() const {
   const SolverOptions& o = machine.study().solver;
   const AbsoluteSystem& system = *machine.full().system;

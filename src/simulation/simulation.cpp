@@ -12,6 +12,7 @@
 #include "trammel/simulation/settings_text.h"
 #include "trammel/simulation/small_motions.h"
 #include "trammel/simulation/statics.h"
+#include "trammel/simulation/stretches.h"
 
 namespace trammel {
 
@@ -34,6 +35,11 @@ struct Simulation::Parts {
   Rig rig;                            // of the first phase, if there are any
   std::optional<PhasedRun> phased;
   std::vector<KinkWatch::Change> contact_changes;
+  struct Place {
+    MotionVariables x;
+    State state;
+  };
+  std::optional<Place> placed;  // where somebody else than the model begins the motion
 };
 
 Simulation::Parts::Parts(CheckedStudy study, const Customize& customize)
@@ -57,8 +63,10 @@ Summary Simulation::Parts::analyse(RecordSink& sink, const ProgressCallback& pro
           return summary;
         }
       if (phased) return phased->run(sink, progress, contact_changes, memory);
-      Dynamics dynamics(rig, sink, progress, contact_changes);
-      return memory.empty() ? dynamics.run() : dynamics.resume(memory);
+      const auto begin = [this] {
+        if (placed) rig.motion.begin_at(placed->x, placed->state, rig.viewer);
+      };
+      return run_by_stretches(rig, sink, progress, contact_changes, {}, memory, begin).summary;
     }
     case AnalysisKind::statics:
       return Statics(rig).run(sink);
@@ -138,6 +146,7 @@ const std::vector<KinkWatch::Change>& Simulation::contact_changes() const { retu
 
 void Simulation::begin_at(const MotionVariables& x, const State& state) {
   parts_->rig.motion.begin_at(x, state, parts_->rig.viewer);
+  parts_->placed = {x, state};
 }
 
 std::vector<Frame<double>> Simulation::calc_frames(const MotionVariables& x, const State& state) {

@@ -5,12 +5,17 @@
 
 namespace trammel {
 
-Viewer::Viewer(const Machine& machine)
-    : machine_(machine),
-      full_(machine.full()),
-      workspace_(machine.index3().make_workspace()),
-      full_workspace_(full_.system->make_workspace()) {
-  if (machine.joint()) joint_workspace_ = machine.joint()->make_workspace();
+Viewer::Viewer(const Machine& machine) : machine_(machine), full_(machine.full()) { renew(); }
+
+void Viewer::renew() {
+  workspace_ = machine_.index3().make_workspace();
+  full_workspace_ = full_.system->make_workspace();
+  if (machine_.joint()) joint_workspace_ = machine_.joint()->make_workspace();
+  forget_kink();
+  inputs_ = {};
+  shown_ = {};
+  shown_state_ = {};
+  all_lam_ = {};
 }
 
 // All multipliers; 0 for dropped rows, as they are integrated.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstring>
 #include <random>
 #include <thread>
 
 #include "program.h"
+#include "support/killed_runs.h"
 #include "trammel/io/recorded_run.h"
 
 // Runs that were stopped or killed go on in the same file, which ends with the numbers of one that nobody disturbed.
@@ -16,6 +16,8 @@ using program::Child;
 using program::Folder;
 using program::model_path;
 using program::Outcome;
+using same_results::all_rows;
+using same_results::expect_same_results;
 
 std::vector<std::string> running_to(const std::string& name, const std::string& end = "4") {
   return {"run",
@@ -29,35 +31,6 @@ std::vector<std::string> running_to(const std::string& name, const std::string& 
           "0",
           "--out",
           name};
-}
-
-std::vector<double> all_rows(const ResultsReader& reader) {
-  std::vector<double> all = reader.times();
-  all.insert(all.end(), reader.step_times().begin(), reader.step_times().end());
-  for (const bool solver : {false, true}) {
-    const auto& groups = solver ? reader.schema().solver : reader.schema().frames;
-    const std::int64_t n = solver ? reader.n_steps() : reader.n_frames();
-    for (std::size_t g = 0; g < groups.size(); ++g) {
-      std::vector<double> rows(static_cast<std::size_t>(n * groups[g].width()));
-      reader.read_rows(solver, static_cast<int>(g), 0, n, rows);
-      all.insert(all.end(), rows.begin(), rows.end());
-    }
-  }
-  return all;
-}
-
-void expect_same_results(const std::filesystem::path& found, const std::filesystem::path& expected) {
-  const ResultsReader a(found), b(expected);
-  EXPECT_EQ(a.state(), ResultsState::closed);
-  EXPECT_EQ(a.n_frames(), b.n_frames());
-  EXPECT_EQ(a.n_steps(), b.n_steps());
-  const std::vector<double> x = all_rows(a), y = all_rows(b);
-  ASSERT_EQ(x.size(), y.size());
-  EXPECT_EQ(std::memcmp(x.data(), y.data(), x.size() * sizeof(double)), 0);
-  SummaryEntries of_a = a.summary(), of_b = b.summary();
-  of_a.erase("wall_time"), of_b.erase("wall_time");
-  EXPECT_EQ(texts_of(of_a), texts_of(of_b));
-  EXPECT_TRUE(verify_results(found).empty());
 }
 
 TEST(Resume, after_kill_at_random_instants_ends_with_the_results_of_an_undisturbed_run) {
@@ -91,6 +64,14 @@ TEST(Resume, after_kill_at_random_instants_ends_with_the_results_of_an_undisturb
     ASSERT_TRUE(resumed.code == 0 || resumed.err.find("has ended") != resumed.err.npos) << resumed.err;
     expect_same_results(folder / name, folder / "whole.h5");
   }
+}
+
+// A sample of tests/slow/resume_killed.cpp.
+TEST(Resume, after_a_kill_goes_on_with_every_integrator) {
+  killed_runs::Tally tally;
+  for (const resumed_runs::Case& each : resumed_runs::make_cases("events", false))
+    killed_runs::expect_same_after_kills("events", each, 1, 5, tally);
+  EXPECT_GT(tally.cases, 10);
 }
 
 TEST(Resume, after_a_stop_by_signal_goes_on_with_the_same_bits) {

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "machines.h"
+#include "places.h"
 #include "trammel/simulation/channels.h"
 
 // A machine that is driven from outside moves as in a run.
@@ -147,6 +148,26 @@ TEST(Live, takes_whole_fixed_steps_so_that_any_parts_give_the_bits_of_a_run) {
   simulation.run(record);
   const std::vector<double> frame = copy_of(live.outputs()), expected = copy_of(record.frame_values(3));
   for (std::size_t i = 0; i < frame.size(); ++i) EXPECT_EQ(frame[i], expected[i]) << i;
+}
+
+// A digital controller keeps its instants, energies are counted on, and neither knows which of them is the copy.
+TEST(Live, copies_go_on_as_if_nobody_had_copied_and_with_the_same_bits) {
+  for (const char* method : {"runge_kutta", "radau", "bdf", "generalized_alpha"}) {
+    SCOPED_TRACE(method);
+    const Study study = read_study(
+        places::source_dir() / "tests/support/resumed/sampled.toml",
+        std::vector<std::string>{fmt::format("solver.integrator={}", method), "solver.rtol=1e-8", "solver.atol=1e-8"});
+    LiveSimulation alone{study}, copied{study};
+    for (int i = 0; i < 9; ++i) {
+      LiveSimulation copy = copied.copy();
+      alone.step(0.05), copied.step(0.05), copy.step(0.05);
+      EXPECT_EQ(copy.steps(), copied.steps());
+      EXPECT_EQ(copy_of(copy.outputs()), copy_of(copied.outputs()));
+      const std::vector<double> x = copy_of(copied.state()), y = copy_of(alone.state());
+      for (std::size_t k = 0; k < x.size(); ++k) EXPECT_NEAR(x[k], y[k], 1e-6) << i << " " << k;
+    }
+    EXPECT_NEAR(value(copied, "energy.drift"), value(alone, "energy.drift"), 1e-6);
+  }
 }
 
 // The same jumps as functions of time: a run ends its steps there.

@@ -32,8 +32,8 @@ concept Remembered = requires(T& object, Memory& memory) {
 /// Whoever watches or moves a run has one function, `void remember(Memory& memory)`, that serves both ways: it gives
 /// its members to the memory of a run, and takes them from that of another. It names every data member, in keep() or in
 /// leave(); a test (tests/structure/memory.cpp) finds those that it does not, and keep() of a class without such a
-/// function does not compile. What was found once and would be found again a little differently (matrices, pivots,
-/// points looked at) is forgotten in both runs, so that they go on with the same bits.
+/// function does not compile. What is left, and would be found again a little differently (matrices, pivots, points
+/// looked at), is lost by both runs, so that they go on with the same bits (simulation/stretches.h).
 class Memory {
  public:
   Memory() = default;  ///< takes down what it is given
@@ -42,6 +42,7 @@ class Memory {
 
   bool gives() const { return gives_; }
   const std::vector<std::byte>& bytes() const { return taken_; }
+  std::vector<std::byte> take() { return std::move(taken_); }
   /// Everything was taken.
   void finish() const;
 

@@ -34,11 +34,13 @@ class Dynamics {
   Dynamics(Rig& rig, RecordSink& sink, const ProgressCallback& progress,
            std::vector<KinkWatch::Change>& contact_changes, const RunPart& part = {});
 
-  /// Once.
-  Summary run();
+  /// Once, until it ends or has taken a checkpoint. None: a checkpoint, and another goes on with memory().
+  std::optional<Summary> run();
   /// The same, from where another run of the same study left this memory. Its rows so far are not given to the sink
   /// again. Throws Error if the memory is that of something else.
-  Summary resume(std::span<const std::byte> memory);
+  std::optional<Summary> resume(std::span<const std::byte> memory);
+  /// Of the checkpoint that was taken last.
+  std::vector<std::byte>& memory() { return memory_; }
   void remember(Memory& memory);
 
   /// Whether the part that was run ended where the next one begins, and where that is.
@@ -47,6 +49,8 @@ class Dynamics {
 
   // ---- driven from outside, in place of run() (dynamics_live.cpp): nothing is recorded but what is asked for
   void begin_live();
+  /// Behind begin_live(): goes on from where another one left this memory.
+  void take_up_live(std::span<const std::byte> memory);
   /// To t, to an event that stops, or to a failure.
   bool go_to(double t);
   /// Inputs are others from here on: the method goes on behind the change.
@@ -62,7 +66,8 @@ class Dynamics {
  private:
   enum class Verdict { accepted, again, failed };
 
-  Summary go_on();
+  std::optional<Summary> go_on();
+  void take_up(std::span<const std::byte> memory);
   bool start();
   void take_checkpoint_if_due();
   void remember_jacobians(Memory& memory);
@@ -130,6 +135,8 @@ class Dynamics {
   bool is_rough_ = false;  // the last step ended at a kink or at a change of contact
   bool stopped_by_event_ = false;
   long next_checkpoint_;                                 // the step behind which it is due; −1: never
+  std::vector<std::byte> memory_;                        // of the last one
+  bool hands_over_ = false;                              // behind it
   MotionIntegrator::JacobianReport jacobians_before_{};  // of parts of the run that went before this method began
   bool leaves_to_next_ = false;
   Summary summary_;

@@ -38,8 +38,6 @@ class Motion {
   /// The same where another method has moved the machine: on the constraints, with the accelerations of the forces
   /// there.
   Status go_on_at(const MotionVariables& at, const State& at_state, const Machine& machine, Viewer& viewer);
-  /// Goes on from where another motion of an equal machine is, with its method's memory.
-  void take_over(Motion& other, const Machine& machine, Viewer& viewer);
   /// Goes on with the other method, from where this one is: of machines that have two. Afterwards method() is the
   /// other.
   Status exchange_method(const Machine& machine, Viewer& viewer);

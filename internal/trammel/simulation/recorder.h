@@ -18,6 +18,9 @@ class Recorder {
  public:
   Recorder(const Study& study, const Assembly& assembly);
 
+  /// Forgets what it has recorded.
+  void renew() { workspace_ = assembly_.system->make_workspace(); }
+
   /// A channel more. Throws InputError with everything that is wrong with it, a quantity that exists included.
   void add(const FrameChannel& channel);
 

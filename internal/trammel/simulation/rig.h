@@ -30,6 +30,8 @@ struct Rig {
   void finish_summary(Summary& summary, const RunLedger& ledger, const Violations& violations) const;
   /// After every step, where the ledger was updated.
   void note_step(const MotionVariables& x);
+  /// Whatever moves the machine or looks at it is as it was made. Who watches and records takes up a memory next.
+  void renew();
   void remember(Memory& memory);
 };
 

@@ -26,6 +26,8 @@ struct Shown {
 class Viewer {
  public:
   explicit Viewer(const Machine& machine);
+  /// Forgets all that it has seen.
+  void renew();
 
   Shown show(const MotionVariables& x, const State& state);
   /// The multipliers of the point that was shown last, all rows; 0 for those that were dropped.
