@@ -2,7 +2,7 @@
 # What Trammel's libraries need of others, as targets. Used by Trammel's own build and, installed, by
 # find_package(Trammel): what is missing is named, all at once, with the Debian package that holds it.
 #
-#   Trammel::suitesparse  KLU, UMFPACK, CHOLMOD, SPQR and what they need      Trammel::hdf5, Trammel::zlib
+#   Trammel::suitesparse  KLU, UMFPACK, CHOLMOD, SPQR and what they need      Trammel::hdf5, Trammel::zlib, Trammel::tinyxml2
 
 macro(trammel_miss name package)
   list(APPEND trammel_missing "${name} (Debian: ${package}${ARGN})")
@@ -60,5 +60,17 @@ macro(trammel_find_hdf5)
   elseif(NOT TARGET Trammel::zlib)
     add_library(Trammel::zlib INTERFACE IMPORTED)
     set_target_properties(Trammel::zlib PROPERTIES INTERFACE_LINK_LIBRARIES "${ZLIB_LINK_LIBRARIES}")
+  endif()
+endmacro()
+
+# Robots from URDF files.
+macro(trammel_find_tinyxml2)
+  pkg_check_modules(TINYXML2 QUIET tinyxml2)
+  if(NOT TINYXML2_FOUND)
+    trammel_miss(tinyxml2 libtinyxml2-dev ${ARGN})
+  elseif(NOT TARGET Trammel::tinyxml2)
+    add_library(Trammel::tinyxml2 INTERFACE IMPORTED)
+    set_target_properties(Trammel::tinyxml2 PROPERTIES INTERFACE_LINK_LIBRARIES "${TINYXML2_LINK_LIBRARIES}"
+                          INTERFACE_INCLUDE_DIRECTORIES "${TINYXML2_INCLUDE_DIRS}")
   endif()
 endmacro()

@@ -50,6 +50,17 @@ struct CheckCommand {
 };
 int check(const CheckCommand& command);
 
+struct ImportCommand {
+  std::filesystem::path file;
+  std::filesystem::path out;                    ///< model file; empty: only the report
+  std::vector<std::filesystem::path> packages;  ///< folders of `package://`
+  std::string base = "fixed";                   ///< fixed | floating
+  bool quiet = false;
+  std::shared_ptr<JsonAnswer> json = {};  ///< for a script; null: words for a person
+};
+/// A robot's URDF file as a model file, and what became of its elements.
+int import_robot(const ImportCommand& command);
+
 struct EigenCommand {
   std::filesystem::path model;
   std::vector<std::string> settings;

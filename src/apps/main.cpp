@@ -127,6 +127,32 @@ void add_check(CLI::App& app, const Call& call) {
   });
 }
 
+void add_import(CLI::App& app, const Call& call) {
+  const auto command = std::make_shared<ImportCommand>();
+  CLI::App* sub = app.add_subcommand("import", "Turn a robot's URDF file into a model file, and say what was lost");
+  sub->add_option("file", command->file, "URDF file")->required()->type_name("ROBOT.urdf");
+  sub->add_option("-o,--out", command->out, "Model file; without it only the report is written")
+      ->type_name("MODEL.toml");
+  sub->add_option("--base", command->base, "What holds the root link")
+      ->check(CLI::IsMember({"fixed", "floating"}))
+      ->capture_default_str();
+  sub->add_option("--packages", command->packages, "A folder in which package://NAME/… is searched; may be repeated")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  sub->add_flag("-q,--quiet", command->quiet, "Print errors only");
+  add_json(*sub, *command);
+  sub->footer(
+      fmt::format("Examples:\n"
+                  "  trammel import arm.urdf -o arm.toml\n"
+                  "  trammel import walker.urdf --base floating --packages ~/robots -o walker.toml\n"
+                  "A model may also include the URDF file itself: [[include]] file = \"arm.urdf\"\n{}",
+                  exit_codes));
+  sub->callback([command, &call] {
+    call(
+        command->file, [command] { return import_robot(*command); }, command->json.get());
+  });
+}
+
 void add_eigen(CLI::App& app, const Call& call) {
   const auto command = std::make_shared<EigenCommand>();
   CLI::App* sub =
@@ -326,10 +352,11 @@ void add_completion(CLI::App& app, const Call& call) {
 constexpr struct {
   const char* name;
   void (*add)(CLI::App& app, const Call& call);
-} commands[] = {{"run", add_run},       {"check", add_check},     {"eigen", add_eigen},          {"info", add_info},
-                {"export", add_export}, {"report", add_report},   {"watch", add_watch},          {"plot", add_plot},
-                {"sweep", add_sweep},   {"compare", add_compare}, {"replay", add_replay},        {"verify", add_verify},
-                {"repair", add_repair}, {"schema", add_schema},   {"completion", add_completion}};
+} commands[] = {
+    {"run", add_run},       {"check", add_check},   {"import", add_import},   {"eigen", add_eigen},
+    {"info", add_info},     {"export", add_export}, {"report", add_report},   {"watch", add_watch},
+    {"plot", add_plot},     {"sweep", add_sweep},   {"compare", add_compare}, {"replay", add_replay},
+    {"verify", add_verify}, {"repair", add_repair}, {"schema", add_schema},   {"completion", add_completion}};
 
 std::vector<std::string> command_names() {
   std::vector<std::string> names;

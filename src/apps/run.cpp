@@ -153,7 +153,9 @@ int run_new(RunCommand command, LivePage* live) {
   std::optional<StartingPoint> start;
   if (!command.from.empty()) start = find_start(command);
   const SourceList sources;
+  const ReadingNotes notes;
   CheckedStudy study = read_checked_study(command.model, command.settings);
+  if (!command.quiet && command.json == nullptr) print_now(join_lines(notes.lines()));
   if (start) {
     Study placed = std::move(study).take();
     placed.start = std::move(start);
@@ -164,7 +166,9 @@ int run_new(RunCommand command, LivePage* live) {
   ResultsFileOptions options;
   options.flush_every_frame = study.settings().output.flush_every_frame.value_or(false);
   ResultsFile file(path, options);
-  AnnotatedSink results(file, annotations(command, sources.files()));
+  std::map<std::string, std::string> more = annotations(command, sources.files());
+  if (!notes.lines().empty()) more["reading_notes"] = join_lines(notes.lines());
+  AnnotatedSink results(file, std::move(more));
   Simulation simulation(std::move(study));
   return simulate(simulation, results, file, {}, command, live);
 }
@@ -188,6 +192,7 @@ int run(const RunCommand& command) {
 
 int check(const CheckCommand& command) {
   require_file(command.model);
+  const ReadingNotes notes;
   const CheckedStudy study = read_checked_study(command.model, command.settings);
   const CheckReport report = trammel::check(study);
   if (command.json != nullptr) {
@@ -195,7 +200,7 @@ int check(const CheckCommand& command) {
     put_check(json, report);
     command.json->result = json.str();
   } else {
-    fmt::print("{}", report.to_text());
+    fmt::print("{}{}", join_lines(notes.lines()), report.to_text());
   }
   // What `run` would refuse is wrong input here too.
   const bool refused =

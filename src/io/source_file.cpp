@@ -17,6 +17,7 @@ namespace {
 
 thread_local SourceList* source_list = nullptr;
 thread_local RecordedSources* recorded_sources = nullptr;
+thread_local ReadingNotes* reading_notes = nullptr;
 
 constexpr std::size_t read_block = 1 << 16;
 constexpr std::size_t longest_stream = 64 << 20;
@@ -71,6 +72,12 @@ std::string read_source(const std::filesystem::path& path, std::string& text, So
   return "";
 }
 
+bool source_exists(const std::filesystem::path& path) {
+  if (recorded_sources != nullptr && recorded_sources->files_.count(whole_path(path)) > 0) return true;
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored);
+}
+
 std::string read_beginning(const std::filesystem::path& path, std::size_t size, std::string& bytes) {
   bytes.clear();
   bytes.resize(size);
@@ -91,6 +98,12 @@ std::string read_beginning(const std::filesystem::path& path, std::size_t size, 
 
 SourceList::SourceList() : outer_(source_list) { source_list = this; }
 SourceList::~SourceList() { source_list = outer_; }
+
+ReadingNotes::ReadingNotes() : outer_(reading_notes) { reading_notes = this; }
+ReadingNotes::~ReadingNotes() { reading_notes = outer_; }
+void ReadingNotes::add(const std::string& line) {
+  for (ReadingNotes* notes = reading_notes; notes != nullptr; notes = notes->outer_) notes->lines_.push_back(line);
+}
 
 RecordedSources::RecordedSources(const std::filesystem::path& folder, const std::vector<RecordedFile>& files)
     : outer_(recorded_sources) {

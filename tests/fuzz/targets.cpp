@@ -9,8 +9,8 @@ extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5\n"; 
 namespace trammel::fuzz {
 
 const std::vector<Target>& targets() {
-  static const std::vector<Target> all{model_target(),   motion_target(), expression_target(),
-                                       results_target(), mesh_target(),   table_target()};
+  static const std::vector<Target> all{model_target(), motion_target(), expression_target(), results_target(),
+                                       mesh_target(),  table_target(),  urdf_target()};
   return all;
 }
 

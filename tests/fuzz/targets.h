@@ -54,5 +54,6 @@ Target expression_target();
 Target results_target();
 Target mesh_target();
 Target table_target();
+Target urdf_target();
 
 }  // namespace trammel::fuzz

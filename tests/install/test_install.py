@@ -152,7 +152,8 @@ int main() {
         text = call("cmake", "-S", source, "-B", folder / "build", "-G", "Ninja", "-DTRAMMEL_PAGE=OFF", env=env, code=1)
         for words in ("HDF5 ≥ 1.10 (Debian: libhdf5-dev, or configure with -DTRAMMEL_CORE_ONLY=ON)",
                       "toml++ (Debian: libtomlplusplus-dev)",
-                      "librsvg (Debian: librsvg2-dev, or configure with -DTRAMMEL_PNG=OFF)"):
+                      "librsvg (Debian: librsvg2-dev, or configure with -DTRAMMEL_PNG=OFF)",
+                      "tinyxml2 (Debian: libtinyxml2-dev, or configure with -DTRAMMEL_URDF=OFF)"):
             self.assertIn(words, text)
         text = call("cmake", "-S", source, "-B", folder / "build", "-DTRAMMEL_PROGRAM=OFF", "-DTRAMMEL_PAGE=OFF", code=1)
         self.assertIn("TRAMMEL_PYTHON needs TRAMMEL_PROGRAM", text)

@@ -26,6 +26,9 @@ struct SourceFile {
 /// MB are read of it, more is refused.
 std::string read_source(const std::filesystem::path& path, std::string& text, SourceUse use = SourceUse::data);
 
+/// Whether read_source() has such a file of data.
+bool source_exists(const std::filesystem::path& path);
+
 /// The first bytes of a file, at most `size` of them. Returns why it cannot be read; empty: it was.
 std::string read_beginning(const std::filesystem::path& path, std::size_t size, std::string& bytes);
 
@@ -40,6 +43,7 @@ class RecordedSources {
 
  private:
   friend std::string read_source(const std::filesystem::path& path, std::string& text, SourceUse use);
+  friend bool source_exists(const std::filesystem::path& path);
   std::map<std::filesystem::path, const std::string*> files_;
   RecordedSources* outer_;
 };
@@ -57,6 +61,22 @@ class SourceList {
   friend std::string read_source(const std::filesystem::path& path, std::string& text, SourceUse use);
   std::vector<SourceFile> files_;
   SourceList* outer_;
+};
+
+/// While it lives, it takes what reading models in this thread changed or left out of files in other languages, a line
+/// for each file.
+class ReadingNotes {
+ public:
+  ReadingNotes();
+  ~ReadingNotes();
+  ReadingNotes(const ReadingNotes&) = delete;
+  ReadingNotes& operator=(const ReadingNotes&) = delete;
+  const std::vector<std::string>& lines() const { return lines_; }
+  static void add(const std::string& line);  ///< to all that live
+
+ private:
+  std::vector<std::string> lines_;
+  ReadingNotes* outer_;
 };
 
 /// As results keep them: data alone, names relative to `folder`.

@@ -11,6 +11,7 @@
 
 #include "frames.h"
 #include "tree.h"
+#include "urdf_tree.h"
 #include "values.h"
 
 namespace trammel::detail {
@@ -58,7 +59,8 @@ class Expansion {
   void add_entity(const std::string& kind, const Node& node, const Scope& scope, Part& part);
   void repeat(const Node& node, const Scope& scope, Part& part);
   void include(const Node& node, const Scope& scope, Part& part);
-  const Node* open_part(const Fields& fields, const Node& file, Part& part);
+  const Node* open_part(const Fields& fields, const Node& file, Part& part, const UrdfOptions& options);
+  UrdfOptions read_urdf_options(Fields& fields, const Part& outer, bool urdf);
   bool includes_itself(const Fields& fields, const Node& file, const Part& part) const;
   std::map<std::string, Quantity> given_parameters(const Fields& fields, const Node* given, const Node& tree,
                                                    const Part& part);

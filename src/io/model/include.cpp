@@ -10,6 +10,7 @@
 #include "trammel/base/text.h"
 #include "trammel/io/model_tables.h"
 #include "trammel/io/source_file.h"
+#include "urdf_tree.h"
 
 /// What an [[include]] does: opens the part, places and mirrors it, gives it parameters and connects its ports.
 namespace trammel::detail {
@@ -122,17 +123,33 @@ bool Expansion::includes_itself(const Fields& fields, const Node& file, const Pa
 }
 
 // The tree of the part's file, read once; nullptr: it cannot be.
-const Node* Expansion::open_part(const Fields& fields, const Node& file, Part& part) {
-  const auto known = included_.find(part.file);
+const Node* Expansion::open_part(const Fields& fields, const Node& file, Part& part, const UrdfOptions& options) {
+  std::string opened = part.file;
+  if (options.floating) opened += "\nfloating";
+  for (const std::filesystem::path& package : options.packages) opened += "\n" + package.string();
+  const auto known = included_.find(opened);
   if (known != included_.end()) return known->second;
   std::string text;
   if (const std::string trouble = read_source(part.file, text); !trouble.empty()) {
     fields.report(file, fmt::format("the file '{}' cannot be read: {}", part.file, trouble));
     return nullptr;
   }
-  const Node* tree = &trees_.emplace_back(parse_toml(text, part.file, findings_.add_file(part.file)));
+  const int id = findings_.add_file(part.file);
+  Node made;
+  if (is_urdf(part.file)) {
+    if (const std::string obstacle = find_xml_obstacle(); !obstacle.empty()) {
+      fields.report(file, fmt::format("the file '{}' cannot be read: {}", part.file, obstacle));
+      return nullptr;
+    }
+    UrdfModel robot = read_urdf(text, part.file, id, part.folder, options, part.folder);
+    made = std::move(robot.tree);
+    if (const std::string losses = describe_losses(robot.notes, part.file); !losses.empty()) ReadingNotes::add(losses);
+  } else {
+    made = parse_toml(text, part.file, id);
+  }
+  const Node* tree = &trees_.emplace_back(std::move(made));
   check_format(findings_, *tree);
-  included_[part.file] = tree;
+  included_[opened] = tree;
   const Scope none;
   Fields root(findings_, *tree, none, part, "included model", tables_.find(""));
   // What a file needs to run on its own does not concern the model that includes it.
@@ -246,6 +263,23 @@ void Expansion::check_ports() {
   }
 }
 
+// What only a robot's file has a meaning for.
+UrdfOptions Expansion::read_urdf_options(Fields& fields, const Part& outer, bool urdf) {
+  static const Choices<bool> bases{{"fixed", false}, {"floating", true}};
+  UrdfOptions options;
+  for (const char* key : {"base", "packages"})
+    if (const Node* node = fields.get(key); node != nullptr && !urdf)
+      fields.report(*node, fmt::format("'{}' has a meaning for URDF files (.urdf) alone", key));
+  options.floating = fields.choice("base", bases, false);
+  const Node* packages = fields.get("packages");
+  if (packages != nullptr && packages->kind != NodeKind::array)
+    fields.report_type(*packages, "packages", "a list of folders such as [\"../robots\"]");
+  else if (packages != nullptr)
+    for (const Node& item : packages->items)
+      options.packages.push_back(outer.folder / fields.text_of(item, "packages"));
+  return options;
+}
+
 void Expansion::include(const Node& node, const Scope& scope, Part& outer) {
   static const Choices<int> mirrors{{"x", 0}, {"y", 1}, {"z", 2}};
   Fields fields(findings_, node, scope, outer, "include", tables_.find("include"));
@@ -256,11 +290,11 @@ void Expansion::include(const Node& node, const Scope& scope, Part& outer) {
   const int mirror = fields.choice("mirror", mirrors, -1);
   const Node* parameters_node = fields.get("parameters");
   const Node* ports_node = fields.get("ports");
+  const std::string file = file_node == nullptr ? "" : fields.text_of(*file_node, "file");
+  const UrdfOptions urdf = read_urdf_options(fields, outer, is_urdf(file));
   fields.finish();
   const bool so_far = complete_;
   complete_ = false;  // until it is included
-  if (file_node == nullptr) return;
-  const std::string file = fields.text_of(*file_node, "file");
   if (file.empty()) return;
 
   int depth = 0;
@@ -285,7 +319,7 @@ void Expansion::include(const Node& node, const Scope& scope, Part& outer) {
                                       : Eigen::Matrix3d(outer.rotation * rotation);
   part.position = outer.position + outer.rotation * (B_outer * at);
   if (includes_itself(fields, *file_node, part)) return;
-  const Node* tree = open_part(fields, *file_node, part);
+  const Node* tree = open_part(fields, *file_node, part, urdf);
   if (tree == nullptr) return;
   read_units(*tree, part);
   const std::map<std::string, Quantity> given = given_parameters(fields, parameters_node, *tree, part);

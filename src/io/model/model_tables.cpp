@@ -83,7 +83,7 @@ KeyTable include_table() {
               {{{.name = "file",
                  .type = KeyType::text,
                  .required = true,
-                 .meaning = "the model file to include, relative to this file"},
+                 .meaning = "the model file to include, relative to this file; or a robot, as a URDF file (.urdf)"},
                 {.name = "prefix",
                  .type = KeyType::text,
                  .fallback = "\"\"",
@@ -103,7 +103,15 @@ KeyTable include_table() {
                  .type = KeyType::word,
                  .fallback = "none",
                  .meaning = "the part's drawing is reflected at its plane x, y or z = 0 before it is placed",
-                 .words = {{"x", ""}, {"y", ""}, {"z", ""}}}},
+                 .words = {{"x", ""}, {"y", ""}, {"z", ""}}},
+                {.name = "base",
+                 .type = KeyType::word,
+                 .fallback = "fixed",
+                 .meaning = "of a URDF file: what holds the root link",
+                 .words = {{"fixed", "to the ground"}, {"floating", "nothing"}}},
+                {.name = "packages",
+                 .type = KeyType::names,
+                 .meaning = "of a URDF file: folders in which `package://NAME/…` is searched, relative to this file"}},
                detail::orientation_keys(
                    "of the part (positions, points, axes, velocities and world forces turn with it)")})};
 }
