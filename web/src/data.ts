@@ -165,6 +165,8 @@ function thin(times: Float64Array, stride: number): Float64Array {
   return Float64Array.from({ length: count }, (_, i) => times[Math.min(i * stride, times.length - 1)]);
 }
 
+const longChannel = 5000;
+
 export class Run {
   readonly channels = new Map<string, () => Channel>();
   constructor(
@@ -184,8 +186,17 @@ export class Run {
     return this.times[this.times.length - 1] ?? 0;
   }
   channel(name: string): Channel | null {
-    return this.channels.get(name)?.() ?? null;
+    const kept = this.kept.get(name);
+    if (kept && kept.times.length === (kept.solver ? this.solverTimes : this.times).length) return kept;
+    const made = this.channels.get(name)?.() ?? null;
+    if (made && made.values.length >= longChannel) {
+      // Numbers of long channels are put together once; of the last ones that were asked for.
+      if (this.kept.size >= 40) this.kept.delete(this.kept.keys().next().value as string);
+      this.kept.set(name, made);
+    }
+    return made;
   }
+  private readonly kept = new Map<string, Channel>();
   /** Channel names of one quantity, for example every body's position. */
   quantity(quantity: string): GroupHeader | undefined {
     return this.header.groups.find((group) => group.quantity === quantity);

@@ -5,6 +5,7 @@ import "uplot/dist/uPlot.min.css";
 import { axisTexts, calmRange, countRange, extentOf, logRange, logSplits, powerText, shareScales } from "./axes";
 import type { Channel } from "./data";
 import { valueAt } from "./data";
+import { decimate, within } from "./decimate";
 import { element, format, unitText, withUnit } from "./numbers";
 import type { Player } from "./player";
 import type { DrawnCurve } from "./save";
@@ -62,6 +63,7 @@ export class PlotPanel {
   private drawn: DrawnCurve[] = [];
   private values: HTMLElement[] = [];
   private over: Abscissa = "time";
+  private decimated = false;
   onZoom: (min: number, max: number) => void = () => {};
   onRemove: ((curve: Curve) => void) | null = null;
 
@@ -91,6 +93,11 @@ export class PlotPanel {
   /** The scale of each curve, by the number of the scale. */
   get scales(): number[] {
     return this.drawn.map((curve) => Number(curve.scale.slice(1)));
+  }
+
+  /** How many points are drawn, of all curves together. */
+  get points(): number {
+    return (this.plot?.data ?? []).slice(1).reduce((n, column) => n + column.length, 0);
   }
 
   private get log(): boolean {
@@ -125,12 +132,17 @@ export class PlotPanel {
 
   /** What uPlot wants: common abscissae and a list of values per curve, or both for each curve. */
   private table(): uPlot.AlignedData {
-    const tables = this.drawn.map(({ x, y }) => [x, y] as const);
-    if (this.over === "channel") return [null, ...tables] as unknown as uPlot.AlignedData;
-    const [first] = tables;
-    const same = tables.every(([x]) => x === first[0] || (x.length === first[0].length && x[x.length - 1] === first[0][x.length - 1]));
-    if (same) return [first[0], ...tables.map(([, y]) => y)] as unknown as uPlot.AlignedData;
-    return uPlot.join(tables.map(([x, y]) => [Array.from(x), Array.from(y)] as uPlot.AlignedData));
+    if (this.over === "channel") return [null, ...this.drawn.map(({ x, y }) => [x, y] as const)] as unknown as uPlot.AlignedData;
+    if (this.over === "frequency") return uPlot.join(this.drawn.map(({ x, y }) => [Array.from(x), Array.from(y)] as uPlot.AlignedData));
+    const [low, high] = this.zoom ?? this.xRange;
+    const few = decimate(this.drawn, low, high, Math.max(100, this.body.clientWidth));
+    this.decimated = few !== null;
+    if (few) return [few.x, ...few.y] as unknown as uPlot.AlignedData;
+    const inside = this.drawn.map((curve) => within(curve, low, high));
+    const [first] = inside;
+    const same = inside.every(([x]) => x.length === first[0].length && x[0] === first[0][0] && x[x.length - 1] === first[0][x.length - 1]);
+    if (same) return [first[0], ...inside.map(([, y]) => y)] as unknown as uPlot.AlignedData;
+    return uPlot.join(inside.map(([x, y]) => [Array.from(x), Array.from(y)] as uPlot.AlignedData));
   }
 
   private unitOf(scale: string): string {
@@ -274,6 +286,7 @@ export class PlotPanel {
       return;
     }
     const [a, b] = this.zoom ?? this.xRange;
+    if (this.over === "time") this.plot.setData(this.table(), false); // what that stretch shows
     this.plot.setScale("x", { min: a, max: b });
     this.moveTo(this.player.t);
   }
@@ -362,6 +375,7 @@ export class PlotPanel {
     if (!this.plot) this.rebuild();
     else if (width !== this.plot.width) {
       this.plot.setSize({ width, height: this.options.height });
+      if (this.decimated) this.plot.setData(this.table());
       this.moveTo(this.player.t);
     }
   }
