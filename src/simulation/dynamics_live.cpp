@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -32,10 +33,13 @@ void Dynamics::take_up_live(std::span<const std::byte> memory) {
   if (t_ >= examined_) examine_inputs(motion_.active().newest(), t_ + study_.analysis.span());
 }
 
-// Whole steps keep their length, whatever rounding makes of the instants that are asked for.
+// The instants of a run with this step, whatever rounding makes of those that are asked for: t + h after t, and the end
+// of the analysis itself.
 double Dynamics::end_of_fixed_step() const {
-  const double h = *study_.solver.h;
-  return live_ && pause_ - t_ >= h - slack_ ? t_ + 2.0 * h : pause_;
+  if (!live_) return pause_;
+  const double h = *study_.solver.h, end = *study_.analysis.end;
+  if (std::abs(pause_ - end) <= slack_) return end;
+  return pause_ - t_ >= h - slack_ ? t_ + 2.0 * h : pause_;
 }
 
 bool Dynamics::go_to(double t) {

@@ -6,7 +6,7 @@ from __future__ import annotations
 import unittest
 
 import numpy as np
-from support import PackageTest
+from support import PackageTest, chain
 
 import trammel
 
@@ -63,6 +63,25 @@ class Driving(PackageTest):
         for name in ("link_2.position", "j1.angle_rate", "j0.reaction_force", "energy.drift"):
             np.testing.assert_array_equal(outputs[name], results[name][-1])
         self.assertIn("link_2.position", list(outputs))
+
+    def test_fixed_steps_are_those_of_a_run_however_they_are_called(self) -> None:
+        """To the bit, times included: t + h after t, and the end itself."""
+        names = [f"j{i}.{what}" for i in range(3) for what in ("angle", "angle_rate")]
+        for integrator in ("generalized_alpha", "midpoint", "bdf", "radau", "runge_kutta"):
+            model = arm(3)
+            model.force("breeze", kind="force", body="link_2", force=["sin(30*t)", 0, 0])  # knows the time
+            model.analysis(end=0.3)
+            settings = {"solver.integrator": integrator, **({} if integrator == "bdf" else {"solver.h": 1e-3})}
+            results = model.run(settings={**settings, "output.every_step": True})
+            wanted = np.array([results[name][-1] for name in names])
+            calls = [[0.3]] if integrator == "bdf" else [[0.3], [1e-3] * 300, [1e-2] * 30, [0.1] * 3]
+            for lengths in calls:
+                live = trammel.Simulation(model, settings=settings)
+                for length in lengths:
+                    live.step(length)
+                with self.subTest(integrator=integrator, calls=len(lengths)):
+                    np.testing.assert_array_equal(live.read(*names), wanted)
+                    self.assertEqual(live.time, results.time[-1])
 
     def test_states_are_set_by_name_and_copies_go_their_own_way(self) -> None:
         live = trammel.Simulation(arm(3))
@@ -174,6 +193,30 @@ class Functions(PackageTest):
             if f.nc:
                 by_q = difference(lambda x: f.forward_dynamics(x, v, tau).lam, q)
                 np.testing.assert_allclose(forward.lam_by_q, by_q, rtol=1e-5, atol=1e-4)
+
+    def test_laws_in_python_are_those_of_the_model(self) -> None:
+        def law(t: float, angle: float, rate: float) -> float:
+            return -4 * angle - 0.05 * rate
+
+        def push(t: float, link: trammel.Frame) -> list:  # type: ignore[type-arg]
+            return [((0.0, 0.0, -2 * link.v[2]), None)]
+
+        written, plain = chain(4, law=law), chain(4, stiffness=4, damping=0.05)
+        rng = np.random.default_rng(3)
+        q, v = rng.uniform(-1, 1, (2, 5, 4))
+        for coordinates in ("joint", "absolute"):
+            a, b = (trammel.MachineFunctions(model, coordinates=coordinates) for model in (written, plain))
+            if coordinates == "absolute":
+                q, v = np.repeat(b.q[None], 2, 0) + rng.uniform(-0.01, 0.01, (2, b.nv)), rng.uniform(-1, 1, (2, b.nv))
+            np.testing.assert_allclose(a.forward_dynamics(q, v).a, b.forward_dynamics(q, v).a, rtol=1e-12, atol=1e-12)
+            of_a, of_b = a.inverse_derivatives(q[0], v[0]), b.inverse_derivatives(q[0], v[0])
+            np.testing.assert_allclose(of_a.by_q, of_b.by_q, rtol=1e-6, atol=1e-5)  # laws in Python are differentiated by differences
+            np.testing.assert_allclose(of_a.by_v, of_b.by_v, rtol=1e-6, atol=1e-5)
+        blown = chain(4, stiffness=4, damping=0.05).custom_force(push, ["link_3"])
+        f, g = (trammel.MachineFunctions(model, coordinates="joint") for model in (blown, plain))
+        q, v = rng.uniform(-1, 1, (2, 4))
+        J = g.frame("link_3", q, v).J
+        np.testing.assert_allclose(f.bias(q, v), g.bias(q, v) + J[2] * 2 * (J[2] @ v), rtol=1e-9, atol=1e-9)
 
     def test_momentum_is_that_of_the_whole_machine(self) -> None:
         f = trammel.MachineFunctions(arm(3), coordinates="joint")
