@@ -7,13 +7,12 @@
 #include <Eigen/Core>
 #include <algorithm>
 
+#include "callback_list.h"
 #include "docstrings.h"
 #include "ready_numpy.h"
 #include "trammel/simulation/machine_functions.h"
 
 namespace trammel::python {
-
-namespace py = pybind11;
 
 namespace {
 
@@ -175,9 +174,14 @@ py::tuple forward_derivatives(MachineFunctions& f, const Argument& q, const Argu
 
 void define_functions(py::module_& m) {
   const auto optional = [](const char* name) { return py::arg(name) = py::none(); };
-  py::class_<MachineFunctions>(m, "Functions", docs::MachineFunctions)
-      .def(py::init([](const CheckedStudy& study) { return std::make_unique<MachineFunctions>(study); }),
-           py::arg("study"))
+  py::class_<MachineFunctions, std::shared_ptr<MachineFunctions>>(m, "Functions", docs::MachineFunctions)
+      .def(py::init([](const CheckedStudy& study, const std::vector<CallbackList::LawTuple>& laws,
+                       const std::vector<CallbackList::ForceTuple>& forces) {
+             const std::shared_ptr<const CallbackList> kept = CallbackList::make(laws, forces);
+             return std::shared_ptr<MachineFunctions>(new MachineFunctions(study, kept->customize(study.model())),
+                                                      [kept](MachineFunctions* made) { delete made; });
+           }),
+           py::arg("study"), py::arg("laws"), py::arg("forces"))
       .def_property_readonly("nv", &MachineFunctions::nv)
       .def_property_readonly("nc", &MachineFunctions::nc)
       .def_property_readonly("coordinate_names", &MachineFunctions::coordinate_names)

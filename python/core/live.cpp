@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "callbacks.h"
+#include "callback_list.h"
 #include "docstrings.h"
 #include "ready_numpy.h"
 #include "trammel/simulation/channels.h"
@@ -18,12 +18,6 @@ namespace {
 
 using Array = py::array_t<double, py::array::c_style | py::array::forcecast>;
 
-// The callbacks are referred to by the simulation and live as long.
-struct Callbacks {
-  std::vector<LawCallback> laws;
-  std::vector<ForceCallback> forces;
-};
-
 // Where the numbers of some channels are.
 struct Plan {
   bool outputs = false;  // else the state alone tells
@@ -32,15 +26,14 @@ struct Plan {
 
 class Live {
  public:
-  Live(LiveSimulation simulation, std::shared_ptr<const Callbacks> callbacks)
+  Live(LiveSimulation simulation, std::shared_ptr<const CallbackList> callbacks)
       : callbacks_(std::move(callbacks)),
         simulation_(std::move(simulation)),
         state_index_(simulation_.state_schema()),
         output_index_(simulation_.output_schema()) {}
 
-  static std::unique_ptr<Live> make(const CheckedStudy& study, Callbacks callbacks) {
-    auto kept = std::make_shared<const Callbacks>(std::move(callbacks));
-    const Customize customize = make_customize(study.model(), kept->laws, kept->forces);
+  static std::unique_ptr<Live> make(const CheckedStudy& study, std::shared_ptr<const CallbackList> kept) {
+    const Customize customize = kept->customize(study.model());
     const py::gil_scoped_release free;
     return std::make_unique<Live>(LiveSimulation(study, customize), std::move(kept));
   }
@@ -122,7 +115,7 @@ class Live {
     return columns;
   }
 
-  std::shared_ptr<const Callbacks> callbacks_;
+  std::shared_ptr<const CallbackList> callbacks_;
   LiveSimulation simulation_;
   ChannelIndex state_index_, output_index_;
 };
@@ -130,19 +123,12 @@ class Live {
 }  // namespace
 
 void define_live(py::module_& m) {
-  using LawTuple = std::tuple<py::function, bool, std::vector<std::string>>;
-  using ForceTuple = std::tuple<py::function, bool, bool, std::vector<std::vector<std::string>>>;
   py::class_<Plan>(m, "Plan");
   py::class_<Live>(m, "Live", docs::LiveSimulation)
-      .def(py::init(
-               [](const CheckedStudy& study, const std::vector<LawTuple>& laws, const std::vector<ForceTuple>& forces) {
-                 Callbacks callbacks;
-                 for (const auto& [function, vectorized, names] : laws)
-                   callbacks.laws.push_back({function, vectorized, names});
-                 for (const auto& [function, vectorized, velocity, elements] : forces)
-                   callbacks.forces.push_back({function, vectorized, velocity, elements});
-                 return Live::make(study, std::move(callbacks));
-               }),
+      .def(py::init([](const CheckedStudy& study, const std::vector<CallbackList::LawTuple>& laws,
+                       const std::vector<CallbackList::ForceTuple>& forces) {
+             return Live::make(study, CallbackList::make(laws, forces));
+           }),
            py::arg("study"), py::arg("laws"), py::arg("forces"))
       .def("copy", &Live::copy)
       .def("reset", [](Live& live) { live.simulation().reset(); })

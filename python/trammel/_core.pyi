@@ -231,7 +231,12 @@ class Live:
     ) -> list[str]: ...
 
 class Functions:
-    def __init__(self, study: Study) -> None: ...
+    def __init__(
+        self,
+        study: Study,
+        laws: Sequence[tuple[Callable[..., Any], bool, Sequence[str]]],
+        forces: Sequence[tuple[Callable[..., Any], bool, bool, Sequence[Sequence[str]]]],
+    ) -> None: ...
     @property
     def nv(self) -> int: ...
     @property

@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Optional, Union
 
 from trammel import _core
-from trammel.errors import InputError
 from trammel.model import Model, load
 
 if TYPE_CHECKING:
@@ -90,15 +89,13 @@ class MachineFunctions:
         settings: Optional["Settings"] = None,
     ):
         made = model if isinstance(model, Model) else load(model)
-        if made._laws or made._forces:
-            raise InputError([_core.Issue("", "laws and forces in Python have no place in functions of arrays yet")])
         chosen = [] if coordinates is None else [("solver.coordinates", coordinates)]
         given: "Settings"
         if isinstance(settings, Mapping):
             given = {**settings, **dict(chosen)}
         else:
             given = [*(settings or []), *(f"{key}={value}" for key, value in chosen)]
-        self._core = _core.Functions(made._study(given))
+        self._core = _core.Functions(made._study(given), list(made._laws.values()), list(made._forces.values()))
 
     @property
     def nv(self) -> int:
