@@ -114,10 +114,10 @@ class Comparison {
   explicit Comparison(const CompareCommand& command)
       : command_(command),
         axes_(chosen_axes(command.across.empty() ? usual_axes : command.across)),
-        study_(read_study(command.model, command.settings)),
+        study_(read_checked_study(command.model, command.settings)),
         shows_progress_(!command.quiet && isatty(STDERR_FILENO) != 0),
         words_(command.json != nullptr ? stderr : stdout) {
-    if (study_.analysis.kind.value_or(AnalysisKind::dynamics) != AnalysisKind::dynamics)
+    if (study_.settings().analysis.kind.value_or(AnalysisKind::dynamics) != AnalysisKind::dynamics)
       throw InputError("only dynamics can be compared: kinematics does not integrate");
     for (const double rtol : command.tolerances)
       if (!(rtol > references[0].rtol && rtol < 1.0))
@@ -188,9 +188,10 @@ class Comparison {
       const std::string name =
           fmt::format("{} {} with rtol = {:.0e}", word_of(tight.integrator), word_of(tight.coordinates), tight.rtol);
       say(fmt::format("reference: {} ...", name));
-      Study study = study_;
+      CheckedStudy study = study_;
       leave_open(study);
-      study.solver.integrator = tight.integrator, study.solver.coordinates = tight.coordinates;
+      SolverOptions& solver = study.settings().solver;
+      solver.integrator = tight.integrator, solver.coordinates = tight.coordinates;
       ComparedRun run = run_to_compare(study, tight.rtol, 10.0 * command_.limit);
       say("");
       if (!run.complete) {
@@ -219,22 +220,12 @@ class Comparison {
   }
 
   ComparedRun attempt(const Choice& choice, double rtol) {
-    const bool by_themselves = command_.across.empty();  // methods without what the file says for others
-    std::vector<std::string> settings = command_.settings;
-    if (!by_themselves)
-      for (std::size_t i = 0; i < choice.values.size(); ++i)
-        settings.push_back(fmt::format("solver.{}=\"{}\"", axes_[i].first, choice.values[i]));
     try {
-      Study study = read_study(command_.model, settings);
+      CheckedStudy study = study_;
       std::vector<std::string> left_out;
-      if (by_themselves) {
-        left_out = leave_open(study);
-        for (std::size_t i = 0; i < choice.values.size(); ++i)
-          if (axes_[i].first == "integrator")
-            study.solver.integrator = parse_word<Integrator>(choice.values[i]);
-          else
-            study.solver.coordinates = parse_word<CoordinateSet>(choice.values[i]);
-      }
+      if (command_.across.empty()) left_out = leave_open(study);  // methods without what the file says for others
+      for (std::size_t i = 0; i < choice.values.size(); ++i)
+        set_axis(study.settings(), axes_[i].first, choice.values[i]);
       const double limit = limit_at(choice, rtol);
       ComparedRun run = run_to_compare(study, rtol, limit);
       run.left_out.insert(run.left_out.end(), left_out.begin(), left_out.end());
@@ -345,7 +336,7 @@ class Comparison {
   }
 
   void draw() const {
-    Figure figure(study_.model.title.empty() ? command_.model.stem().string() : study_.model.title);
+    Figure figure(study_.model().title.empty() ? command_.model.stem().string() : study_.model().title);
     Panel& panel = figure.columns(1).panel_size(760, 460).panel();
     panel.log_x().log_y().x_label("largest error of a position [m]").y_label("computing time [s]");
     constexpr std::size_t n_colors = 7;  // of the figure's cycle: then markers and dashes tell curves apart
@@ -372,7 +363,7 @@ class Comparison {
 
   const CompareCommand& command_;
   Axes axes_;
-  Study study_;
+  CheckedStudy study_;  // read and checked once
   bool shows_progress_;
   std::FILE* words_;  // for people
   ComparedRun reference_;

@@ -76,4 +76,10 @@ Axes chosen_axes(const std::vector<std::string>& words) {
   return axes;
 }
 
+void set_axis(Settings& settings, const std::string& name, const std::string& value) {
+  for (const OptionTable& table : option_tables())
+    for (const Option& option : table.options)
+      if (table.name == "solver" && option.key.name == name) option.set(settings, value);
+}
+
 }  // namespace trammel::apps

@@ -43,23 +43,24 @@ double largest(const Eigen::MatrixXd& a) {
 
 }  // namespace
 
-ComparedRun run_to_compare(Study study, double rtol, double limit) {
-  study.solver.h.reset();
-  study.solver.rtol = rtol;
-  study.solver.atol = atol_over_rtol * rtol;
-  study.output.every_step = false;
-  study.output.channels.reset();
-  study.output.interval = study.analysis.span() / compared_frames;
+ComparedRun run_to_compare(CheckedStudy study, double rtol, double limit) {
+  Settings& settings = study.settings();
+  settings.solver.h.reset();
+  settings.solver.rtol = rtol;
+  settings.solver.atol = atol_over_rtol * rtol;
+  settings.output.every_step = false;
+  settings.output.channels.reset();
+  settings.output.interval = settings.analysis.span() / compared_frames;
   ComparedRun run;
-  run.left_out = drop_foreign(study);
-  if (!study.phases.empty()) run.left_out.push_back("phase"), study.phases.clear();
-  if (const std::vector<Issue> found = issues(study); !found.empty()) {
+  run.left_out = drop_foreign(settings, study.model());
+  if (!settings.phases.empty()) run.left_out.push_back("phase"), settings.phases.clear();
+  if (const std::vector<Issue> found = issues(study.study()); !found.empty()) {
     run.trouble = found.front().message;
     return run;
   }
   const auto seconds_from = [](std::clock_t from) { return static_cast<double>(std::clock() - from) / CLOCKS_PER_SEC; };
   try {
-    Simulation simulation(study);
+    Simulation simulation(std::move(study));
     MemoryRecord record(compared_frames + 2);
     const std::clock_t from = std::clock();
     run.summary = simulation.run(record, [&](const Progress&) { return seconds_from(from) < limit; });
@@ -110,16 +111,17 @@ double extent_of(const ComparedRun& run) {
   return p.size() > 0 ? (high - low).norm() : 0.0;
 }
 
-std::vector<std::string> leave_open(Study& study) {
+std::vector<std::string> leave_open(CheckedStudy& study) {
   std::set<std::string> left_out;
-  study.solver.h.reset();
+  SolverOptions& solver = study.settings().solver;
+  solver.h.reset();
   for (const Integrator integrator : {Integrator::runge_kutta, Integrator::radau, Integrator::bdf}) {
-    study.solver.integrator = integrator;
-    study.solver.coordinates = CoordinateSet::absolute;
-    for (const std::string& name : drop_foreign(study)) left_out.insert(name);
+    solver.integrator = integrator;
+    solver.coordinates = CoordinateSet::absolute;
+    for (const std::string& name : drop_foreign(study.settings(), study.model())) left_out.insert(name);
   }
-  study.solver.integrator.reset();
-  study.solver.coordinates = CoordinateSet::automatic;
+  solver.integrator.reset();
+  solver.coordinates = CoordinateSet::automatic;
   return {left_out.begin(), left_out.end()};
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "trammel/simulation/options.h"
+#include "trammel/simulation/checked_study.h"
 #include "trammel/simulation/summary.h"
 
 namespace trammel::apps {
@@ -33,7 +33,7 @@ struct Deviation {
 };
 
 /// Runs with error control, and gives up after `limit` seconds of the processor.
-ComparedRun run_to_compare(Study study, double rtol, double limit);
+ComparedRun run_to_compare(CheckedStudy study, double rtol, double limit);
 
 Deviation find_deviation(const ComparedRun& run, const ComparedRun& reference);
 
@@ -41,6 +41,6 @@ Deviation find_deviation(const ComparedRun& run, const ComparedRun& reference);
 double extent_of(const ComparedRun& run);
 
 /// Takes away what the file says for one method and another might not take, so that the program can choose.
-std::vector<std::string> leave_open(Study& study);
+std::vector<std::string> leave_open(CheckedStudy& study);
 
 }  // namespace trammel::apps

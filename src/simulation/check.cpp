@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "option_pairs.h"
 #include "trammel/formulations/index3.h"
 #include "trammel/mechanics/absolute/assemble_again.h"
@@ -12,6 +14,32 @@
 
 namespace trammel {
 
+namespace {
+
+// Counts rows and freedoms of the machine as drawn. What contradicts its joints is returned.
+std::string look_at(const Assembly& assembly, const CheckedStudy& study, const Settings& settings,
+                    CheckReport& report) {
+  const Index3 index3(*assembly.system);
+  std::unique_ptr<Workspace> workspace = index3.make_workspace();
+  MotionVariables x = assembly.drawn;
+  x.t = *settings.analysis.start;
+  State state = assembly.state;
+  for (Branch& branch : state.branches) branch.t = x.t;
+  report.bodies = static_cast<int>(study.model().bodies.size());
+  report.nv = index3.nv(), report.nz = index3.nz(), report.rows = index3.nc();
+  const InitialFailure drawn = project_positions(index3, assembly.firm_q, x, state, *workspace, report.initial);
+  if (drawn.failed()) return drawn.message;
+  const RankReport rank = find_redundancy(index3, x, state, *workspace);
+  report.rank = report.rows - static_cast<int>(rank.dependent.size());
+  report.degrees_of_freedom = report.nv - report.rank;
+  report.redundant = describe_redundancy(rank, *assembly.system);
+  if (!report.redundant.empty() && settings.solver.redundant == RedundancyPolicy::error)
+    report.redundant.back() += "\n" + explain_redundancy(rank, *assembly.system, study.model());
+  return project_velocities(index3, assembly.firm_v, x, state, *workspace, report.initial).message;
+}
+
+}  // namespace
+
 CheckReport check(const CheckedStudy& study) {
   CheckReport report;
   const Settings& given = study.settings();
@@ -21,44 +49,30 @@ CheckReport check(const CheckedStudy& study) {
   if (!resolved.issues.empty()) throw InputError(std::move(resolved.issues));
   const std::string without_effect = detail::describe_set_aside(resolved);
   Settings settings = resolved.settings;
-  const Assembly assembly = assemble_again(study.model());
-  const Index3 index3(*assembly.system);
-  std::unique_ptr<Workspace> workspace = index3.make_workspace();
-  MotionVariables x = assembly.drawn;
-  x.t = *resolved.settings.analysis.start;
-  State state = assembly.state;
-  for (Branch& branch : state.branches) branch.t = x.t;
-  report.bodies = static_cast<int>(study.model().bodies.size());
-  report.nv = index3.nv(), report.nz = index3.nz(), report.rows = index3.nc();
-  InitialFailure failure = project_positions(index3, assembly.firm_q, x, state, *workspace, report.initial);
-  if (!failure.failed()) {
-    const RankReport rank = find_redundancy(index3, x, state, *workspace);
-    report.rank = report.rows - static_cast<int>(rank.dependent.size());
-    report.degrees_of_freedom = report.nv - report.rank;
-    report.redundant = describe_redundancy(rank, *assembly.system);
-    if (!report.redundant.empty() && resolved.settings.solver.redundant == RedundancyPolicy::error)
-      report.redundant.back() += "\n" + explain_redundancy(rank, *assembly.system, study.model());
-    failure = project_velocities(index3, assembly.firm_v, x, state, *workspace, report.initial);
+  // Firm values, accelerations, channels: what a run would find before its first step.
+  CheckedStudy tolerant = study;
+  if (resolved.settings.solver.redundant == RedundancyPolicy::error)
+    tolerant.settings().solver.redundant = RedundancyPolicy::drop;
+  tolerant.settings().solver.strict = false;
+  std::optional<Simulation> simulation;
+  std::string refusal;
+  try {
+    simulation.emplace(std::move(tolerant));
+    simulation->make_schema();  // refuses channels that do not exist
+    report.remarks = simulation->notes();
+    report.choice = simulation->choice();
+    if (!report.choice.empty() || in_phases) settings = simulation->settings();
+    std::erase_if(report.remarks,
+                  [&](const std::string& note) { return note.rfind("left out:", 0) == 0 || note == without_effect; });
+  } catch (const InputError& error) {
+    refusal = error.what();
   }
-  report.failure = failure.message;
-  if (report.failure.empty()) {
-    // The rest (firm values, accelerations) is what a run would find before its first step.
-    CheckedStudy tolerant = study;
-    if (resolved.settings.solver.redundant == RedundancyPolicy::error)
-      tolerant.settings().solver.redundant = RedundancyPolicy::drop;
-    tolerant.settings().solver.strict = false;
-    try {
-      const Simulation simulation(std::move(tolerant));
-      simulation.make_schema();  // refuses channels that do not exist
-      report.remarks = simulation.notes();
-      report.choice = simulation.choice();
-      if (!report.choice.empty() || in_phases) settings = simulation.settings();
-      std::erase_if(report.remarks,
-                    [&](const std::string& note) { return note.rfind("left out:", 0) == 0 || note == without_effect; });
-    } catch (const InputError& error) {
-      report.failure = error.what();
-    }
-  }
+  // A machine that cannot be made ready is assembled by itself, as far as that goes.
+  std::optional<Assembly> alone;
+  if (!simulation) alone.emplace(assemble_again(study.model()));
+  const Assembly& assembly = simulation ? simulation->assembly() : *alone;
+  const std::string failure = look_at(assembly, study, resolved.settings, report);
+  report.failure = failure.empty() ? refusal : failure;
   settings.solver.redundant = resolved.settings.solver.redundant,
   settings.solver.strict = resolved.settings.solver.strict;
   report.settings = settings_text(settings);

@@ -174,13 +174,13 @@ std::string detail::describe_set_aside(const Resolved& resolved) {
                      word_of(*resolved.settings.analysis.kind), fmt::join(resolved.set_aside, ", "));
 }
 
-std::vector<std::string> drop_foreign(Study& study) {
-  const Settings effective = resolve(study, study.model).settings;
+std::vector<std::string> drop_foreign(Settings& settings, const Model& machine) {
+  const Settings effective = resolve(settings, machine).settings;
   std::vector<std::string> dropped;
   for (const OptionTable& table : option_tables())
     for (const Option& option : table.options)
-      if (!is_absent(option.get(study)) && is_absent(option.get(effective))) {
-        option.set(study, {});
+      if (!is_absent(option.get(settings)) && is_absent(option.get(effective))) {
+        option.set(settings, {});
         dropped.push_back(table.name + "." + option.key.name);
       }
   return dropped;

@@ -84,7 +84,8 @@ SolverOptions preset_settings(Preset preset, const Settings& chosen);
 
 /// Takes away the values that would have no effect beside the rest: for programs that change a method and keep what
 /// still means something. Returns their names: "solver.preset".
-std::vector<std::string> drop_foreign(Study& study);
+std::vector<std::string> drop_foreign(Settings& settings, const Model& machine);
+inline std::vector<std::string> drop_foreign(Study& study) { return drop_foreign(study, study.model); }
 
 /// Where steps with error control end to shrink unless it is said otherwise [s].
 double smallest_step(const AnalysisOptions& analysis);
