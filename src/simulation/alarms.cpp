@@ -160,8 +160,8 @@ void RunAlarms::note_step(const MotionVariables& x, const RunLedger& ledger) {
   unknown_work_ = ledger.uncertainty();
   if (energy_watch_.update(x.t, now)) energy_watch_.mark(find_largest_energy(x));
   checks_.note_reactions(x.t, ledger.lam(), ledger.smooth_steps() > 1);
-  if (can_be_late(study_)) checks_.note_delay(x.t, now.kinetic, now.drift() - drift_before_, x.v);
-  if (lags(study_)) checks_.note_swings(x.t, now.kinetic, now.work, ledger.smooth_steps() > 1);
+  if (can_be_late(study_)) checks_.note_delay(x.t, now.kinetic, now.drift() - drift_before_, now.work, x.v);
+  if (lags(study_)) checks_.note_swings(x.t, now.kinetic, ledger.smooth_steps() > 1);
 }
 
 // The contact or force that stores most in the last step: where energy comes from, as a rule. A blow may have come and

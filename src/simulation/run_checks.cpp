@@ -27,6 +27,9 @@ constexpr int rarest_look = 10;
 constexpr double unnoticed_way = 0.1;
 // Of the mean kinetic energy: a machine that has less at some instant comes to rest, and (4) says nothing of it.
 constexpr double at_rest = 0.02;
+// Beside the largest kinetic energy, the work that the machine exchanged until now: beyond it δ of (4) is no error of
+// the energy that it moves with any more. What is pushed to and fro moves when it is pushed, however its energy errs.
+constexpr double forgetting_part = 1.0;
 // (5) A top is one when the kinetic energy has fallen to this part of it, and has risen as much again before the next.
 // Beside the largest kinetic energy, the work that the machine exchanged may be this part.
 constexpr double swing_depth = 0.5, quiet_part = 0.1;
@@ -136,7 +139,10 @@ RunChecks::Unresolved RunChecks::find_worst(const Eigen::VectorXd& errors, std::
   return worst;
 }
 
-void RunChecks::note_delay(double t, double kinetic, double drift, Eigen::Ref<const Eigen::VectorXd> v) {
+void RunChecks::note_delay(double t, double kinetic, double drift, double work, Eigen::Ref<const Eigen::VectorXd> v) {
+  if (n_steps_ > 0) exchanged_ += std::abs(work - work_);
+  work_ = work;
+  most_kinetic_ = std::max(most_kinetic_, kinetic);
   const double share = kinetic > 0.0 ? 0.5 * drift / kinetic : 0.0;
   if (n_steps_++ == 0) {
     for (Eigen::VectorXd* x : {&way_, &least_, &most_}) x->setZero(v.size());
@@ -159,22 +165,21 @@ void RunChecks::note_delay(double t, double kinetic, double drift, Eigen::Ref<co
 
 RunChecks::Unresolved RunChecks::find_delay(std::span<const Kind> kinds, std::span<const int> charts) const {
   if (n_steps_ < 2 || least_kinetic_ * (last_t_ - first_t_) < at_rest * kinetic_sum_) return {};
+  if (exchanged_ > forgetting_part * most_kinetic_) return {};
   Unresolved worst = find_worst(std::abs(most_early_) * fastest_, kinds, charts);
   worst.t = most_early_t_;
   return worst;
 }
 
-void RunChecks::note_swings(double t, double kinetic, double work, bool smooth) {
+void RunChecks::note_swings(double t, double kinetic, bool smooth) {
   if (!smooth) n_tops_ = 0, rises_ = true, top_ = {}, half_period_ = 0.0;
   if (has_swings_) {
     const double h = t - swings_t_, change = kinetic - last_kinetic_, twice = kinetic + last_kinetic_;  // 2T
     if (twice > 0.0) cubes_ += h * change * change / twice;
     squares_ += h * twice;
-    exchanged_ += std::abs(work - work_);
   }
   has_swings_ = true;
-  swings_t_ = t, work_ = work, last_kinetic_ = kinetic;
-  most_kinetic_ = std::max(most_kinetic_, kinetic);
+  swings_t_ = t, last_kinetic_ = kinetic;
   if (!rises_) {
     bottom_ = std::min(bottom_, kinetic);
     if (!(kinetic * swing_depth > bottom_)) return;

@@ -65,14 +65,15 @@ class RunChecks {
   };
   Unresolved find_unresolved(std::span<const Kind> kinds, std::span<const int> charts) const;
 
-  /// (4), after every step: kinetic energy, energy that nothing brought in, velocities.
-  void note_delay(double t, double kinetic, double drift, Eigen::Ref<const Eigen::VectorXd> v);
-  /// v τ of the coordinate where it is the largest part of its own way; none if the machine comes to rest.
+  /// (4), after every step: kinetic energy, energy that nothing brought in, work of forces and motions so far,
+  /// velocities.
+  void note_delay(double t, double kinetic, double drift, double work, Eigen::Ref<const Eigen::VectorXd> v);
+  /// v τ of the coordinate where it is the largest part of its own way; none if the machine comes to rest, or exchanges
+  /// as much energy as it moves with.
   Unresolved find_delay(std::span<const Kind> kinds, std::span<const int> charts) const;
 
-  /// (5), after every step, behind note_delay(): kinetic energy, and the work of forces and motions so far; `smooth` as
-  /// of reactions.
-  void note_swings(double t, double kinetic, double work, bool smooth);
+  /// (5), after every step, behind note_delay(): kinetic energy; `smooth` as of reactions.
+  void note_swings(double t, double kinetic, bool smooth);
   /// As find_delay(), with the velocity of each swing.
   Unresolved find_late_swings(std::span<const Kind> kinds, std::span<const int> charts) const;
 
