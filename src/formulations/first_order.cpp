@@ -60,8 +60,7 @@ FirstOrderForm::FirstOrderForm(const MechanicalSystem& system, const Options& op
 std::unique_ptr<Workspace> FirstOrderForm::make_workspace() const {
   auto scratch = std::make_unique<Scratch>();
   scratch->system = system_.make_workspace();
-  scratch->R_matrix.assign(system_.chart_offsets().size(), Mat3<double>::Identity());
-  scratch->turn = scratch->R_matrix;
+  scratch->axes.reset(system_.turning());
   scratch->zp.setZero(nz_);
   for (auto* x : {&scratch->lam, &scratch->mu, &scratch->phi, &scratch->phi_dot, &scratch->bias}) x->setZero(nc_);
   for (auto* x : {&scratch->kinematic, &scratch->body_rate, &scratch->acceleration, &scratch->rate, &scratch->rate_from,
@@ -289,8 +288,7 @@ Status FirstOrderForm::linearize(const Point& p, const State& state, Planes& pla
   if (!status.ok()) return status;
   const MotionPlanes& m = s.m;
   if (s.version != planes.pattern.version || s.motion_q.size() != m.M.size()) build_slots(m, planes.pattern, s);
-  for (std::size_t c = 0; c < s.R_matrix.size(); ++c)
-    s.R_matrix[c] = rotation(state.charts[c], chart_of(p.y, system_.chart_offsets()[c]));
+  s.axes.take(system_.turning(), p.y.head(nv_), state);
   planes.set_zero();
   std::vector<double>&Fy = planes.values[0], &Fyp = planes.values[1], &K_lam = planes.values[2];
   const std::span<const char> holonomic = system_.holonomic();
@@ -413,41 +411,21 @@ void FirstOrderForm::derive_columns(Planes& planes) const {
 
 // ---- turning with the bodies ----------------------------------------------------------------------------------------
 
-void FirstOrderForm::update_turns(const Point& p, const State& state, Scratch& s) const {
-  for (std::size_t c = 0; c < s.turn.size(); ++c)
-    s.turn[c].noalias() =
-        s.R_matrix[c] * rotation(state.charts[c], chart_of(p.y, system_.chart_offsets()[c])).transpose();
-}
-
-template <bool to_matrix>
-void FirstOrderForm::turn(Vec x, const Scratch& s) const {
-  const auto apply = [&](int first, int chart) {
-    const Vec3<double> world = x.segment<3>(first);
-    if constexpr (to_matrix)
-      x.segment<3>(first).noalias() = s.turn[chart] * world;
-    else
-      x.segment<3>(first).noalias() = s.turn[chart].transpose() * world;
-  };
-  for (const auto& [first, chart] : system_.world_coordinates()) {
-    apply(first, chart);
-    apply(v0() + first, chart);
-  }
-  for (const auto& [first, chart] : system_.world_rows()) {
-    apply(lam0() + first, chart);
-    if (stabilized()) apply(mu0() + first, chart);
-  }
+void FirstOrderForm::turn(const Point& p, const State& state, TurningAxes::To to, Vec x, Scratch& s) const {
+  const TurningVectors turning = system_.turning();
+  s.axes.update(turning, p.y.head(nv_), state);
+  s.axes.turn_coordinates(turning, to, x.head(nv_));
+  s.axes.turn_coordinates(turning, to, x.segment(v0(), nv_));
+  s.axes.turn_rows(turning, to, x.segment(lam0(), nc_));
+  if (stabilized()) s.axes.turn_rows(turning, to, x.segment(mu0(), nc_));
 }
 
 void FirstOrderForm::to_matrix_rows(const Point& p, const State& state, Vec F, Workspace& workspace) const {
-  Scratch& s = static_cast<Scratch&>(workspace);
-  update_turns(p, state, s);
-  turn<true>(F, s);
+  turn(p, state, TurningAxes::To::matrix, F, static_cast<Scratch&>(workspace));
 }
 
 void FirstOrderForm::from_matrix_columns(const Point& p, const State& state, Vec delta, Workspace& workspace) const {
-  Scratch& s = static_cast<Scratch&>(workspace);
-  update_turns(p, state, s);
-  turn<false>(delta, s);
+  turn(p, state, TurningAxes::To::here, delta, static_cast<Scratch&>(workspace));
   for (int offset : system_.chart_offsets()) {
     const Vec3<double> beta = delta.segment<3>(offset);
     delta.segment<3>(offset) = inverse_right_jacobian(chart_of(p.y, offset)) * beta;

@@ -3,6 +3,7 @@
 
 #include <Eigen/Cholesky>
 
+#include "trammel/dae/turning_axes.h"
 #include "trammel/formulations/first_order.h"
 #include "trammel/math/rotations.h"
 
@@ -17,8 +18,8 @@ struct FirstOrderForm::Scratch final : Workspace {
   std::vector<int> constraint_q, constraint_v, transposed, rate_constraint_q, rate_constraint_v, transposed_mu;
   std::vector<double> metric_mu;  // W of each entry of Gᵀμ
   std::vector<int> kinematic_diagonal, kinematic_v, motion_diagonal, E, mu_diagonal;
-  std::vector<int> chart;                    // nine per chart, by columns
-  std::vector<Mat3<double>> R_matrix, turn;  // per chart: R when the matrix was made, and R_J Rᵀ now
+  std::vector<int> chart;  // nine per chart, by columns
+  TurningAxes axes;        // of the matrix
   Eigen::VectorXd lam, mu, phi, phi_dot, bias, kinematic, body_rate, acceleration, zp;
   // Of the interpolation between the ends of a step.
   InputBuffer inputs;

@@ -74,6 +74,10 @@ Machine::Machine(CheckedStudy study, Customize customize)
   if (study_.analysis.steady) find_coordinates(*study_.analysis.steady);  // refuses names that nothing has
   note_settings(study_, index3_->nc(), notes_);
   if (full_.contacts != nullptr) list_contacts(scratch);
+  if (!joint_ && study_.analysis.kind == AnalysisKind::dynamics) {  // of what is moved
+    full_.system->calc_inputs(x_.t, scratch.inputs);
+    (reduced_ ? *reduced_ : full_).system->find_free_spins(x_.point(scratch.inputs.view()), state_);
+  }
   const RecordSchema frames{list_frame_groups(study_, full_), {}, {}};
   frame_rule_ = choose_frames(given, count_kept_numbers(frames, study_.output.channels));
   if (study_.output.interval && frame_rule_.interval > 0.0) study_.output.interval = frame_rule_.interval;

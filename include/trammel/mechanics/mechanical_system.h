@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "trammel/dae/second_order_dae.h"
+#include "trammel/dae/turning_axes.h"
 #include "trammel/mechanics/elements/frame.h"
 
 namespace trammel {
@@ -55,13 +56,8 @@ class MechanicalSystem {
   virtual void to_chart(ConstVec q, MotionPlanes& planes, std::vector<double>& G_chart) const = 0;
   /// Where the three coordinates of each chart start in q; State::charts has the same order.
   virtual std::span<const int> chart_offsets() const = 0;
-  /// Three neighbouring numbers that are one vector in world axes, and the chart of the body that it turns with: what
-  /// an iteration matrix must be turned by to stay young while bodies rotate.
-  struct WorldVector {
-    int first, chart;
-  };
-  virtual std::span<const WorldVector> world_coordinates() const = 0;  ///< of q, v and motion rows
-  virtual std::span<const WorldVector> world_rows() const = 0;         ///< of constraint rows and multipliers
+  /// What an iteration matrix must be turned by to stay young while bodies rotate.
+  virtual TurningVectors turning() const = 0;
   virtual void calc_q_rate(ConstVec q, ConstVec v, Vec q_rate) const = 0;
   /// Moves charts whose |θ| exceeds the threshold to the current rotation, counts turns, updates modes.
   virtual void accepted(const MotionPoint& p, double chart_threshold, Vec q, State& state,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "trammel/dae/dae_system.h"
+#include "trammel/dae/turning_axes.h"
 #include "trammel/formulations/index3.h"
 #include "trammel/formulations/kinds.h"
 #include "trammel/mechanics/mechanical_system.h"
@@ -24,11 +25,9 @@ class JointSystem;
 /// matrix G Gᵀ of a machine of micrometres, whose levers are 1e-6 beside 1, would be singular beside rounding.
 ///
 /// Columns of q are body increments δβ, δθ = T(θ) δβ at the current θ of every solve, so a moving chart does not age
-/// the matrix. Neither does a common rotation: vectors in world axes (positions and forces of a body, rows and
-/// multipliers of coinciding points) are turned into the orientation that the body had when the matrix was made,
-/// r → R_J Rᵀ r, and corrections back; only relative rotation of neighbours ages it. The planes: F_y without ∂(Gᵀλ)/∂q
-/// and ∂(Gᵀμ)/∂q, F_y′, and those two apart. μ and ψ, χ start at 0 and are in no error test; index3 tests positions
-/// only.
+/// the matrix. Neither does a common rotation, nor a wheel that spins: see TurningAxes. The planes: F_y without
+/// ∂(Gᵀλ)/∂q and ∂(Gᵀμ)/∂q, F_y′, and those two apart. μ and ψ, χ start at 0 and are in no error test; index3 tests
+/// positions only.
 class FirstOrderForm : public DaeSystem {
  public:
   struct Options {
@@ -109,9 +108,7 @@ class FirstOrderForm : public DaeSystem {
   struct Scratch;
   bool has_derived_columns() const { return stabilized() && !options_.form.rates; }
   MotionPoint motion_point(const Point& p, Scratch& scratch) const;
-  void update_turns(const Point& p, const State& state, Scratch& scratch) const;
-  template <bool to_matrix>
-  void turn(Vec x, const Scratch& scratch) const;
+  void turn(const Point& p, const State& state, TurningAxes::To to, Vec x, Scratch& scratch) const;
   void build_slots(const MotionPlanes& m, const Pattern& pattern, Scratch& scratch) const;
   // Between the ends of a step: first_order_dense.cpp.
   void interpolate_positions(const Point& from, const Point& to, double theta, Vec q, Vec v, Scratch& scratch) const;

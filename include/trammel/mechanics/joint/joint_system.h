@@ -98,8 +98,7 @@ class JointSystem final : public MechanicalSystem {
   void to_chart(ConstVec q, MotionPlanes& planes, std::vector<double>& G_chart) const override;
   std::span<const int> chart_offsets() const override { return tree_.chart_offsets(); }
   /// Coordinates turn with the links already; nothing is to be turned with a body.
-  std::span<const WorldVector> world_coordinates() const override { return {}; }
-  std::span<const WorldVector> world_rows() const override { return {}; }
+  TurningVectors turning() const override { return {}; }
   void calc_q_rate(ConstVec q, ConstVec v, Vec q_rate) const override;
   void accepted(const MotionPoint& p, double chart_threshold, Vec q, State& state, Workspace& workspace) const override;
   Energy calc_energy(const MotionPoint& p, const State& state, Workspace& workspace) const override;
