@@ -41,12 +41,7 @@ int default_capacity(const ContactGroup& group) {
   if (n > many) return enough;
   int possible = 0;
   for (int i = 0; i < n; ++i)
-    for (int j = i + 1; j < n; ++j) {
-      if (group.law_between(i, j) < 0) continue;
-      const ContactShape *a = &group.geometry()[i].shape, *b = &group.geometry()[j].shape;
-      if (a->kind > b->kind) std::swap(a, b);
-      possible += n_features(*a, *b);
-    }
+    for (int j = i + 1; j < n; ++j) possible += group.n_places(i, j);
   return std::min(possible, enough);
 }
 

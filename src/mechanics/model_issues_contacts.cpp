@@ -16,9 +16,16 @@ std::string name_of(const GeometrySpec& geometry) {
                                : fmt::format("geometry '{}'", geometry.name);
 }
 
-const char* word(ContactShape::Kind kind) {
-  static const char* const words[] = {"plane", "box", "cylinder", "capsule", "ellipsoid", "smooth extrusion", "sphere"};
-  return words[static_cast<int>(kind)];
+// Why two shapes are not offered to a law.
+std::string find_reason(const ContactShape& a, const ContactShape& b, const NormalLaw& law) {
+  if (a.kind == ContactShape::Kind::plane && b.kind == ContactShape::Kind::plane) return "planes have no ends";
+  if (law.kind == NormalLaw::Kind::foundation)
+    return "neither has points at which a foundation could press: boxes, cylinders, cones, capsules, hulls and closed "
+           "meshes have, and spheres need none";
+  if (!a.convex() && !b.convex())
+    return "neither is convex, so that where they are deepest in each other is not one place";
+  return "where flat parts lie on each other the deepest point is not one and would jump: law = \"foundation\" presses "
+         "at points all over a surface";
 }
 
 void check_friction(ModelChecks& checks, std::string_view kind, const ContactSpec& spec, const FrictionLaw& f) {
@@ -108,7 +115,7 @@ void check_sides(ModelChecks& checks, const ContactSpec& spec) {
     }
     return found;
   };
-  std::vector<std::pair<ContactShape::Kind, ContactShape::Kind>> refused;
+  std::vector<std::pair<std::string_view, std::string_view>> refused;
   bool sharp = false;
   bool two_bodies = false;
   for (const int i : a) {
@@ -121,17 +128,16 @@ void check_sides(ModelChecks& checks, const ContactSpec& spec) {
         fmt::format("all of it belongs to body '{}': a body cannot touch itself", model.geometry[a.front()].body));
   for (const int i : examples(a))
     for (const int j : examples(b)) {
-      ContactShape first = *make_contact_shape(model.geometry[i].shape, Eigen::Vector3d::Zero());
-      ContactShape second = *make_contact_shape(model.geometry[j].shape, Eigen::Vector3d::Zero());
-      if (first.kind > second.kind) std::swap(first, second);
-      const std::pair pair{first.kind, second.kind};
-      if (model.geometry[i].body != model.geometry[j].body && n_features(first, second) == 0 &&
-          std::find(refused.begin(), refused.end(), pair) == refused.end()) {
+      const ContactShape first = *make_contact_shape(model.geometry[i].shape, Eigen::Vector3d::Zero());
+      const ContactShape second = *make_contact_shape(model.geometry[j].shape, Eigen::Vector3d::Zero());
+      if (model.geometry[i].body == model.geometry[j].body) continue;
+      const std::pair pair = std::minmax({first.word(), second.word()});
+      const ContactGroup two({{first, 1, 0, ""}, {second, 2, 1, ""}}, {{spec.law, true, ""}}, {-1, 0, 0, -1}, 2, 0);
+      if (two.n_places(0, 1) == 0 && std::find(refused.begin(), refused.end(), pair) == refused.end()) {
         refused.push_back(pair);
         checks.report("contact", spec, "between",
-                      fmt::format("no contact is offered between {} and {}: spheres meet everything, planes meet "
-                                  "spheres, boxes, cylinders, capsules and ellipsoids, capsules meet each other",
-                                  word(first.kind), word(second.kind)));
+                      fmt::format("no contact is offered between {} and {} by this law: {}", pair.first, pair.second,
+                                  find_reason(first, second, spec.law.normal)));
       }
       if (!sharp && spec.law.normal.modulus > 0.0 &&
           !(1.0 / first.curvature_radius() + 1.0 / second.curvature_radius() <= 1e300)) {

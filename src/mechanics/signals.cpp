@@ -50,7 +50,7 @@ ResolvedPath resolve_word(SignalKind kind, int entity, std::string_view what, co
 const std::vector<std::string> angle_words{"roll", "pitch", "yaw"};
 const std::vector<std::string> energy_words{"kinetic", "potential", "total"};
 const std::vector<std::string> momentum_words{"x", "y", "z", "lx", "ly", "lz"};
-const std::vector<std::string> contact_words{"normal", "friction", "penetration", "touching"};
+const std::vector<std::string> contact_words{"normal", "friction", "penetration", "touching", "slip", "pressure"};
 const std::vector<std::string> wrench_words{"fx", "fy", "fz", "mx", "my", "mz", "force", "moment"};
 const std::vector<std::string> tyre_words{"load", "slip", "slip_angle", "camber", "drive", "side", "aligning"};
 

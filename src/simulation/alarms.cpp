@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "trammel/mechanics/elements/contact_group.h"
 #include "trammel/simulation/machine_length.h"
 #include "trammel/simulation/methods/integrator_descriptor.h"
 #include "trammel/simulation/option.h"

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "trammel/mechanics/elements/contact_group.h"
+
 namespace trammel {
 
 std::string find_contact_failure(const Assembly& full, const State& state) {

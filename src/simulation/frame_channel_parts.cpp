@@ -87,6 +87,8 @@ void add_contact_channels(std::vector<FrameChannel>& list) {
   list.push_back(
       of_contacts("penetration", &Contact::penetration, {}, "m", "of the place that presses most; 0: nothing touches"));
   list.push_back(of_contacts("touching", &Contact::touching, {}, "", "number of places that press"));
+  list.push_back(of_contacts("slip", &Contact::slip, {}, "m/s", "sliding speed of the place that presses most"));
+  list.push_back(of_contacts("pressure", &Contact::pressure, {}, "N/m²", "the largest pressure of a foundation"));
   list.push_back(of_contacts("contact_point", &Contact::point, xyz, "m", "of the place that presses most, world axes"));
 }
 

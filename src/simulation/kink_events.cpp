@@ -6,6 +6,8 @@
 
 // Steps that end where contact begins or ends, or where another force has a kink.
 
+#include "trammel/mechanics/elements/contact_group.h"
+
 namespace trammel {
 
 namespace {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "trammel/mechanics/elements/contact_group.h"
 #include "trammel/mechanics/elements/tyre_report.h"
 
 namespace trammel {
@@ -155,9 +156,11 @@ void Recorder::update_contacts(KinematicState k, const State& state) {
       sum.normal_force += report.normal_force;
       sum.friction_force += report.friction.norm();
       sum.touching += 1.0;
+      sum.pressure = std::max(sum.pressure, report.pressure);
       if (report.normal_force <= most) continue;
       most = report.normal_force;
       sum.penetration = report.depth;
+      sum.slip = report.slip;
       sum.point = report.point;
     }
   }
@@ -182,7 +185,7 @@ double Recorder::calc_recorded(const RecordedSignal& signal, const MotionPoint& 
     }
     case RecordedSignal::Kind::contact: {
       const FrameParts::Contact& at = parts_.contacts[entity];
-      const double values[] = {at.normal_force, at.friction_force, at.penetration, at.touching};
+      const double values[] = {at.normal_force, at.friction_force, at.penetration, at.touching, at.slip, at.pressure};
       return values[c];
     }
     case RecordedSignal::Kind::tyre:

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "trammel/dae/memory_of_motion.h"
+#include "trammel/mechanics/elements/contact_group.h"
 #include "trammel/simulation/machine_length.h"
 
 namespace trammel {

@@ -8,6 +8,7 @@
 
 #include "trammel/base/text.h"
 #include "trammel/dae/static_stability.h"
+#include "trammel/mechanics/elements/contact_group.h"
 #include "trammel/simulation/beam_watch.h"
 #include "trammel/simulation/frames.h"
 #include "trammel/simulation/small_motions.h"

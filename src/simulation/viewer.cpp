@@ -2,6 +2,7 @@
 #include "trammel/simulation/viewer.h"
 
 #include "trammel/linalg/dense_decompositions.h"
+#include "trammel/mechanics/elements/contact_group.h"
 
 namespace trammel {
 

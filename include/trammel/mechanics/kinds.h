@@ -93,15 +93,17 @@ class GeometryKind : public KindReference<ShapeDescription> {
  public:
   using KindReference::KindReference;
 
-  static const GeometryKind box;        ///< edges `size`
-  static const GeometryKind sphere;     ///< `radius`
-  static const GeometryKind cylinder;   ///< `radius`, `length` along its z axis, `inner_radius` of a bore
-  static const GeometryKind capsule;    ///< a cylinder of `length` with half spheres at its ends
-  static const GeometryKind cone;       ///< base of `radius` at z = −length/2, apex at z = +length/2
-  static const GeometryKind extrusion;  ///< the `polygon` (x, y), `length` along z, half of it on either side
-  static const GeometryKind mesh;       ///< `vertices` and `triangles`
-  static const GeometryKind plane;      ///< everything below its xy plane, without end; drawn with the edges `size`
-  static const GeometryKind ellipsoid;  ///< half axes `size`
+  static const GeometryKind box;           ///< edges `size`
+  static const GeometryKind sphere;        ///< `radius`
+  static const GeometryKind cylinder;      ///< `radius`, `length` along its z axis, `inner_radius` of a bore
+  static const GeometryKind capsule;       ///< a cylinder of `length` with half spheres at its ends
+  static const GeometryKind cone;          ///< base of `radius` at z = −length/2, apex at z = +length/2
+  static const GeometryKind extrusion;     ///< the `polygon` (x, y), `length` along z, half of it on either side
+  static const GeometryKind mesh;          ///< `vertices` and `triangles`
+  static const GeometryKind plane;         ///< everything below its xy plane, without end; drawn with the edges `size`
+  static const GeometryKind ellipsoid;     ///< half axes `size`
+  static const GeometryKind hull;          ///< all that is between points
+  static const GeometryKind height_field;  ///< ground by its heights over a grid
 };
 
 // Described in src/mechanics/kinds/joint_NAME.cpp, force_NAME.cpp, measure_NAME.cpp, control_NAME.cpp, shape_NAME.cpp.
@@ -115,7 +117,7 @@ extern const ForceDescription force_at_point, torque_force, spring_damper_force,
 extern const MeasureDescription expression_measure, distance_measure, point_measure, relative_measure;
 extern const ControlDescription filter_control, pid_control, ode_control, sampled_control;
 extern const ShapeDescription box_shape, sphere_shape, cylinder_shape, capsule_shape, cone_shape, extrusion_shape,
-    mesh_shape, plane_shape, ellipsoid_shape;
+    mesh_shape, plane_shape, ellipsoid_shape, hull_shape, height_field_shape;
 }  // namespace kinds
 
 inline constexpr JointKind JointKind::spherical{kinds::spherical_joint};
@@ -164,6 +166,8 @@ inline constexpr GeometryKind GeometryKind::extrusion{kinds::extrusion_shape};
 inline constexpr GeometryKind GeometryKind::mesh{kinds::mesh_shape};
 inline constexpr GeometryKind GeometryKind::plane{kinds::plane_shape};
 inline constexpr GeometryKind GeometryKind::ellipsoid{kinds::ellipsoid_shape};
+inline constexpr GeometryKind GeometryKind::hull{kinds::hull_shape};
+inline constexpr GeometryKind GeometryKind::height_field{kinds::height_field_shape};
 
 /// The kinds that a model file may name, in the order of the documentation. A list to be handed on: whoever has a kind
 /// of their own adds it to a copy of the standard ones and gives that to the reader; models carry it from there.
@@ -190,8 +194,9 @@ inline constexpr MeasureKind standard_measures[] = {MeasureKind::expression, Mea
 inline constexpr ControlKind standard_controls[] = {kinds::filter_control, kinds::pid_control, kinds::ode_control,
                                                     kinds::sampled_control};
 inline constexpr GeometryKind standard_shapes[] = {
-    GeometryKind::box,       GeometryKind::sphere, GeometryKind::cylinder, GeometryKind::capsule,  GeometryKind::cone,
-    GeometryKind::extrusion, GeometryKind::mesh,   GeometryKind::plane,    GeometryKind::ellipsoid};
+    GeometryKind::box,       GeometryKind::sphere,    GeometryKind::cylinder,    GeometryKind::capsule,
+    GeometryKind::cone,      GeometryKind::extrusion, GeometryKind::mesh,        GeometryKind::plane,
+    GeometryKind::ellipsoid, GeometryKind::hull,      GeometryKind::height_field};
 
 /// All of these.
 const Kinds& standard_kinds();

@@ -26,6 +26,8 @@ struct FrameParts {
     double normal_force = 0.0, friction_force = 0.0;  ///< sums of sizes [N]
     double penetration = 0.0;                         ///< of the place that presses most [m]
     double touching = 0.0;                            ///< number of places that press
+    double slip = 0.0;                                ///< sliding speed of the place that presses most [m/s]
+    double pressure = 0.0;                            ///< the largest one of foundations [N/m²]
     Eigen::Vector3d point = Eigen::Vector3d::Zero();  ///< of the place that presses most, world
   };
   MechanicalSystem::Energy energy;

@@ -237,6 +237,29 @@ std::vector<Eigen::Vector2d> ModelKindFields::corners(std::string_view key) {
   return list;
 }
 
+std::vector<std::vector<double>> ModelKindFields::rows(std::string_view key, std::size_t n, std::size_t least,
+                                                       std::string_view each) {
+  std::vector<std::vector<double>> list;
+  const Node* node = fields_.get(key);
+  if (node == nullptr) return list;
+  if (node->kind != NodeKind::array) {
+    fields_.report_type(*node, key, fmt::format("a list of {}", each));
+    return list;
+  }
+  for (const Node& item : node->items) {
+    std::vector<double> row = fields_.list_of(item, key);
+    if (n == 0) n = row.size();
+    if (row.size() == n)
+      list.push_back(std::move(row));
+    else
+      fields_.report(item,
+                     fmt::format("in '{}' one of the {} has {} numbers; it must have {}", key, each, row.size(), n));
+  }
+  if (node->items.size() < least)
+    fields_.report(*node, fmt::format("'{}' has {} {}; it needs at least {}", key, node->items.size(), each, least));
+  return list;
+}
+
 void ModelKindFields::mesh(std::string_view key, Shape& shape) {
   const Node* node = fields_.get(key);
   if (node == nullptr) return;

@@ -37,6 +37,8 @@ class ModelKindFields final : public KindFields {
   Eigen::Vector3d sizes(std::string_view key, std::string_view each) override;
   Eigen::Matrix3d axes(std::string_view key) override { return read_shape_axis(fields_, key); }
   std::vector<Eigen::Vector2d> corners(std::string_view key) override;
+  std::vector<std::vector<double>> rows(std::string_view key, std::size_t n, std::size_t least,
+                                        std::string_view each) override;
   void mesh(std::string_view key, Shape& shape) override;
   Formula whole_formula(std::string_view key) override;
   std::vector<std::string> texts(std::string_view key, const std::string& wanted) override;

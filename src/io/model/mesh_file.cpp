@@ -4,14 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <map>
 #include <sstream>
-#include <tuple>
+#include <unordered_map>
 
 #include "trammel/base/error.h"
 #include "trammel/io/source_file.h"
@@ -22,6 +22,17 @@ namespace {
 
 constexpr std::size_t stl_head = 84, stl_triangle = 50;  // bytes of a binary STL file: title and count, one triangle
 
+using Corner = std::array<float, 3>;
+struct HashCorner {
+  std::size_t operator()(const Corner& corner) const {
+    std::uint32_t words[3];
+    std::memcpy(words, corner.data(), sizeof words);
+    std::uint64_t key = 0;
+    for (const std::uint32_t word : words) key = (key ^ word) * 0x9e3779b97f4a7c15ull, key ^= key >> 29;
+    return static_cast<std::size_t>(key);
+  }
+};
+
 class MeshBuilder {
  public:
   explicit MeshBuilder(const std::filesystem::path& path) : path_(path) { mesh_.kind = GeometryKind::mesh; }
@@ -30,12 +41,18 @@ class MeshBuilder {
     throw IoError(fmt::format("cannot read the mesh '{}': {}", path_.string(), reason));
   }
 
-  int vertex(const Eigen::Vector3f& at, const std::string& where) {
-    if (!at.allFinite()) refuse(fmt::format("{}: a coordinate is not a finite number", where));
-    const auto [it, is_new] =
-        index_.try_emplace(std::tuple(at.x(), at.y(), at.z()), static_cast<int>(mesh_.vertices.size()));
+  /// Where it stands in the file: a number of `what`.
+  int vertex(const Eigen::Vector3f& at, std::string_view what, std::size_t number) {
+    if (!at.allFinite()) refuse(fmt::format("{} {}: a coordinate is not a finite number", what, number));
+    const Corner corner{at.x() + 0.0f, at.y() + 0.0f, at.z() + 0.0f};  // −0 is 0
+    const auto [it, is_new] = index_.try_emplace(corner, static_cast<int>(mesh_.vertices.size()));
     if (is_new) mesh_.vertices.push_back(at);
     return it->second;
+  }
+  void expect(std::size_t n_triangles) {
+    mesh_.triangles.reserve(n_triangles);
+    mesh_.vertices.reserve(n_triangles / 2 + 3);
+    index_.reserve(n_triangles / 2 + 3);
   }
 
   void triangle(int a, int b, int c) {
@@ -50,7 +67,7 @@ class MeshBuilder {
  private:
   const std::filesystem::path& path_;
   Shape mesh_;
-  std::map<std::tuple<float, float, float>, int> index_;
+  std::unordered_map<Corner, int, HashCorner> index_;
 };
 
 std::string at_line(int line) { return fmt::format("line {}", line); }
@@ -63,12 +80,13 @@ Eigen::Vector3f read_vertex(std::istringstream& words, const MeshBuilder& mesh, 
 }
 
 void read_binary_stl(const std::string& bytes, std::uint32_t count, MeshBuilder& mesh) {
+  mesh.expect(count);
   for (std::uint32_t i = 0; i < count; ++i) {
     float corner[9];
     std::memcpy(corner, bytes.data() + stl_head + i * stl_triangle + 12, sizeof corner);
     int v[3];
     for (int k = 0; k < 3; ++k)
-      v[k] = mesh.vertex({corner[3 * k], corner[3 * k + 1], corner[3 * k + 2]}, fmt::format("triangle {}", i + 1));
+      v[k] = mesh.vertex({corner[3 * k], corner[3 * k + 1], corner[3 * k + 2]}, "triangle", i + std::size_t{1});
     mesh.triangle(v[0], v[1], v[2]);
   }
 }
@@ -80,7 +98,8 @@ void read_text_stl(const std::string& text, MeshBuilder& mesh) {
   for (int number = 1; std::getline(lines, line); ++number) {
     std::istringstream words(line);
     if (!(words >> word)) continue;
-    if (word == "vertex") corners.push_back(mesh.vertex(read_vertex(words, mesh, number), at_line(number)));
+    if (word == "vertex")
+      corners.push_back(mesh.vertex(read_vertex(words, mesh, number), "line", static_cast<std::size_t>(number)));
     if (word != "endfacet") continue;
     if (corners.size() != 3) mesh.refuse(fmt::format("{}: a facet has {} vertices", at_line(number), corners.size()));
     mesh.triangle(corners[0], corners[1], corners[2]);
@@ -107,7 +126,8 @@ void read_obj(const std::string& text, MeshBuilder& mesh) {
   for (int number = 1; std::getline(lines, line); ++number) {
     std::istringstream words(line);
     if (!(words >> word)) continue;
-    if (word == "v") vertices.push_back(mesh.vertex(read_vertex(words, mesh, number), at_line(number)));
+    if (word == "v")
+      vertices.push_back(mesh.vertex(read_vertex(words, mesh, number), "line", static_cast<std::size_t>(number)));
     if (word != "f") continue;
     std::vector<int> corners;
     const int n = static_cast<int>(vertices.size());

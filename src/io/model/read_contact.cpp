@@ -10,8 +10,11 @@ namespace trammel::detail {
 
 namespace {
 
-enum class Law { linear, hunt_crossley, hertz };
-const Choices<Law> laws{{"linear", Law::linear}, {"hunt_crossley", Law::hunt_crossley}, {"hertz", Law::hertz}};
+enum class Law { linear, hunt_crossley, hertz, foundation };
+const Choices<Law> laws{{"linear", Law::linear},
+                        {"hunt_crossley", Law::hunt_crossley},
+                        {"hertz", Law::hertz},
+                        {"foundation", Law::foundation, "pressure by depth, for faces and meshes"}};
 const Choices<FrictionLaw::Kind> frictions{{"none", FrictionLaw::Kind::none},
                                            {"coulomb", FrictionLaw::Kind::coulomb, "cheap, but creeps at rest"},
                                            {"lugre", FrictionLaw::Kind::lugre, "bristles that stick"}};
@@ -49,7 +52,9 @@ void read_sides(Fields& fields, ContactSpec& contact) {
 }
 
 void read_normal_law(Fields& fields, Law law, NormalLaw& normal) {
-  normal.kind = law == Law::linear ? NormalLaw::Kind::linear : NormalLaw::Kind::hunt_crossley;
+  normal.kind = law == Law::linear       ? NormalLaw::Kind::linear
+                : law == Law::foundation ? NormalLaw::Kind::foundation
+                                         : NormalLaw::Kind::hunt_crossley;
   if (law == Law::hertz) {
     normal.exponent = 1.5;
     std::string which;
@@ -60,6 +65,7 @@ void read_normal_law(Fields& fields, Law law, NormalLaw& normal) {
   } else {
     normal.stiffness = fields.number("stiffness", 1.0);
     if (law == Law::hunt_crossley) normal.exponent = fields.number("exponent", 1.0);
+    if (law == Law::foundation) normal.transition = fields.number("transition", 0.0);
   }
   if (law == Law::linear) {
     normal.damping = fields.number("damping", 0.0);
@@ -180,7 +186,7 @@ std::vector<Key> friction_law_keys(const Range& of_mu) {
 }
 
 std::vector<Key> contact_keys() {
-  const KindNames curved{"hunt_crossley", "hertz"};
+  const KindNames curved{"hunt_crossley", "hertz", "foundation"};
   return {name_key(),
           {.name = "between",
            .type = KeyType::any,
@@ -199,6 +205,18 @@ std::vector<Key> contact_keys() {
            .meaning = "instead of `modulus`: k",
            .range = Range::above(0.0),
            .kinds = {"hertz"}},
+          {.name = "stiffness",
+           .unit = "N/m³",
+           .required = true,
+           .meaning = "K, pressure over depth",
+           .range = Range::above(0.0),
+           .kinds = {"foundation"}},
+          {.name = "transition",
+           .unit = "m",
+           .fallback = "1e-6 of the size",
+           .meaning = "ε, depth over which a point comes to its stiffness",
+           .range = Range::above(0.0),
+           .kinds = {"foundation"}},
           {.name = "modulus",
            .unit = "N/m²",
            .meaning = "E of both surfaces, 1/E = (1 − ν_a²)/E_a + (1 − ν_b²)/E_b; needed, or `stiffness`",

@@ -15,8 +15,7 @@ namespace {
 void add_mass(Fields& fields, const GeometrySpec& geometry, double density, ModelDraft& model) {
   const Node& node = *fields.get("density");
   std::optional<Solid> solid = calc_solid(geometry.shape);
-  if (!solid)
-    return fields.report(node, "'density' needs a solid; planes and meshes have no volume that is known for certain");
+  if (!solid) return fields.report(node, "'density' needs a solid; planes and meshes that are not closed have none");
   if (geometry.body == ground_name) return fields.report(node, "the ground needs no 'density'");
   solid->volume *= density, solid->inertia *= density;
   Solid& sum = model.heavy[geometry.body];

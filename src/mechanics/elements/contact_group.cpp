@@ -5,10 +5,12 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <utility>
 #include <vector>
 
 #include "contact_columns.h"
+#include "contact_foundation.h"
 #include "contact_kernel.h"
 #include "contact_listed.h"
 #include "contact_simple_planes.h"
@@ -33,6 +35,7 @@ ContactGroup::ContactGroup(std::vector<Geometry> geometry, std::vector<Law> laws
   for (int i = 0; i < static_cast<int>(geometry_.size()); ++i)
     (geometry_[i].shape.kind == ContactShape::Kind::plane ? planes_ : bounded_).push_back(i);
   for (const Geometry& g : geometry_) least_size_ = std::min(least_size_, g.shape.size());
+  for (const Geometry& g : geometry_) soft_.push_back(g.shape.softened());
   for (const Law& law : laws_) has_bristles_ |= law.law.friction.kind == FrictionLaw::Kind::lugre;
 }
 
@@ -45,6 +48,42 @@ int ContactGroup::pair_number(int i, int j, int feature) const {
   return (std::min(i, j) * n + std::max(i, j)) * max_features + feature;
 }
 
+// Of a pair whose law is a foundation.
+bool ContactGroup::has_points(int a, int b) const {
+  const int law = law_of_[geometry_[a].kind * n_kinds_ + geometry_[b].kind];
+  return law >= 0 && laws_[law].law.normal.kind == NormalLaw::Kind::foundation &&
+         geometry_[b].shape.kind == ContactShape::Kind::solid;
+}
+
+bool ContactGroup::is_foundation(const Place& p) const {
+  return laws_[p.law].law.normal.kind == NormalLaw::Kind::foundation &&
+         geometry_[p.b].shape.kind == ContactShape::Kind::solid;
+}
+
+// A pair of geometry (i < j) whose second one is a. Of a foundation the smaller one of two that have points has them.
+bool ContactGroup::reversed(int i, int j) const {
+  const ContactShape &a = geometry_[i].shape, &b = geometry_[j].shape;
+  if (a.kind != b.kind || a.kind != ContactShape::Kind::solid) return a.kind > b.kind;
+  if (!has_points(i, j)) return !in_order(a, b);
+  if (!a.points || !b.points) return b.points == nullptr;
+  return a.size() < b.size();
+}
+
+int ContactGroup::n_places(int i, int j) const {
+  if (law_between(i, j) < 0) return 0;
+  if (reversed(std::min(i, j), std::max(i, j)) != (i > j)) std::swap(i, j);
+  const ContactShape &a = geometry_[i].shape, &b = geometry_[j].shape;
+  return has_points(i, j) ? (b.points ? 1 : 0) : n_features(a, b);
+}
+
+// As calc_touch; of a foundation the deepest point, if there is one within `limit`.
+Touch<double> ContactGroup::calc_place(int a, const Frame<double>& fa, int b, const Frame<double>& fb, int feature,
+                                       double limit) const {
+  if (!has_points(a, b)) return calc_touch(geometry_[a].shape, fa, geometry_[b].shape, fb, feature);
+  const detail::Foundation f(soft_[a], geometry_[b].shape, laws_[law_between(a, b)].law);
+  return detail::find_deepest(f, fa, fb, limit);
+}
+
 ContactGroup::Place ContactGroup::place(std::span<const int> modes, int index) const {
   const int n = static_cast<int>(geometry_.size());
   Place p;
@@ -52,7 +91,7 @@ ContactGroup::Place ContactGroup::place(std::span<const int> modes, int index) c
   const int pair = pairs(modes)[p.slot] - 1;
   p.feature = pair % max_features;
   p.a = pair / max_features / n, p.b = pair / max_features % n;
-  if (geometry_[p.a].shape.kind > geometry_[p.b].shape.kind) std::swap(p.a, p.b);
+  if (reversed(p.a, p.b)) std::swap(p.a, p.b);
   p.law = law_of_[geometry_[p.a].kind * n_kinds_ + geometry_[p.b].kind];
   return p;
 }
@@ -63,6 +102,13 @@ double ContactGroup::margin(int i, int j) const {
 
 NormalLaw ContactGroup::normal_law(const Place& p) const {
   NormalLaw law = laws_[p.law].law.normal;
+  if (law.kind == NormalLaw::Kind::foundation) {  // a ball in a flat surface, pressed where its depth is a − x²/2R
+    const bool balls = geometry_[p.a].shape.kind == ContactShape::Kind::sphere;
+    const double r = geometry_[p.b].shape.radius, curved = balls ? 1.0 / geometry_[p.a].shape.radius : 0.0;
+    law.kind = NormalLaw::Kind::hunt_crossley;
+    law.stiffness *= std::numbers::pi / (1.0 / r + curved);
+    law.exponent = 2.0;
+  }
   if (law.modulus > 0.0) {
     const double ra = geometry_[p.a].shape.curvature_radius(), rb = geometry_[p.b].shape.curvature_radius();
     law.stiffness = 4.0 / 3.0 * law.modulus / std::sqrt(1.0 / ra + 1.0 / rb);
@@ -102,8 +148,8 @@ void ContactGroup::visit_near(const KinematicState& state, double margins, const
 
 bool ContactGroup::order_pair(int& i, int& j) const {
   if (law_between(i, j) < 0) return false;
-  const ContactShape::Kind first = geometry_[i].shape.kind, second = geometry_[j].shape.kind;
-  if (first > second || (first == second && i > j)) std::swap(i, j);
+  if (i > j) std::swap(i, j);
+  if (reversed(i, j)) std::swap(i, j);
   return true;
 }
 
@@ -147,8 +193,8 @@ bool ContactGroup::update_modes(const KinematicState& state, std::span<int> mode
   visit_near(state, 2.0, [&](int a, int b) {
     const double limit = margin(a, b);
     const Geometry &ga = geometry_[a], &gb = geometry_[b];
-    for (int feature = 0; feature < n_features(ga.shape, gb.shape); ++feature) {
-      const double gap = -calc_touch(ga.shape, state.frames[ga.frame], gb.shape, state.frames[gb.frame], feature).depth;
+    for (int feature = 0; feature < n_places(a, b); ++feature) {
+      const double gap = -calc_place(a, state.frames[ga.frame], b, state.frames[gb.frame], feature, 2.0 * limit).depth;
       if (gap > 2.0 * limit) continue;
       const int pair = pair_number(a, b, feature);
       if (listed.contains(pair)) continue;
@@ -166,8 +212,9 @@ bool ContactGroup::update_modes(const KinematicState& state, std::span<int> mode
   for (int i = 0; i < modes[0]; ++i) {
     const Place p = place(modes, i);
     const Geometry &ga = geometry_[p.a], &gb = geometry_[p.b];
-    const double gap = -calc_touch(ga.shape, state.frames[ga.frame], gb.shape, state.frames[gb.frame], p.feature).depth;
-    if (gap > 3.0 * margin(p.a, p.b))
+    const double limit = 3.0 * margin(p.a, p.b);
+    const double gap = -calc_place(p.a, state.frames[ga.frame], p.b, state.frames[gb.frame], p.feature, limit).depth;
+    if (gap > limit)
       own[p.slot] = 0;
     else
       slots[kept++] = p.slot;
@@ -194,9 +241,8 @@ ContactGroup::Missed ContactGroup::find_missed(const KinematicState& state, std:
   listed.read(*this, modes);
   visit_near(state, 0.0, [&](int a, int b) {
     const Geometry &ga = geometry_[a], &gb = geometry_[b];
-    for (int feature = 0; feature < n_features(ga.shape, gb.shape); ++feature) {
-      const double depth =
-          calc_touch(ga.shape, state.frames[ga.frame], gb.shape, state.frames[gb.frame], feature).depth;
+    for (int feature = 0; feature < n_places(a, b); ++feature) {
+      const double depth = calc_place(a, state.frames[ga.frame], b, state.frames[gb.frame], feature, 0.0).depth;
       if (depth > 0.0 && depth > missed.depth && !listed.contains(pair_number(a, b, feature))) missed = {depth, a, b};
     }
   });
@@ -220,6 +266,19 @@ void ContactGroup::add_forces(const KinematicState& state, std::span<Wrench<doub
     const int z = first_state_ + 3 * p.slot;
     Vec3<double> bristle = Vec3<double>::Zero();
     if (bristled(p)) bristle = {state.z[z], state.z[z + 1], state.z[z + 2]};
+    if (is_foundation(p)) {
+      const Frame<double>&fa = state.frames[ga.frame], &fb = state.frames[gb.frame];
+      const detail::Foundation f(soft_[p.a], gb.shape, laws_[p.law].law);
+      static thread_local std::vector<int> pressed;  // scratch
+      detail::find_pressed(f, fa, fb, pressed);
+      const auto out = detail::calc_foundation<double>(f, fa, fb, bristle, pressed);
+      if (!out.presses) continue;
+      trammel::add(wrench[ga.frame], out.w[0]);
+      trammel::add(wrench[gb.frame], out.w[1]);
+      if (bristled(p) && !rates.empty())
+        for (int k = 0; k < 3; ++k) rates[z + k] = out.z_rate[k];
+      continue;
+    }
     const ContactOutput<double> out =
         calc_contact<double>(ga.shape, state.frames[ga.frame], gb.shape, state.frames[gb.frame], p.feature,
                              normal_law(p), laws_[p.law].law.friction, bristle);
@@ -273,6 +332,10 @@ void ContactGroup::add_planes(const KinematicState& state, PlaneSet set, std::sp
     const int* own = slot;
     const int *of_force = own + 4, *of_rate = own + 10;
     slot += 4 + (bristles ? 6 + 15 : 0);
+    if (is_foundation(p)) {
+      add_foundation_planes(state, p, set, own, diagonal, planes);
+      continue;
+    }
     const Touch<double> touch = calc_touch(ga.shape, *f[0], gb.shape, *f[1], p.feature);
     if (!(touch.depth > 0.0)) continue;
     const NormalLaw normal = normal_law(p);
@@ -368,7 +431,7 @@ void ContactGroup::add_planes(const KinematicState& state, PlaneSet set, std::sp
 ContactGroup::Report ContactGroup::calc_report(const KinematicState& state, const Place& p) const {
   const Geometry &ga = geometry_[p.a], &gb = geometry_[p.b];
   const Frame<double>&fa = state.frames[ga.frame], &fb = state.frames[gb.frame];
-  const Touch<double> touch = calc_touch(ga.shape, fa, gb.shape, fb, p.feature);
+  const Touch<double> touch = calc_place(p.a, fa, p.b, fb, p.feature);
   Report report;
   report.depth = report.indicator = touch.depth;
   report.n = touch.n, report.point = touch.point;
@@ -378,6 +441,20 @@ ContactGroup::Report ContactGroup::calc_report(const KinematicState& state, cons
   const Vec3<double> v = relative - report.rate * touch.n;
   report.slip = v.norm();
   if (!(touch.depth > 0.0)) return report;
+  Vec3<double> z = Vec3<double>::Zero();
+  if (bristled(p)) {
+    const int first = first_state_ + 3 * p.slot;
+    z = {state.z[first], state.z[first + 1], state.z[first + 2]};
+  }
+  if (is_foundation(p)) {
+    const ContactLaw& law = laws_[p.law].law;
+    const detail::FoundationSums sums = detail::sum_foundation({soft_[p.a], gb.shape, law}, fa, fb, z);
+    report.indicator = touch.depth * std::min(1.0, 1.0 + law.normal.damping * report.rate);
+    if (!(sums.normal_force > 0.0)) return report;
+    report.normal_force = sums.normal_force, report.pressure = sums.pressure;
+    report.n = sums.n, report.point = sums.point, report.friction = sums.friction;
+    return report;
+  }
   const NormalLaw normal = normal_law(p);
   const double raw = detail::raw_force(normal, touch.depth, report.rate);
   if (raw <
@@ -385,10 +462,8 @@ ContactGroup::Report ContactGroup::calc_report(const KinematicState& state, cons
     report.indicator = std::min(report.indicator, raw / normal.stiffness);
   if (!(raw > 0.0)) return report;
   report.normal_force = raw;
-  Vec3<double> z = Vec3<double>::Zero();
   if (bristled(p)) {
-    const int first = first_state_ + 3 * p.slot;
-    z = fa.R * Vec3<double>(state.z[first], state.z[first + 1], state.z[first + 2]);
+    z = fa.R * z;
     z -= touch.n * touch.n.dot(z);
   }
   report.friction = raw * detail::friction_ratio(laws_[p.law].law.friction, v, z);
@@ -402,7 +477,11 @@ double ContactGroup::potential(const KinematicState& state) const {
     const Place p = place(state.modes, i);
     const Geometry &ga = geometry_[p.a], &gb = geometry_[p.b];
     Touch<double> touch;
-    if (detail::find_touch(ga.shape, state.frames[ga.frame], gb.shape, state.frames[gb.frame], p.feature, touch))
+    if (is_foundation(p))
+      energy += detail::sum_foundation({soft_[p.a], gb.shape, laws_[p.law].law}, state.frames[ga.frame],
+                                       state.frames[gb.frame], Vec3<double>::Zero())
+                    .energy;
+    else if (detail::find_touch(ga.shape, state.frames[ga.frame], gb.shape, state.frames[gb.frame], p.feature, touch))
       energy += detail::stored_energy(normal_law(p), touch.depth);
   }
   return energy;
@@ -415,6 +494,15 @@ double ContactGroup::power(const KinematicState& state) const {
   for (int i = 0; i < state.modes[0]; ++i) {
     const Place p = place(state.modes, i);
     const Geometry &ga = geometry_[p.a], &gb = geometry_[p.b];
+    if (is_foundation(p)) {
+      const int first = first_state_ + 3 * p.slot;
+      Vec3<double> z = Vec3<double>::Zero();
+      if (bristled(p)) z = {state.z[first], state.z[first + 1], state.z[first + 2]};
+      power += detail::sum_foundation({soft_[p.a], gb.shape, laws_[p.law].law}, state.frames[ga.frame],
+                                      state.frames[gb.frame], z)
+                   .power;
+      continue;
+    }
     Touch<double> touch;
     if (!detail::find_touch(ga.shape, state.frames[ga.frame], gb.shape, state.frames[gb.frame], p.feature, touch))
       continue;

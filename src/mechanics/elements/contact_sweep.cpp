@@ -54,6 +54,8 @@ Hull hull_of(const ContactShape& shape, const Frame<double>& f0, const Frame<dou
 
 double ContactGroup::calc_depth(std::span<const Frame<double>> frames, const Place& p) const {
   const Geometry &ga = geometry_[p.a], &gb = geometry_[p.b];
+  if (is_foundation(p))
+    return std::max(0.0, calc_place(p.a, frames[ga.frame], p.b, frames[gb.frame], p.feature, 0.0).depth);
   Touch<double> touch;
   const bool overlap = detail::find_touch(ga.shape, frames[ga.frame], gb.shape, frames[gb.frame], p.feature, touch);
   return overlap ? touch.depth : 0.0;
@@ -79,7 +81,7 @@ ContactGroup::Passing ContactGroup::calc_passing(double t, std::span<const Frame
                                                  const Place& p) const {
   const Geometry &ga = geometry_[p.a], &gb = geometry_[p.b];
   Passing passing{t, frames[ga.frame], frames[gb.frame], 0.0, 0.0};
-  const Touch<double> touch = calc_touch(ga.shape, passing.a, gb.shape, passing.b, p.feature);
+  const Touch<double> touch = calc_place(p.a, passing.a, p.b, passing.b, p.feature);
   passing.gap = -touch.depth;
   passing.rate =
       -touch.n.dot(detail::velocity_at(passing.a, touch.point) - detail::velocity_at(passing.b, touch.point));
@@ -106,7 +108,7 @@ double ContactGroup::bound_gap(const Place& p, const Passing& from, const Passin
   turn(from.a, to.a, plane ? std::max(c0.norm(), c1.norm()) + sb.reach() : turning_reach(sa));
   turn(from.b, to.b, turning_reach(sb));
   const double slow = 0.5 * (from.gap + to.gap - L * tau);
-  if (sa.kind == ContactShape::Kind::profile || sb.kind == ContactShape::Kind::profile) return slow;  // not convex
+  if (!sa.convex() || !sb.convex() || is_foundation(p)) return slow;  // nor are points convex
   double lines = 0.0;
   if (from.rate >= 0.0) {
     lines = from.gap;
@@ -134,7 +136,7 @@ void ContactGroup::find_candidates(const Way& instants, std::span<const int> mod
   const auto call = [&](int a, int b) {
     if (!order_pair(a, b)) return;
     const int law = law_of_[geometry_[a].kind * n_kinds_ + geometry_[b].kind];
-    for (int feature = 0; feature < n_features(geometry_[a].shape, geometry_[b].shape); ++feature)
+    for (int feature = 0; feature < n_places(a, b); ++feature)
       if (!listed.contains(pair_number(a, b, feature))) found.push_back({-1, a, b, feature, law});
   };
   boxes.resize(bounded_.size());

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trammel/mechanics/elements/triangle_mesh.h"
 #include "trammel/mechanics/kinds/shape_parts.h"
 
 namespace trammel {
@@ -24,10 +25,12 @@ struct MeshShape {
     for (Eigen::Vector3f& vertex : shape.vertices) vertex *= static_cast<float>(scale);
   }
   static constexpr auto check = check_any_size;
-  static constexpr auto solid = no_solid;
-  static constexpr std::string_view touched = "";
-  static constexpr auto check_surface = touch_nothing;
-  static constexpr auto surface = no_surface;
+  static std::optional<Solid> solid(const Shape& shape) { return solid_of_triangles(shape); }
+  static constexpr std::string_view touched = "closed mesh";
+  static std::string check_surface(const Shape& shape) {
+    return TriangleMesh::find_issues(shape.vertices, shape.triangles);
+  }
+  static std::optional<ContactShape> surface(const Shape& shape) { return surface_of_triangles(shape, false, "mesh"); }
   static constexpr std::string_view drawn_as = "mesh";
   static constexpr auto draw = draw_as_it_is;
 };

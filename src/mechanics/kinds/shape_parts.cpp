@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Geometry>
+
+#include "trammel/mechanics/elements/triangle_mesh.h"
+
 namespace trammel {
 
 Key shape_radius_key() {
@@ -47,6 +51,40 @@ Solid solid_of_sizes(const Eigen::Vector3d& size, double volume, double k) {
   const Eigen::Vector3d squared = size.cwiseAbs2() * (volume / k);
   return Solid{volume, Eigen::Vector3d::Zero(),
                Eigen::Vector3d(Eigen::Vector3d::Constant(squared.sum()) - squared).asDiagonal()};
+}
+
+// Tetrahedra from the origin over every triangle: with det = a·(b × c), ∫dV = det/6, ∫x dV = det/24 (a + b + c) and
+// ∫x xᵀ dV = det/120 (a aᵀ + b bᵀ + c cᵀ + (a + b + c)(a + b + c)ᵀ).
+std::optional<Solid> solid_of_triangles(const Shape& shape) {
+  if (!TriangleMesh::find_issues(shape.vertices, shape.triangles).empty()) return std::nullopt;
+  double volume = 0.0;
+  Eigen::Vector3d first = Eigen::Vector3d::Zero();
+  Eigen::Matrix3d second = Eigen::Matrix3d::Zero();
+  for (const std::array<int, 3>& t : shape.triangles) {
+    const Eigen::Vector3d a = shape.vertices[t[0]].cast<double>(), b = shape.vertices[t[1]].cast<double>(),
+                          c = shape.vertices[t[2]].cast<double>(), sum = a + b + c;
+    const double det = a.dot(b.cross(c));
+    volume += det / 6.0;
+    first += det / 24.0 * sum;
+    second += det / 120.0 * (a * a.transpose() + b * b.transpose() + c * c.transpose() + sum * sum.transpose());
+  }
+  const Eigen::Vector3d center = first / volume;
+  second -= volume * center * center.transpose();
+  return Solid{volume, center, second.trace() * Eigen::Matrix3d::Identity() - second};
+}
+
+ContactShape surface_of_triangles(const Shape& shape, bool convex, const std::string& word) {
+  ContactShape c;
+  c.kind = ContactShape::Kind::solid;
+  const std::shared_ptr<const TriangleMesh> mesh = find_mesh(shape.vertices, shape.triangles, convex, word);
+  c.surface = mesh;
+  c.points = mesh->points();
+  if (convex) {
+    c.soft_radius = foundation_rounding * mesh->size();
+    c.soft_surface = mesh->make_inner(c.soft_radius);
+    if (c.soft_surface == nullptr) c.soft_radius = 0.0;
+  }
+  return c;
 }
 
 }  // namespace trammel

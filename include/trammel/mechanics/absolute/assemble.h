@@ -7,12 +7,13 @@
 
 #include "trammel/mechanics/absolute/absolute_system.h"
 #include "trammel/mechanics/elements/beam.h"
-#include "trammel/mechanics/elements/contact_group.h"
 #include "trammel/mechanics/elements/formula.h"
 #include "trammel/mechanics/elements/wheel_rail.h"
 #include "trammel/mechanics/model.h"
 
 namespace trammel {
+
+class ContactGroup;
 
 /// A model realised in absolute coordinates, with the maps from the model's lists to what they became: reports and
 /// recorders speak of bodies and joints, the system of frames and rows.

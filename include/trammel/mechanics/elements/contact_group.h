@@ -16,6 +16,9 @@ namespace trammel {
 ///   (1) force on b at the point:  F = N n + F_t,  N = f(a, ȧ) ≥ 0 of the normal law;  on a the opposite, at the same
 ///       point of space, so that momentum and moment of momentum are kept
 ///   (2) v_t = (1 − n nᵀ)(velocity of a − velocity of b),  F_t and ż by the friction law
+///   (2a) by a foundation a place is a pair: all points of b's surface that are in a press there, each by (1) and (2)
+///   with
+///       its pressure times its area; their sum is the place's force. Bristles are those of the whole place.
 ///   (3) bristles z: three numbers per place in the axes of body a, of which the tangent plane is used; ż = −z/τ where
 ///       nothing touches, so that a place is at rest when it is given to another pair
 ///
@@ -41,6 +44,14 @@ class ContactGroup final : public ElementGroup {
     std::string name;
   };
 
+  /// One listed place, as it is at an instant.
+  struct Place {
+    int slot = 0;      ///< constant while the pair is near
+    int a = 0, b = 0;  ///< geometry; n points from a into b
+    int feature = 0;
+    int law = 0;
+  };
+
   /// law_of[i * n_kinds + j]: which law holds between geometry of the kinds i and j, −1: none; symmetric.
   ContactGroup(std::vector<Geometry> geometry, std::vector<Law> laws, std::vector<int> law_of, int n_kinds,
                int capacity);
@@ -52,15 +63,12 @@ class ContactGroup final : public ElementGroup {
   const std::vector<Law>& laws() const { return laws_; }
   /// The law between two shapes, −1: they never touch.
   int law_between(int i, int j) const;
+  /// Whether the place of this pair is a foundation, whose points are those of b.
+  bool is_foundation(const Place& place) const;
+  /// In how many places two shapes may touch by their law, in whatever order; 0: this pair is not offered.
+  int n_places(int i, int j) const;
 
   // ---- what is near ----------------------------------------------------------------------------------------------
-  /// One listed place, as it is at an instant.
-  struct Place {
-    int slot = 0;      ///< constant while the pair is near
-    int a = 0, b = 0;  ///< geometry; n points from a into b
-    int feature = 0;
-    int law = 0;
-  };
   int n_listed(std::span<const int> modes) const { return modes[0]; }
   Place place(std::span<const int> modes, int index) const;
   /// True: more places were near than there is capacity for.
@@ -72,6 +80,7 @@ class ContactGroup final : public ElementGroup {
     double normal_force = 0.0;
     Vec3<double> n, point, friction;  ///< world; the friction on b
     double slip = 0.0;                ///< |v_t|
+    double pressure = 0.0;            ///< the largest one of a foundation [N/m²]
     /// > 0 exactly where the surfaces press on each other: depth, or the force over the stiffness if that is less.
     double indicator = 0.0;
   };
@@ -141,10 +150,17 @@ class ContactGroup final : public ElementGroup {
   void visit_near(const KinematicState& state, double margins, const Visit& visit) const;
   /// Puts them into the order of their kinds; false: they never touch.
   bool order_pair(int& i, int& j) const;
+  bool has_points(int a, int b) const;
+  bool reversed(int i, int j) const;
+  Touch<double> calc_place(int a, const Frame<double>& fa, int b, const Frame<double>& fb, int feature,
+                           double limit = std::numeric_limits<double>::infinity()) const;
+  void add_foundation_planes(const KinematicState& state, const Place& place, PlaneSet set, const int* own,
+                             const int* diagonal, FramePlanes& planes) const;
   NormalLaw normal_law(const Place& place) const;
   bool bristled(const Place& place) const;
 
   std::vector<Geometry> geometry_;
+  std::vector<ContactShape> soft_;  // the same as points of foundations see them
   std::vector<Law> laws_;
   std::vector<int> law_of_;
   int n_kinds_ = 0, capacity_ = 0, first_state_ = -1;

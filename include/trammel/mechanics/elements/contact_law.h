@@ -33,14 +33,19 @@ struct FrictionLaw {
 ///
 ///   (3) x (1 + e) = ln((1 + x)/(1 − e x)),   x = μ v₀    from  ∫ v dv/(1 + μ v) over compression and release
 ///
+///   foundation     (4) p = K s(a) (1 + μ ȧ)           pressure at points of one surface, K [N/m³];  s = a²/(2ε) for a
+///   < ε,
+///                                                      a − ε/2 beyond: points come and go smoothly
+///
 /// With a modulus, k = 4/3 E √R (Hertz), 1/R = 1/R_a + 1/R_b of the surfaces that meet.
 struct NormalLaw {
-  enum class Kind { linear, hunt_crossley };
+  enum class Kind { linear, hunt_crossley, foundation };
   Kind kind = Kind::linear;
-  double stiffness = 0.0;  ///< k > 0, unless there is a modulus
-  double exponent = 1.0;   ///< p ≥ 1
-  double damping = 0.0;    ///< c [N s/m] of (1), μ [s/m] of (2); ≥ 0
-  double modulus = 0.0;    ///< E [N/m²], 1/E = (1 − ν_a²)/E_a + (1 − ν_b²)/E_b; 0: k is given
+  double stiffness = 0.0;   ///< k > 0, unless there is a modulus; K of (4)
+  double exponent = 1.0;    ///< p ≥ 1
+  double damping = 0.0;     ///< c [N s/m] of (1), μ [s/m] of (2) and (4); ≥ 0
+  double modulus = 0.0;     ///< E [N/m²], 1/E = (1 − ν_a²)/E_a + (1 − ν_b²)/E_b; 0: k is given
+  double transition = 0.0;  ///< ε of (4) [m]; 0: a millionth of the size of the surface that has the points
 };
 
 struct ContactLaw {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
+#include <vector>
 
 #include "trammel/math/spline.h"
 #include "trammel/mechanics/elements/frame.h"
@@ -17,20 +19,31 @@ struct CamProfile {
   static std::shared_ptr<const CamProfile> make(const std::vector<Eigen::Vector2d>& points);
 };
 
+class ContactSurface;
+class SurfacePoints;
+
 /// A surface that can be touched, fixed in a frame: a core and a radius r around it (a sphere is a point and a radius,
-/// a capsule a segment, a rounded box a smaller box), or a smooth surface of its own. Axes of the shape: Q in the
-/// frame's.
+/// a capsule a segment, a rounded box a smaller box), or a surface of its own. Axes of the shape: Q in the frame's.
+/// Planes and spheres, of which heaps are made, are told from all others, which say themselves what they are.
 struct ContactShape {
-  enum class Kind { plane, box, cylinder, capsule, ellipsoid, profile, sphere };
+  enum class Kind { plane, solid, sphere };
   Kind kind = Kind::sphere;
   Eigen::Vector3d center = Eigen::Vector3d::Zero();  ///< from the frame's origin, frame axes [m]
   Eigen::Matrix3d Q = Eigen::Matrix3d::Identity();   ///< axes of the shape in the frame
-  Eigen::Vector3d half = Eigen::Vector3d::Zero();    ///< box: half edges of the core; ellipsoid: half axes
-  double core_radius = 0.0, half_length = 0.0;       ///< cylinder, capsule, profile: of the core, along z
   double radius = 0.0;                               ///< r around the core
-  std::shared_ptr<const CamProfile> profile;
+  std::shared_ptr<const ContactSurface> surface;     ///< of solids: the core
+  /// What the points of a foundation see of it, if its edges are sharp: a smaller core with a radius around it.
+  std::shared_ptr<const ContactSurface> soft_surface;
+  double soft_radius = 0.0;
+  std::shared_ptr<const SurfacePoints> points;  ///< at which it presses as a foundation; null: it has none
 
-  /// Half the width of the surface along the unit direction d, given in the frame's axes; not for planes.
+  const ContactSurface& core() const;
+  /// As the points of a foundation see it.
+  ContactShape softened() const;
+  std::string_view word() const;
+  bool convex() const;
+  /// Half the width of the surface along the unit direction d, given in the frame's axes: the larger of both ways from
+  /// the centre; not for planes.
   double extent(const Eigen::Vector3d& d) const;
   /// A length that stands for its size: the radius of a ball of about its smallest width; infinite for planes.
   double size() const;
@@ -51,13 +64,19 @@ struct Touch {
   Vec3<S> n, point;
 };
 
-/// In how many places the two shapes may touch at once; 0: this pair of kinds is not offered. Shapes are ordered:
-/// kind(a) ≤ kind(b) as listed in ContactShape::Kind.
+/// In how many places the two shapes may touch at once; 0: there is no place that moves smoothly with them. Shapes are
+/// ordered (in_order).
 int n_features(const ContactShape& a, const ContactShape& b);
-/// Instantiated for double and Dual<6>.
+/// Planes before solids before spheres; of two solids b is the rounder one, whose deepest point in a is sought.
+bool in_order(const ContactShape& a, const ContactShape& b);
+/// Both are instantiated for double and Dual<6>: a ball of radius r about `center` against shape a, and two shapes.
+template <class S>
+Touch<S> touch_ball(const ContactShape& a, const Frame<S>& fa, const Vec3<S>& center, double r);
 template <class S>
 Touch<S> calc_touch(const ContactShape& a, const Frame<S>& fa, const ContactShape& b, const Frame<S>& fb, int feature);
 
+extern template Touch<double> touch_ball(const ContactShape&, const Frame<double>&, const Vec3<double>&, double);
+extern template Touch<Dual<6>> touch_ball(const ContactShape&, const Frame<Dual<6>>&, const Vec3<Dual<6>>&, double);
 extern template Touch<double> calc_touch(const ContactShape&, const Frame<double>&, const ContactShape&,
                                          const Frame<double>&, int);
 extern template Touch<Dual<6>> calc_touch(const ContactShape&, const Frame<Dual<6>>&, const ContactShape&,

@@ -43,7 +43,10 @@ class KindFields {
   virtual Eigen::Vector3d sizes(std::string_view key, std::string_view each) = 0;  ///< three, every `each` > 0
   virtual Eigen::Matrix3d axes(std::string_view key) = 0;  ///< whose third is this direction, by default z
   virtual std::vector<Eigen::Vector2d> corners(std::string_view key) = 0;  ///< three at least
-  virtual void mesh(std::string_view key, Shape& shape) = 0;               ///< of the file of this name
+  /// Rows of n numbers (0: as many as the first has), `least` at least; `each` says what a row is.
+  virtual std::vector<std::vector<double>> rows(std::string_view key, std::size_t n, std::size_t least,
+                                                std::string_view each) = 0;
+  virtual void mesh(std::string_view key, Shape& shape) = 0;  ///< of the file of this name
 
   // Lists: one text at least, or none with a message that says what is wanted; then, item by item, those that must have
   // one for each of n `others`.

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <memory>
 #include <numbers>
+#include <utility>
 
+#include "trammel/mechanics/elements/contact_surface.h"
+#include "trammel/mechanics/elements/surface_points.h"
 #include "trammel/mechanics/kinds/fields.h"
 #include "trammel/mechanics/kinds/shape_descriptor.h"
 #include "trammel/mechanics/model_checks.h"
@@ -37,6 +42,22 @@ Solid solid_about_z(double volume, double axial, double radial);
 Solid solid_of_sizes(const Eigen::Vector3d& size, double volume, double k);
 inline std::optional<Solid> no_solid(const Shape&) { return std::nullopt; }
 inline std::optional<ContactShape> no_surface(const Shape&) { return std::nullopt; }
+/// A core with a radius around it.
+template <class Core>
+ContactShape solid_surface(Core core, double radius) {
+  ContactShape c;
+  c.kind = ContactShape::Kind::solid;
+  c.surface = std::make_shared<const Core>(std::move(core));
+  c.radius = radius;
+  return c;
+}
+inline std::shared_ptr<const SurfacePoints> make_points(std::vector<SurfacePoint> points, double radius = 0.0) {
+  return std::make_shared<const SurfacePoints>(std::move(points), radius);
+}
+/// Of closed triangles, counter-clockwise seen from outside; nothing if they are not.
+std::optional<Solid> solid_of_triangles(const Shape& shape);
+/// What contacts touch of them.
+ContactShape surface_of_triangles(const Shape& shape, bool convex, const std::string& word);
 inline void draw_as_it_is(Shape&) {}
 
 }  // namespace trammel

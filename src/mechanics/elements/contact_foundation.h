@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "contact_kernel.h"
+#include "trammel/mechanics/elements/contact_surface.h"
+#include "trammel/mechanics/elements/surface_points.h"
+
+/// An elastic foundation: the points of b's surface against the signed distance of a.
+///
+///   (1) at a point with the depth a and the area A:  N = K A s(a) (1 + μ ȧ) ≥ 0, F = N n + F_t at the point
+///   (2) across a line on a surface of radius R, where the depth is a − x²/2R, the same pressure adds up to
+///       N = K L 4/3 √(2R) a^{3/2} (1 + μ ȧ) for the length L
+///   (3) bristles follow the mean velocity v̄ = Σ N v_t/Σ N in the tangent plane of the mean normal
+///
+/// Each depth is a function of the two frames alone and n is its gradient, so that Σ K A ∫s da is stored.
+namespace trammel::detail {
+
+struct Foundation {
+  const ContactShape& a;  ///< softened
+  const ContactShape& b;
+  NormalLaw normal;
+  const FrictionLaw& friction;
+
+  Foundation(const ContactShape& of_a, const ContactShape& of_b, const ContactLaw& law)
+      : a(of_a), b(of_b), normal(law.normal), friction(law.friction) {
+    if (!(normal.transition > 0.0)) normal.transition = 1e-6 * b.size();
+  }
+
+  /// Force per stiffness at rest, and energy per stiffness.
+  template <class S>
+  S press(const SurfacePoint& p, const S& depth) const {
+    using std::sqrt;
+    const double e = normal.transition;
+    if (p.line_radius > 0.0) return p.weight * (4.0 / 3.0 * std::sqrt(2.0 * p.line_radius)) * depth * sqrt(depth);
+    return depth < e ? S(p.weight * (0.5 / e) * depth * depth) : S(p.weight * (depth - 0.5 * e));
+  }
+  double store(const SurfacePoint& p, double depth) const {
+    const double e = normal.transition;
+    if (p.line_radius > 0.0) return 0.4 * press(p, depth) * depth;
+    return depth < e ? p.weight * depth * depth * depth / (6.0 * e)
+                     : p.weight * (0.5 * depth * (depth - e) + e * e / 6.0);
+  }
+
+  template <class S>
+  Touch<S> touch(const SurfacePoint& p, const DistanceField<S>& field, const Frame<S>& fa, const Frame<S>& fb) const {
+    const Vec3<S> x = p.ring > 0.0 ? deepest_of_circle(field, p.ring, p.position.z()) : lift<S>(p.position);
+    const Vec3<S> local = rotate(Mat3<S>(b.Q.cast<S>()), x);
+    const Vec3<S> center = point_position(fb, b.center) + rotate(fb.R, local);
+    return touch_ball(a, fa, center, b.points->radius());
+  }
+};
+
+/// The deepest point, or the nearest one within a distance of `limit` (depth −∞: none is).
+Touch<double> find_deepest(const Foundation& f, const Frame<double>& fa, const Frame<double>& fb, double limit);
+/// The points that are in a.
+void find_pressed(const Foundation& f, const Frame<double>& fa, const Frame<double>& fb, std::vector<int>& pressed);
+
+/// What it does as a whole: wrenches on a and b, ż in the axes of a.
+template <class S>
+struct FoundationOutput {
+  Wrench<S> w[2];
+  Vec3<S> z_rate;
+  bool presses = false;
+};
+/// Instantiated for double and Dual<6>.
+template <class S>
+FoundationOutput<S> calc_foundation(const Foundation& f, const Frame<S>& fa, const Frame<S>& fb, const Vec3<S>& z_a,
+                                    const std::vector<int>& pressed);
+extern template FoundationOutput<double> calc_foundation(const Foundation&, const Frame<double>&, const Frame<double>&,
+                                                         const Vec3<double>&, const std::vector<int>&);
+extern template FoundationOutput<Dual<6>> calc_foundation(const Foundation&, const Frame<Dual<6>>&,
+                                                          const Frame<Dual<6>>&, const Vec3<Dual<6>>&,
+                                                          const std::vector<int>&);
+
+/// Sums for reports: normal force, friction on b, its work, mean normal, centre of pressure, energy and power beyond
+/// it.
+struct FoundationSums {
+  double normal_force = 0.0, pressure = 0.0, energy = 0.0, power = 0.0;
+  Vec3<double> n = Vec3<double>::Zero(), point = Vec3<double>::Zero(), friction = Vec3<double>::Zero();
+};
+FoundationSums sum_foundation(const Foundation& f, const Frame<double>& fa, const Frame<double>& fb,
+                              const Vec3<double>& z_a);
+
+}  // namespace trammel::detail

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <numbers>
+
+#include "run_model.h"
+
+// Faces that lie on each other: stacks, inclines, cylinders that stand and roll, meshes, a thrust bearing.
+
+namespace trammel::test_contact_faces {
+namespace {
+
+constexpr double g = 9.81;
+
+// Cubes of 0.1 m and 1 kg on top of each other, on a plane that leans by tan α = slope against gravity.
+std::string stack(int n, double slope, double mu, const std::string& friction = "coulomb") {
+  const double alpha = std::atan(slope);
+  std::string text = fmt::format("gravity = [{:.17g}, 0, {:.17g}]\n", g * std::sin(alpha), -g * std::cos(alpha));
+  std::string names = "\"floor\"";
+  for (int i = 0; i < n; ++i) {
+    text += fmt::format(
+        "[[body]]\nname = \"cube{0}\"\nposition = [0, 0, {1:.17g}]\n"
+        "shape = {{ kind = \"box\", size = [0.1, 0.1, 0.1], density = 1000 }}\n",
+        i, 0.05 + 0.1 * i);
+    names += fmt::format(", \"cube{}\"", i);
+  }
+  return text + fmt::format(
+                    "[[geometry]]\nname = \"floor\"\nkind = \"plane\"\n"
+                    "[[contact]]\nname = \"faces\"\namong = [{}]\nlaw = \"foundation\"\nstiffness = 1e9\n"
+                    "damping_factor = 20\nfriction = {{ kind = \"{}\", mu = {} }}\n",
+                    names, friction, mu);
+}
+
+double height_of(const Recorded& run, const std::string& body) { return run.last("/bodies/" + body + "/position")[2]; }
+
+// The lowest face carries n m g = K A (a − ε/2) with ε = 1e-6 of half an edge: the i-th cube sinks by the sum below it.
+TEST(ContactFaces, a_stack_of_cubes_stands_where_its_weight_puts_it) {
+  const int n = 4;
+  const Recorded run = run_text(stack(n, 0.0, 0.5), {"analysis.end=3"});
+  double sunk = 0.0;
+  for (int i = 0; i < n; ++i) {
+    sunk += (n - i) * g / (1e9 * 0.01) + 0.5 * 0.05e-6;
+    const Eigen::VectorXd p = run.last(fmt::format("/bodies/cube{}/position", i));
+    EXPECT_NEAR(p[2], 0.05 + 0.1 * i - sunk, 1e-7) << i;
+    EXPECT_LT(std::hypot(p[0], p[1]), 1e-7) << i;
+  }
+  EXPECT_NEAR(run.last_value("/contacts/faces/normal_force"), g * (1 + 2 + 3 + 4), 0.01);
+}
+
+// Above tan α = μ it slides with g (sin α − μ cos α), all cubes together, whatever holds the others.
+TEST(ContactFaces, a_cube_slides_on_an_incline_beyond_its_friction) {
+  const double slope = 0.35, mu = 0.3, alpha = std::atan(slope);
+  const double gained = g * (std::sin(alpha) - mu * std::cos(alpha)) * 0.25;  // in the second half
+  for (const char* coordinates : {"absolute", "joint"}) {
+    const Recorded run =
+        run_text(stack(1, slope, mu), {"analysis.end=0.5", std::string("solver.coordinates=") + coordinates});
+    const Eigen::MatrixXd v = run.values("/bodies/cube0/velocity");
+    EXPECT_NEAR(v(v.rows() - 1, 0) - v(v.rows() / 2, 0), gained, 1e-3 * gained) << coordinates;
+    EXPECT_NEAR(height_of(run, "cube0"), 0.05, 1e-5);
+  }
+}
+
+// A stack of n cubes with much friction topples where its centre of mass is beyond its edge: tan α > 1/n. Its edges are
+// rounded by 1 %.
+TEST(ContactFaces, a_stack_topples_where_its_weight_leaves_its_foot) {
+  const Recorded stands = run_text(stack(3, 0.31, 0.8, "lugre"), {"analysis.end=0.6"});
+  EXPECT_NEAR(height_of(stands, "cube2"), 0.25, 5e-4);
+  const Recorded falls = run_text(stack(3, 0.36, 0.8, "lugre"), {"analysis.end=0.6"});
+  EXPECT_LT(height_of(falls, "cube2"), 0.24);
+}
+
+const std::string cylinder = R"(
+gravity = [0, 0, -9.81]
+[parameters]
+tilt = 0
+speed = 0
+z = 0.1
+[[body]]
+name = "drum"
+position = [0, 0, "z"]
+orientation = { axis_angle = { axis = "x", angle = "tilt" } }
+velocity = ["speed", 0, 0]
+shape = { kind = "cylinder", radius = 0.05, length = 0.2, density = 1000 }
+[[geometry]]
+name = "floor"
+kind = "plane"
+[[contact]]
+name = "foot"
+between = ["drum", "floor"]
+law = "foundation"
+stiffness = 1e9
+damping_factor = 20
+friction = { kind = "coulomb", mu = 0.4 }
+[analysis]
+end = 0.5
+)";
+
+TEST(ContactFaces, a_cylinder_stands_on_its_flat_end) {
+  const Recorded run = run_text(cylinder);
+  const double m = 1000.0 * std::numbers::pi * 0.05 * 0.05 * 0.2, area = std::numbers::pi * 0.05 * 0.05;
+  EXPECT_NEAR(height_of(run, "drum"), 0.1 - m * g / (1e9 * area) - 0.5 * 0.05e-6, 1e-8);
+  EXPECT_NEAR(run.last_value("/contacts/foot/normal_force"), m * g, 1e-4 * m * g);
+}
+
+// On its side it slides first and then rolls with 2/3 of its speed; it sinks by (m g/(4/3 K L √(2R)))^(2/3).
+TEST(ContactFaces, a_cylinder_rolls_on_its_side) {
+  const double m = 1000.0 * std::numbers::pi * 0.05 * 0.05 * 0.2;
+  const Recorded run = run_text(cylinder, {set("parameters.tilt", std::numbers::pi / 2.0), "parameters.speed=0.6",
+                                           "parameters.z=0.05", "analysis.end=0.6"});
+  const double sunk = std::pow(m * g / (4.0 / 3.0 * 1e9 * 0.2 * std::sqrt(0.1)), 2.0 / 3.0);
+  EXPECT_NEAR(height_of(run, "drum"), 0.05 - sunk, 1e-3 * sunk + 1e-9);
+  EXPECT_NEAR(run.last("/bodies/drum/velocity")[0], 0.4, 2e-3);
+}
+
+// Balls between two plates, the upper one pressed by F: it comes nearer by 2 (F/(n k))^(2/3), k = 4/3 E √R.
+TEST(ContactFaces, a_thrust_bearing_yields_as_hertz_says) {
+  const int n = 8;
+  const double E = 1.1e11, R = 0.005, F = 2000.0;
+  std::string text = fmt::format(R"(
+gravity = [0, 0, 0]
+[[body]]
+name = "plate"
+mass = 0.5
+inertia = [1e-3, 1e-3, 2e-3]
+position = [0, 0, {0}]
+[[joint]]
+name = "guide"
+kind = "prismatic"
+bodies = ["ground", "plate"]
+point = [0, 0, 0]
+axis = "z"
+[[force]]
+name = "preload"
+kind = "force"
+body = "plate"
+point = [0, 0, {0}]
+force = [0, 0, {1}]
+[[geometry]]
+name = "above"
+body = "plate"
+kind = "plane"
+axis = [0, 0, -1]
+[[geometry]]
+name = "below"
+kind = "plane"
+[analysis]
+kind = "statics"
+)",
+                                 2.0 * R, -F);
+  for (int i = 0; i < n; ++i) {
+    const double phi = 2.0 * std::numbers::pi * i / n, x = 0.03 * std::cos(phi), y = 0.03 * std::sin(phi);
+    text += fmt::format(
+        "[[body]]\nname = \"ball{0}\"\nposition = [{1:.17g}, {2:.17g}, {3}]\n"
+        "shape = {{ kind = \"sphere\", radius = {3}, density = 7800 }}\n"
+        "[[joint]]\nname = \"cage{0}\"\nkind = \"prismatic\"\nbodies = [\"ground\", \"ball{0}\"]\n"
+        "point = [{1:.17g}, {2:.17g}, {3}]\naxis = \"z\"\n"
+        "[[contact]]\nname = \"race{0}\"\nbetween = [\"ball{0}\", [\"above\", \"below\"]]\nlaw = \"hertz\"\nmodulus = "
+        "{4}\n",
+        i, x, y, R, E);
+  }
+  const Recorded run = run_text(text);
+  const double k = 4.0 / 3.0 * E * std::sqrt(R), nearer = 2.0 * std::pow(F / n / k, 2.0 / 3.0);
+  EXPECT_NEAR(2.0 * R - height_of(run, "plate"), nearer, 1e-3 * nearer);
+}
+
+TEST(ContactFaces, pairs_that_a_law_does_not_offer_are_refused_by_name) {
+  std::string text = stack(2, 0.0, 0.5);
+  text = replace_once(text, "law = \"foundation\"\nstiffness = 1e9\ndamping_factor = 20", "stiffness = 1e6");
+  try {
+    read_study_text(text, "model.toml", {});
+    ADD_FAILURE() << "not refused";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("no contact is offered between box and box by this law"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace trammel::test_contact_faces

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "../contract/elements_frames.h"
+#include "trammel/mechanics/contact_model.h"
+#include "trammel/mechanics/elements/contact_surface.h"
+#include "trammel/mechanics/elements/triangle_mesh.h"
+
+namespace trammel::testing {
+
+inline const std::vector<GeometryKind>& flat_kinds() {
+  static const std::vector<GeometryKind> kinds{GeometryKind::box, GeometryKind::cylinder, GeometryKind::cone,
+                                               GeometryKind::hull};
+  return kinds;
+}
+
+/// All pairs of convex kinds that have a place, in order.
+inline std::vector<std::pair<GeometryKind, GeometryKind>> convex_pairs() {
+  std::vector<std::pair<GeometryKind, GeometryKind>> pairs;
+  std::vector<GeometryKind> targets = flat_kinds();
+  targets.push_back(GeometryKind::ellipsoid), targets.push_back(GeometryKind::capsule);
+  for (const GeometryKind a : targets) {
+    if (!(a == GeometryKind::capsule)) pairs.emplace_back(a, GeometryKind::ellipsoid);
+    pairs.emplace_back(a, GeometryKind::capsule);
+    pairs.emplace_back(a, GeometryKind::sphere);
+  }
+  pairs.emplace_back(GeometryKind::sphere, GeometryKind::sphere);
+  return pairs;
+}
+
+inline ContactShape random_shape(GeometryKind kind, Random& random) {
+  const auto between = [&](double low, double high) { return random.number(low, high); };
+  Shape s;
+  s.kind = kind;
+  s.position = random.vector(0.1);
+  s.orientation = random.rotation();
+  for (int i = 0; i < 3; ++i) s.size[i] = between(0.2, 1.0);
+  s.radius = between(0.1, 0.6), s.length = between(0.2, 1.5);
+  if (random.number() > 0.0) s.rounding = 0.1 * std::min({s.size.minCoeff(), s.radius, s.length});
+  if (kind == GeometryKind::hull) {
+    std::vector<Eigen::Vector3d> points;
+    for (int i = 0; i < 20; ++i) points.push_back(random.vector(0.6));
+    s.triangles = make_hull(points);
+    for (const Eigen::Vector3d& p : points) s.vertices.push_back(p.cast<float>());
+  }
+  return *make_contact_shape(s, Eigen::Vector3d::Zero());
+}
+
+/// The certificate of a place of two convex shapes, from their support functions h alone: x_a and x_b are the two
+/// points on the surfaces, x_a = x + n a/2 and x_b = x − n a/2. If h_a(n) = n·x_a and h_b(−n) = −n·x_b, no point of
+/// either is further along the normal: the normals are opposite, and of separate shapes −a is the distance, because the
+/// planes through x_a and x_b keep them apart. Points of b that are drawn at random are not deeper in a: brute force.
+inline void expect_certificates(GeometryKind ka, GeometryKind kb, int n, unsigned seed) {
+  Random random(seed);
+  double worst = 0.0;
+  int apart = 0;
+  for (int k = 0; k < n; ++k) {
+    const ContactShape b = random_shape(kb, random);
+    ContactShape a = random_shape(ka, random);
+    if (!(b.radius > 0.0)) a = a.softened();  // as it is seen by what has no radius around it
+    FrameInstant at(random, 2, 0);
+    Frame<double>&fa = at.frames[1], &fb = at.frames[2];
+    fa.p.setZero();
+    fb.p = (a.reach() + b.reach() + 0.2) * random.number(1.0, 1.5) * random.vector().normalized();
+    Touch<double> t = calc_touch(a, fa, b, fb, 0);
+    // Half of them overlap by a little.
+    if (k % 2 == 0)
+      for (int i = 0; i < 20; ++i) {
+        fb.p += (t.depth - 0.005 * std::min(a.size(), b.size())) * t.n;
+        t = calc_touch(a, fa, b, fb, 0);
+      }
+    if (t.depth < 0.0) ++apart;
+    const auto support = [](const ContactShape& s, const Frame<double>& f, const Eigen::Vector3d& d) {
+      const Eigen::Vector3d m = s.Q.transpose() * (f.R.transpose() * d);
+      return (point_position(f, s.center) + f.R * (s.Q * s.core().support(m)) + s.radius * d).eval();
+    };
+    const double size = std::max(a.reach(), b.reach());
+    const Eigen::Vector3d xa = t.point + 0.5 * t.depth * t.n, xb = t.point - 0.5 * t.depth * t.n;
+    worst = std::max(worst, std::abs(t.n.norm() - 1.0));
+    worst = std::max(worst, std::abs(t.n.dot(support(a, fa, t.n) - xa)) / size);
+    worst = std::max(worst, std::abs(t.n.dot(support(b, fb, -t.n) - xb)) / size);
+    const auto off_surface = [&](const ContactShape& s, const Frame<double>& f, const Eigen::Vector3d& x) {
+      const Eigen::Vector3d y = s.Q.transpose() * (f.R.transpose() * (x - point_position(f, s.center)));
+      return std::abs(s.core().nearest(y).distance - s.radius) / size;
+    };
+    worst = std::max({worst, off_surface(a, fa, xa), off_surface(b, fb, xb)});
+    ASSERT_LT(worst, 1e-9) << ka.name() << " " << kb.name() << ", pose " << k << ", depth " << t.depth;
+    for (int i = 0; i < 20; ++i) {
+      const Touch<double> other = touch_ball(a, fa, Vec3<double>(support(b, fb, random.vector().normalized())), 0.0);
+      ASSERT_LE(other.depth, t.depth + 1e-9 * size) << ka.name() << " " << kb.name();
+    }
+  }
+  EXPECT_GT(apart, n / 4);
+}
+
+}  // namespace trammel::testing
