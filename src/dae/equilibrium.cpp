@@ -17,16 +17,21 @@ namespace {
 constexpr double largest_turn = 0.5;      // [rad] of one correction: Newton's model of a rotation reaches no farther
 constexpr double first_move = 0.2;        // [m, rad] of the first pseudo-transient step
 constexpr double fall = 0.2, rise = 4.0;  // of c per iteration
-constexpr double good = 0.25, bad = 1.0;  // nonlinearity of an iteration that makes it so
-constexpr double smallest_part = 1e-10;   // c M beside K, where it must stay
+constexpr double slight = 0.02, steep_fall = 0.01;  // the same of a motion that creeps, which goes on all the while
+constexpr double good = 0.25, bad = 1.0;            // nonlinearity of an iteration that makes it so
+constexpr double smallest_part = 1e-10;             // c M beside K, where it must stay
 constexpr double singular_stiffness = 1e-9;
 constexpr double small_change = 1e-6;  // of a correction, relative to 1 + |q|: more is not rounding
 constexpr double largest_floor_factor = 1e4, floor_rise = 100.0;
 constexpr double cyclic_moves[] = {0.5, 1.7};  // [m, rad] along a direction that is suspected to be cyclic
 constexpr double balanced = 1e-9;              // |r| beside the forces that cancel
 constexpr double rounding_margin = 16.0 * std::numeric_limits<double>::epsilon();  // of K q
-constexpr double soft_rate = 10.0;                                                 // [1/m] of soft states
-constexpr int largest_tested = 600;                                                // coordinates, for `descends`
+constexpr double creep_rate = 10.0;                                                // a of (5) [1/m]
+constexpr double held = 0.999;                                                     // of what friction can hold, at most
+constexpr double friction_settled = 1e-6, friction_digits = 1e-3;                  // of changes of z, and beside z
+constexpr int creep_iterations = 100;
+constexpr int most_withdrawals = 20;      // in a row, of corrections to where forces do not exist
+constexpr int largest_tested = 600;       // coordinates, for `descends`
 constexpr int max_iterations_along = 20;  // times as many when the path is followed
 
 // A X of a plane.
@@ -54,10 +59,10 @@ Equilibrium::Equilibrium(const SecondOrderDae& dae, LinearSolverChoice solver, E
   solver_ = make_linear_solver<double>(solver, n);
   steady_.assign(dae.nv(), 0);
   follows_.assign(dae.nz(), 0);
-  released_.assign(dae.nz(), 0);
-  pace_.assign(dae.nz(), 1.0);
+  slow_.assign(dae.nz(), 1.0);
+  limit_.assign(options_.creeping.size(), std::numeric_limits<double>::infinity());
+  if (!limit_.empty()) options_.max_iterations = std::min(options_.max_iterations, creep_iterations);
   for (const int i : options_.steady) steady_[i] = 1;
-  for (const int z : options_.released) released_[z] = 1;
   if (options_.arc_length) options_.max_iterations *= max_iterations_along;
   for (Eigen::VectorXd* x : {&r_, &r0_, &delta_, &tangent_}) x->setZero(n);
   way_.setZero(dae.nv());
@@ -94,7 +99,6 @@ Status Equilibrium::calc_residual(const MotionVariables& x, const State& state, 
   const Status status =
       dae_.residual(at.point(inputs_.view()), state, r_.head(nv), r_.segment(nv, nz), r_.tail(nc), workspace);
   if (!status.ok()) return status;
-  for (const int z : options_.released) r_[nv + z] = x.z[z];
   r_.head(nv) -= missing_ * r0_.head(nv);
   release_unheld();
   if (options_.steady.empty())
@@ -136,7 +140,7 @@ Status Equilibrium::linearize(const MotionVariables& x, const State& state, Work
 
 // States whose rate depends on velocities alone: at rest their row says nothing.
 void Equilibrium::find_following() {
-  for (int z = 0; z < dae_.nz(); ++z) follows_[z] = options_.steady.empty() && dae_.E()[z] != 0.0 && released_[z] == 0;
+  for (int z = 0; z < dae_.nz(); ++z) follows_[z] = options_.steady.empty() && dae_.E()[z] != 0.0;
   const auto strike = [this](const Pattern& pattern, const std::vector<double>& values) {
     for (std::size_t k = 0; k < values.size(); ++k)
       if (values[k] != 0.0) follows_[pattern.index[k]] = 0;
@@ -144,15 +148,34 @@ void Equilibrium::find_following() {
   strike(planes_.state_rate, planes_.g_q);
   strike(planes_.state_state, planes_.g_z);
   strike(planes_.state_lam, planes_.g_lam);
-  find_pace();
+  find_creep();
 }
 
-void Equilibrium::find_pace() {
-  if (options_.soft.empty()) return;
-  Eigen::VectorXd rate = Eigen::VectorXd::Zero(dae_.nz());  // per metre
-  for (std::size_t k = 0; k < planes_.g_v.size(); ++k)
-    rate[planes_.state_rate.index[k]] = std::max(rate[planes_.state_rate.index[k]], std::abs(planes_.g_v[k]));
-  for (const int z : options_.soft) pace_[z] = rate[z] > soft_rate ? soft_rate / rate[z] : 1.0;
+// a of (5), as a part of A: ‖A‖ is that of displacements, if the machine has such coordinates.
+void Equilibrium::find_creep() {
+  if (options_.creeping.empty()) return;
+  Eigen::VectorXd displaced = Eigen::VectorXd::Zero(dae_.nz()), turned = displaced;  // ‖A‖
+  for (int column = 0; column < dae_.nv(); ++column)
+    for (int k = planes_.state_rate.start[column]; k < planes_.state_rate.start[column + 1]; ++k) {
+      const bool turns = dae_.layout().kinds()[column] == Kind::rotation;
+      double& size = (turns ? turned : displaced)[planes_.state_rate.index[k]];
+      size = std::hypot(size, planes_.g_v[k]);
+    }
+  for (std::size_t i = 0; i < limit_.size(); ++i)
+    for (const int z : options_.creeping[i]) {
+      const double size = displaced[z] > 0.0 ? displaced[z] : turned[z];
+      slow_[z] = size > 0.0 ? std::min({1.0, creep_rate / size, limit_[i] / size}) : 1.0;
+    }
+}
+
+// Of a friction that was too large the next iteration takes less: the a of (5) by which it would have been at its
+// limit.
+void Equilibrium::limit_creep(const MotionVariables& x) {
+  for (std::size_t i = 0; i < limit_.size(); ++i) {
+    double size = 0.0;
+    for (const int z : options_.creeping[i]) size = std::hypot(size, x.z[z]);
+    limit_[i] = size > 0.0 ? held * std::min(creep_rate, limit_[i]) / size : std::numeric_limits<double>::infinity();
+  }
 }
 
 // (4).
@@ -213,13 +236,9 @@ Status Equilibrium::is_cyclic(int coordinate, MotionVariables x, State state, Wo
     };
     // Reactions turn with the bodies that carry them: of these only what works along the direction itself counts.
     const double of_reactions = z.col(0).dot(times(planes_.motion, planes_.K_lam, z, nv).col(0));
-    const auto moves_states = [&](std::vector<double> values) {
-      for (std::size_t k = 0; k < values.size(); ++k)
-        if (released_[planes_.state_rate.index[k]]) values[k] = 0.0;
-      return depends(planes_.state_rate, values, nz, largest(values));
-    };
     if (depends(planes_.motion, planes_.K, nv, stiffness) || std::abs(of_reactions) > noticed * z.norm() * stiffness ||
-        moves_states(planes_.g_q) || moves_states(planes_.g_v) ||
+        depends(planes_.state_rate, planes_.g_q, nz, largest(planes_.g_q)) ||
+        depends(planes_.state_rate, planes_.g_v, nz, largest(planes_.g_v)) ||
         !(times(planes_.motion, planes_.M, z, nv).norm() > 0.0))
       return status;
     MotionVariables at = x;
@@ -249,15 +268,11 @@ Status Equilibrium::factor(double c) {
   J.add(planes_.motion, planes_.K, 0, 0, of_position);
   J.add(planes_.motion, planes_.K_lam, 0, 0, of_position);
   J.add(planes_.motion, planes_.D, 0, 0, of_velocity);
-  const auto of_state = [&](int row, int) { return released_[row] ? 0.0 : 1.0; };
-  J.add(planes_.state_rate, planes_.g_q, nv, 0,
-        [&](int row, int column) { return of_state(row, column) * of_position(row, column); });
+  J.add(planes_.state_rate, planes_.g_q, nv, 0, of_position);
   J.add(planes_.state_rate, planes_.g_v, nv, 0,
-        [&](int row, int column) { return released_[row] == 0 && (follows_[row] || steady_[column]) ? 1.0 : 0.0; });
-  for (int z = 0; z < nz; ++z) {
+        [&](int row, int column) { return follows_[row] || steady_[column] ? slow_[row] : 0.0; });
+  for (int z = 0; z < nz; ++z)
     if (follows_[z]) J.add(nv + z, nv + z, dae_.E()[z]);
-    if (released_[z]) J.add(nv + z, nv + z, 1.0);
-  }
   const bool moves = !options_.steady.empty();
   J.add(planes_.constraint, planes_.G, nv + nz, 0, [&](int row, int column) {
     const bool on_positions = dae_.holonomic()[row] || !moves;
@@ -269,8 +284,8 @@ Status Equilibrium::factor(double c) {
   J.add_transposed(planes_.constraint, planes_.G, 0, nv + nz);
   J.add(planes_.reaction, planes_.f_lam, 0, nv + nz);
   J.add(planes_.state_force, planes_.f_z, 0, nv);
-  J.add(planes_.state_state, planes_.g_z, nv, nv, of_state);
-  J.add(planes_.state_lam, planes_.g_lam, nv, nv + nz, of_state);
+  J.add(planes_.state_state, planes_.g_z, nv, nv);
+  J.add(planes_.state_lam, planes_.g_lam, nv, nv + nz);
   return solver_->refactor(J.values());
 }
 
@@ -291,15 +306,13 @@ Status Equilibrium::correct(double c, MotionVariables& x, State& state, Workspac
       status = factor(c = floor_);
   }
   if (!status.ok()) return status;
-  delta_ = -r_;
-  status = solver_->solve(delta_);
-  while (ends && status.ok() && normal_.size() == 0 && is_settled() && calc_change(x) > small_change &&
-         (c == 0.0 || floor_factor_ < largest_floor_factor)) {
+  status = solve_correction(x);
+  while (ends && status.ok() && normal_.size() == 0 && limit_.empty() && is_settled() &&
+         calc_change(x) > small_change && (c == 0.0 || floor_factor_ < largest_floor_factor)) {
     if (c > 0.0) floor_factor_ *= floor_rise, floor_ *= floor_rise;
     neutral_ = true;
     status = factor(c = floor_);
-    delta_ = -r_;
-    if (status.ok()) status = solver_->solve(delta_);
+    if (status.ok()) status = solve_correction(x);
   }
   if (!status.ok()) return status;
 
@@ -312,7 +325,10 @@ Status Equilibrium::correct(double c, MotionVariables& x, State& state, Workspac
   }
   const double part = limit_turns(delta_);
   missing_ -= part * load_change;
+  const Eigen::VectorXd z = x.z;
   move(part, x, state, workspace);
+  friction_change_ = limit_.empty() ? 0.0 : (x.z - z).lpNorm<Eigen::Infinity>();
+  limit_creep(x);
   ++report_.iterations;
   force_size_ = 0.0;
   Eigen::VectorXd reaction = Eigen::VectorXd::Zero(nv);
@@ -330,6 +346,15 @@ Status Equilibrium::correct(double c, MotionVariables& x, State& state, Workspac
   status = calc_residual(x, state, workspace);
   nonlinearity_ = before > 0.0 ? (r_ - promised).norm() / before : 0.0;
   return status;
+}
+
+// The matrix is factored. Friction that creeps forgets the way behind it: δz − a A δq = −z.
+Status Equilibrium::solve_correction(const MotionVariables& x) {
+  delta_ = -r_;
+  for (const std::vector<int>& group : options_.creeping)
+    for (const int z : group)
+      if (follows_[z]) delta_[dae_.nv() + z] = -dae_.E()[z] * x.z[z];
+  return solver_->solve(delta_);
 }
 
 bool Equilibrium::is_settled() const { return unbalanced_ <= std::max(balanced * (1.0 + force_size_), rounding_); }
@@ -380,7 +405,8 @@ Status Equilibrium::relax_or_name(MotionVariables& x, State& state, Workspace& w
   MotionVariables drawn = x;
   State drawn_state = state;
   const Status failed = relax(x, state, workspace);
-  if (failed.ok() || !options_.steady.empty() || dae_.nv() == 0 || dae_.nv() > largest_tested) return failed;
+  if (failed.ok() || !options_.steady.empty() || !limit_.empty() || dae_.nv() == 0 || dae_.nv() > largest_tested)
+    return failed;
   EquilibriumReport report = report_;
   const Eigen::VectorXd r = r_;
   floor_factor_ = 1.0, neutral_ = false;
@@ -426,6 +452,12 @@ class Equilibrium::Relaxation {
       c_ = rise * std::max(c_, e_.floor_);
       return Status::success();
     }
+    if (!status.ok() && ++withdrawn_ <= most_withdrawals) {  // no forces exist there: a shorter way
+      x_ = x_before, state_ = state_before;
+      c_ = rise * std::max(pace_, e_.floor_);
+      return e_.calc_residual(x_, state_, workspace_);
+    }
+    withdrawn_ = 0;
     if (!status.ok() || !e_.options_.descends || !(e_.nonlinearity_ > bad && e_.unbalanced_ > before)) return status;
     // Into something that (2) did not foresee (a surface): a shorter way.
     is_taken_ = false;
@@ -437,6 +469,9 @@ class Equilibrium::Relaxation {
   NewtonVerdict correct(int k) {
     if (!is_taken_) return NewtonVerdict::go_on;
     const bool settled = e_.is_settled();
+    if (!e_.limit_.empty() && settled && c_ <= e_.floor_ &&
+        (e_.friction_change_ < friction_settled + friction_digits * x_.z.lpNorm<Eigen::Infinity>()))
+      return NewtonVerdict::converged;
     // The last digits are rounding when they no longer improve.
     const double change = e_.report_.last_change;
     if (settled && c_ <= e_.floor_ && change < small_change &&
@@ -446,7 +481,7 @@ class Equilibrium::Relaxation {
     if (settled)
       c_ = 0.0;
     else if (e_.nonlinearity_ < good)
-      c_ *= fall;
+      c_ *= !e_.limit_.empty() && e_.nonlinearity_ < slight ? steep_fall : fall;
     else if (e_.nonlinearity_ > bad)
       c_ = rise * std::max(c_, e_.floor_);
     return NewtonVerdict::go_on;
@@ -461,6 +496,7 @@ class Equilibrium::Relaxation {
   Workspace& workspace_;
   double c_, pace_, last_change_ = 0.0;
   bool is_taken_ = false;  // the correction
+  int withdrawn_ = 0;      // corrections in a row
 };
 
 Status Equilibrium::relax(MotionVariables& x, State& state, Workspace& workspace) {

@@ -22,6 +22,7 @@ namespace {
 constexpr int most_falls = 4;                // from one unstable equilibrium to another
 constexpr int largest_stability_test = 600;  // coordinates: it is dense
 constexpr double slip_margin = 1e-6;         // of a limit of friction
+constexpr double almost_all = 0.99;          // of it
 constexpr double beside = 0.05;              // [m, rad] of an unstable equilibrium, where it is left
 
 std::string_view usual_cause(const EquilibriumReport& report) {
@@ -38,6 +39,11 @@ std::string_view usual_cause(const EquilibriumReport& report) {
   return "something that nothing holds, or a force that grows faster than what balances it";
 }
 
+std::string_view what_failed(const EquilibriumReport& report) {
+  if (!report.slipping.empty()) return "friction does not hold";
+  return report.unheld_only ? "nothing holds a force" : describe(report.status.cause);
+}
+
 }  // namespace
 
 Statics::Statics(Rig& rig)
@@ -51,8 +57,7 @@ Statics::Statics(Rig& rig)
 
 std::string Statics::explain(const EquilibriumReport& report) const {
   const Layout& layout = index3_.layout();
-  std::string text = fmt::format("No equilibrium was found: {}.\n",
-                                 report.unheld_only ? "nothing holds a force" : describe(report.status.cause));
+  std::string text = fmt::format("No equilibrium was found: {}.\n", what_failed(report));
   const auto line = [&](const char* name, const std::string& value) {
     text += fmt::format("    {:<12}: {}\n", name, value);
   };
@@ -86,31 +91,38 @@ std::string Statics::explain(const EquilibriumReport& report) const {
 EquilibriumReport Statics::find_equilibrium(EquilibriumOptions options, const Equilibrium::Watch& watch) {
   const MotionVariables drawn = x_;
   const State drawn_state = state_;
-  if (options.steady.empty()) settle_on_tyres(options);
+  const std::string sliding = options.steady.empty() ? settle_on_tyres(options) : "";
   Equilibrium equilibrium(index3_, rig_.machine.solver_choice(), options);
   EquilibriumReport report = equilibrium.find(x_, state_, viewer_.workspace(), watch);
   if (report.status.ok() && options.steady.empty()) leave_unstable(options, drawn, drawn_state, report);
   if (!report.status.ok() || index3_.nz() == 0 || !options.steady.empty()) return report;
   report.slipping = find_slipping();
+  if (!report.slipping.empty() && !sliding.empty()) report.slipping = sliding;
   if (!report.slipping.empty()) report.status = Status::recoverable(Cause::outside_domain);
   return report;
 }
 
 // A vehicle that sinks onto its springs moves its tyres sideways: rubber that stuck where it was drawn would hold a
-// part of it up. It sinks as if it rolled, without friction; what nothing holds then stays where it is, and friction
-// only has to hold that.
-void Statics::settle_on_tyres(EquilibriumOptions& options) {
+// part of it up. It comes to rest against friction that creeps; from there friction sticks, and only has to hold what
+// nothing else does. Returns which tyres slide, if it does not come to rest.
+std::string Statics::settle_on_tyres(EquilibriumOptions options) {
   for (const Assembly::Force& force : full_.forces)
-    options.soft.insert(options.soft.end(), force.states.begin(), force.states.end());
-  if (options.soft.empty()) return;
-  EquilibriumOptions rolling = options;
-  rolling.released = options.soft;
-  rolling.load_steps = 0;
+    if (!force.states.empty()) options.creeping.emplace_back(force.states.begin(), force.states.end());
+  if (options.creeping.empty()) return {};
+  options.load_steps = 0;
   const MotionVariables drawn = x_;
   const State drawn_state = state_;
-  Equilibrium rolls(index3_, rig_.machine.solver_choice(), rolling);
-  const EquilibriumReport report = rolls.find(x_, state_, viewer_.workspace(), {});
-  if (!report.status.ok() && !report.unheld_only) x_ = drawn, state_ = drawn_state;
+  Equilibrium creep(index3_, rig_.machine.solver_choice(), options);
+  const EquilibriumReport report = creep.find(x_, state_, viewer_.workspace(), {});
+  if (report.status.ok()) return {};
+  std::string sliding;
+  for (std::size_t i = 0; i < full_.forces.size(); ++i) {
+    double taken = 0.0;
+    for (const int z : full_.forces[i].states) taken = std::hypot(taken, x_.z[z]);
+    if (taken > almost_all) sliding += fmt::format("{}'{}'", sliding.empty() ? "" : ", ", study_.model.forces[i].name);
+  }
+  x_ = drawn, state_ = drawn_state;
+  return sliding.empty() ? sliding : fmt::format("tyre {}: all that friction can hold is not enough", sliding);
 }
 
 // Newton's iteration finds the nearest equilibrium, stable or not. Of an unstable one the machine is let down from
@@ -300,7 +312,7 @@ void Statics::sum_up(const EquilibriumReport& report, std::string turned, Summar
                       report.unstable));
   } else {
     summary.failure = explain(report);
-    summary.stop = fmt::format("no equilibrium: {}", describe(report.status.cause));
+    summary.stop = fmt::format("no equilibrium: {}", what_failed(report));
   }
 }
 

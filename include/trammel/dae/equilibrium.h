@@ -26,11 +26,9 @@ struct EquilibriumOptions {
   /// (static_stability.h).
   bool descends = false;
   std::vector<int> steady;  ///< coordinates whose velocity is unknown instead of their position
-  /// States that are zero instead of what their equations say: friction that does not act.
-  std::vector<int> released;
-  /// States that follow the way of the machine by at most 10 per metre: friction that holds softly, so that what sinks
-  /// onto it is not held up. Any value of theirs is in balance at rest.
-  std::vector<int> soft;
+  /// Groups of states that are parts of what friction can hold, ‖z‖ ≤ 1 in each. Not empty: they follow the pace of the
+  /// machine, see (5), and not its way.
+  std::vector<std::vector<int>> creeping;
 };
 
 struct EquilibriumReport {
@@ -78,6 +76,17 @@ struct EquilibriumReport {
 ///   (4) r ← r − M N (NᵀMN)⁻¹Nᵀr,
 ///
 /// and the load that remains on them is reported.
+///
+/// What sinks onto tyres moves them sideways, and rubber that stuck where it was drawn would hold a part of it up. With
+/// `creeping` groups every iteration is a step of a very slow motion, against which friction acts as a damper does, up
+/// to its limit:
+///
+///   (5) z = min(a, 1/‖w‖) w,   w = A δq/‖A‖ [m],   a = 10 per metre
+///
+/// Held directions come to rest, where w = 0: friction takes no part in what something else holds. What nothing else
+/// holds creeps on by δq = N η, and the friction that is left, z = a A N η/‖A‖, is the smallest one that is in balance
+/// (of ∑ D‖z‖², where D is what a group can hold; η is the multiplier) while no limit is met. Ends where (1) holds and
+/// z does not change any more.
 class Equilibrium {
  public:
   Equilibrium(const SecondOrderDae& dae, LinearSolverChoice solver, EquilibriumOptions options);
@@ -93,7 +102,9 @@ class Equilibrium {
   Status correct(double c, MotionVariables& x, State& state, Workspace& workspace);
   Status linearize(const MotionVariables& x, const State& state, Workspace& workspace);
   void find_following();
-  void find_pace();
+  void find_creep();
+  void limit_creep(const MotionVariables& x);
+  Status solve_correction(const MotionVariables& x);
   Status find_unheld(const MotionVariables& x, const State& state, Workspace& workspace);
   Status is_cyclic(int coordinate, MotionVariables x, State state, Workspace& workspace, bool& cyclic);
   void release_unheld();
@@ -117,10 +128,11 @@ class Equilibrium {
   const SecondOrderDae& dae_;
   EquilibriumOptions options_;
   std::unique_ptr<LinearSolver<double>> solver_;
-  std::vector<char> steady_;    // per coordinate
-  std::vector<char> follows_;   // per state: ż = A v
-  std::vector<char> released_;  // per state
-  std::vector<double> pace_;    // per state: of what it follows by, 1 unless it is soft
+  std::vector<char> steady_;      // per coordinate
+  std::vector<char> follows_;     // per state: ż = A v
+  std::vector<double> slow_;      // per state: a of (5) beside A; 1 unless it creeps
+  std::vector<double> limit_;     // per creeping group: 1/‖w‖ of the last iteration
+  double friction_change_ = 0.0;  // of z in the last iteration, if it creeps
   InputBuffer inputs_;
   MotionPlanes planes_;
   std::optional<PlaneMatrix> matrix_;
