@@ -67,11 +67,7 @@ TEST(ForceLibrary, acts_at_points_in_every_set_of_coordinates_and_keeps_its_ener
   EXPECT_LT(summary.energy_drift, 1e-5);
 }
 
-TEST(ForceLibrary, has_derivatives_at_points_that_are_those_of_differences) {
-  const LibraryLaw law = load_law(library("force_laws.so"), "drag");
-  const auto trouble = std::make_shared<LibraryTrouble>();
-  const LibraryForce own(law, {1, 2}, {Eigen::Vector3d(0.1, -0.2, 0.3), Eigen::Vector3d(-0.4, 0.2, 0.1)}, {0.7},
-                         trouble);
+void expect_derivatives_of_differences(const LibraryForce& own) {
   ASSERT_TRUE(own.has_derivatives());
   std::mt19937 random(5);
   std::uniform_real_distribution<double> unit(-1.0, 1.0);
@@ -106,7 +102,79 @@ TEST(ForceLibrary, has_derivatives_at_points_that_are_those_of_differences) {
           }
       }
     }
+}
+
+const std::array<Eigen::Vector3d, 2> points{Eigen::Vector3d(0.1, -0.2, 0.3), Eigen::Vector3d(-0.4, 0.2, 0.1)};
+
+TEST(ForceLibrary, has_derivatives_at_points_that_are_those_of_differences) {
+  const LibraryLaw law = load_law(library("force_laws.so"), "drag");
+  const auto trouble = std::make_shared<LibraryTrouble>();
+  expect_derivatives_of_differences(LibraryForce(law, {1, 2}, points, {0.7}, trouble));
   EXPECT_EQ(trouble->reason(), "");
+}
+
+// A law with a handedness: F = a × (p_b − p_a) + b p_b on b, the opposite on a; moments D w.
+constexpr double hand[3] = {0.3, -0.7, 1.1}, pull[3] = {0.2, 0.5, -0.4},
+                 turn[3][3] = {{1, 2, 3}, {-4, 5, 6}, {7, -8, 9}};
+int handed_force(const trammel_force_input* in, trammel_force_wrench* out) {
+  double d[3];
+  for (int i = 0; i < 3; ++i) d[i] = in->frames[1].p[i] - in->frames[0].p[i];
+  for (int i = 0; i < 3; ++i) {
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    out[1].force[i] = hand[j] * d[k] - hand[k] * d[j] + pull[i] * in->frames[1].p[i];
+    out[0].force[i] = -out[1].force[i];
+    for (int b = 0; b < 2; ++b) {
+      out[b].moment[i] = 0.0;
+      for (int m = 0; m < 3; ++m) out[b].moment[i] += turn[i][m] * in->frames[b].w[m];
+    }
+  }
+  return 0;
+}
+int handed_derivatives(const trammel_force_input*, double* out) {
+  Eigen::Map<Eigen::Matrix<double, 12, 24, Eigen::RowMajor>> J(out);
+  J.setZero();
+  for (int i = 0; i < 3; ++i) {
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    for (const int b : {0, 1}) {
+      const double sign = b == 1 ? 1.0 : -1.0;
+      J(6 * b + i, 12 + k) = sign * hand[j], J(6 * b + i, 12 + j) = -sign * hand[k];
+      J(6 * b + i, k) = -sign * hand[j], J(6 * b + i, j) = sign * hand[k];
+      J(6 * b + i, 12 + i) += sign * pull[i];
+      for (int m = 0; m < 3; ++m) J(6 * b + 3 + i, 12 * b + 9 + m) = turn[i][m];
+    }
+  }
+  return 0;
+}
+
+// In a mirrored part a law does what it would do on the other side of the mirror.
+TEST(ForceLibrary, is_reflected_with_its_derivatives) {
+  static const trammel_force_law handed{"handed", nullptr, handed_force, handed_derivatives, nullptr};
+  static const trammel_force_library_content content{TRAMMEL_FORCE_INTERFACE, 1, &handed, nullptr};
+  const LibraryLaw law{&handed, &content, {}};
+  const auto trouble = std::make_shared<LibraryTrouble>();
+  const Eigen::Vector3d n = Eigen::Vector3d(1, 2, -1).normalized();
+  LawMirror mirror{true, Eigen::Matrix3d::Identity() - 2.0 * n * n.transpose(), 0.6 * n, {}};
+  mirror.B = {Eigen::Matrix3d(Eigen::Vector3d(1, -1, 1).asDiagonal()), mirror.H};
+  const LibraryForce image(law, {1, 2}, points, {}, trouble, mirror);
+  expect_derivatives_of_differences(image);
+  const LibraryForce drawn(law, {1, 2}, {mirror.B[0] * points[0], mirror.B[1] * points[1]}, {}, trouble);
+  expect_derivatives_of_differences(drawn);
+  std::mt19937 random(6);
+  std::uniform_real_distribution<double> unit(-1.0, 1.0);
+  const auto vector = [&] { return Vec3<double>(unit(random), unit(random), unit(random)); };
+  Frame<double> f[2], seen[2];
+  for (int i = 0; i < 2; ++i) {
+    const Eigen::Matrix3d& B = mirror.B[static_cast<std::size_t>(i)];
+    f[i] = {exp_so3(vector()), vector(), vector(), vector()};
+    seen[i] = {mirror.H * f[i].R * B, mirror.x0 + mirror.H * f[i].p, mirror.H * f[i].v, -B * f[i].w};
+  }
+  Wrench<double> w[2], answer[2];
+  image.force(0.0, f, w);
+  drawn.force(0.0, seen, answer);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_LT((w[i].force - mirror.H * answer[i].force).norm(), 1e-14);
+    EXPECT_LT((w[i].moment + mirror.B[static_cast<std::size_t>(i)] * answer[i].moment).norm(), 1e-14);
+  }
 }
 
 std::string refusal(const std::string& rest) {

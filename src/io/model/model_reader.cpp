@@ -42,13 +42,9 @@ void read_entities(const Expansion& expansion, const detail::ModelTables& tables
       Fields fields(findings, *instance.node, *instance.scope, *instance.part, what, keys);
       fields.ignore("name");
       const bool mirrored = instance.part->is_mirrored();
-      if (mirrored) mirror.begin();
+      if (mirrored) mirror.begin(table.name);
       read(fields, instance.name, model);
-      if (!mirrored) continue;
-      mirror.end(table.name, *instance.part);
-      static const std::set<std::string> unmirrored{"beam", "track", "wheel", "flange_stop"};
-      if (unmirrored.count(table.name) > 0)
-        fields.report(fmt::format("a {} cannot stand in a mirrored part", table.name));
+      if (mirrored) mirror.end(table.name, *instance.part);
     }
   }
 }

@@ -69,8 +69,13 @@ struct ForceOfLibrary {
     for (const std::string& parameter : law.parameters) parameters.push_back(force.numbers.at(parameter));
     const std::array<Eigen::Vector3d, 2> points{elements.point_on(a, force.point_a),
                                                 elements.point_on(b, force.point_b)};
+    LawMirror mirror;
+    if (force.K.cols() == 10) {  // [H, x₀, B_a, B_b] of the mirrored part that it stands in
+      mirror = {true, force.K.leftCols<3>(), force.K.col(3), {force.K.middleCols<3>(4), force.K.rightCols<3>()}};
+    }
     elements.add_own([&] {
-      return std::make_unique<LibraryForce>(law, std::array<int, 2>{a, b}, points, parameters, force.library.trouble);
+      return std::make_unique<LibraryForce>(law, std::array<int, 2>{a, b}, points, parameters, force.library.trouble,
+                                            mirror);
     });
   }
   static constexpr auto directors = load_on_directors;

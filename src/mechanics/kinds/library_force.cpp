@@ -65,21 +65,29 @@ LibraryLaw load_law(const std::string& file, const std::string& law) {
 }
 
 LibraryForce::LibraryForce(LibraryLaw law, std::array<int, 2> frames, std::array<Eigen::Vector3d, 2> points,
-                           std::vector<double> parameters, std::shared_ptr<LibraryTrouble> trouble)
+                           std::vector<double> parameters, std::shared_ptr<LibraryTrouble> trouble,
+                           const LawMirror& mirror)
     : law_(std::move(law)),
       frames_(frames),
       s_(points),
       parameters_(std::move(parameters)),
-      trouble_(std::move(trouble)) {}
+      trouble_(std::move(trouble)),
+      mirror_(mirror) {}
 
 LibraryForce::Frames LibraryForce::at_points(const Frame<double>* f) const {
   Frames at;
   for (std::size_t i = 0; i < at.size(); ++i) {
-    write(at[i].p, point_position(f[i], s_[i]));  // (1)
-    write(at[i].v, point_velocity(f[i], s_[i]));
-    write(at[i].w, f[i].w);
+    Vec3<double> p = point_position(f[i], s_[i]), v = point_velocity(f[i], s_[i]), w = f[i].w;  // (1)
+    Mat3<double> R = f[i].R;
+    if (mirror_.reflects) {
+      p = (mirror_.x0 + mirror_.H * p).eval(), v = (mirror_.H * v).eval();
+      R = (mirror_.H * R * mirror_.B[i]).eval(), w = (-mirror_.B[i] * w).eval();
+    }
+    write(at[i].p, p);
+    write(at[i].v, v);
+    write(at[i].w, w);
     for (int r = 0; r < 3; ++r)
-      for (int c = 0; c < 3; ++c) at[i].R[r][c] = f[i].R(r, c);
+      for (int c = 0; c < 3; ++c) at[i].R[r][c] = R(r, c);
   }
   return at;
 }
@@ -110,9 +118,10 @@ void LibraryForce::force(double t, const Frame<double>* f, Wrench<double>* w) co
   if (!answered) out[1].force[0] = no_number;
   bool finite = true;
   for (std::size_t i = 0; i < out.size(); ++i) {
-    const Vec3<double> F = vector_of(out[i].force);
+    Vec3<double> F = vector_of(out[i].force), m = vector_of(out[i].moment);
+    if (mirror_.reflects) F = (mirror_.H * F).eval(), m = (-mirror_.B[i] * m).eval();
     w[i].force = F;
-    w[i].moment = vector_of(out[i].moment) + cross(s_[i], rotate_back(f[i].R, F));  // (1)
+    w[i].moment = m + cross(s_[i], rotate_back(f[i].R, F));  // (1)
     finite = finite && F.allFinite() && w[i].moment.allFinite();
   }
   if (answered && !finite) trouble_->note(fmt::format("its force is not a finite number at t = {:.6g} s", t));
@@ -148,6 +157,15 @@ void LibraryForce::force_with_derivatives(double t, const Frame<Dual<6>>* f, Wre
   if (!answered) J.setConstant(no_number);
   if (answered && !J.allFinite())
     trouble_->note(fmt::format("its derivatives are not finite numbers at t = {:.6g} s", t));
+  for (int i = 0; mirror_.reflects && i < 2; ++i) {
+    const Eigen::Matrix3d &H = mirror_.H, B = -mirror_.B[static_cast<std::size_t>(i)];
+    for (const int at_force : {0, 1}) {  // rows: force, moment; columns: p, β, v, ω
+      const Eigen::Matrix3d& M = at_force == 0 ? H : B;
+      J.middleRows<3>(6 * i + 3 * at_force) = (M * J.middleRows<3>(6 * i + 3 * at_force)).eval();
+      for (const int k : {0, 6})
+        J.middleCols<3>(12 * i + k + 3 * at_force) = (J.middleCols<3>(12 * i + k + 3 * at_force) * M).eval();
+    }
+  }
   Eigen::Matrix<double, 24, 6> seed;
   seed << seeds[0], seeds[1];
   const Eigen::Matrix<double, 12, 6> d = J * seed;

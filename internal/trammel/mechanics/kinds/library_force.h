@@ -23,6 +23,17 @@ struct LibraryLaw {
 /// means the only one.
 LibraryLaw load_law(const std::string& file, const std::string& law);
 
+/// A law that stands in a mirrored part. It sees its bodies reflected, and what it answers is reflected back: with the
+/// reflection x ↦ x₀ + H x of the world and B of the axes of each body, det H = det B = −1,
+///
+///   p ↦ x₀ + H p,  R ↦ H R B,  v ↦ H v,  ω ↦ −B ω;   F ↦ H F,  m ↦ −B m
+struct LawMirror {
+  bool reflects = false;
+  Eigen::Matrix3d H = Eigen::Matrix3d::Identity();
+  Eigen::Vector3d x0 = Eigen::Vector3d::Zero();
+  std::array<Eigen::Matrix3d, 2> B = {Eigen::Matrix3d::Identity(), Eigen::Matrix3d::Identity()};
+};
+
 /// A law of a library on the points s of two frames. What it refuses or throws becomes a force that is no number, so
 /// that steps are shortened as beside any law that is not defined somewhere; `trouble` keeps the reason.
 ///
@@ -30,7 +41,7 @@ LibraryLaw load_law(const std::string& file, const std::string& law);
 class LibraryForce final : public CustomForce {
  public:
   LibraryForce(LibraryLaw law, std::array<int, 2> frames, std::array<Eigen::Vector3d, 2> points,
-               std::vector<double> parameters, std::shared_ptr<LibraryTrouble> trouble);
+               std::vector<double> parameters, std::shared_ptr<LibraryTrouble> trouble, const LawMirror& mirror = {});
 
   std::span<const int> frames() const override { return frames_; }
   void force(double t, const Frame<double>* f, Wrench<double>* w) const override;
@@ -49,6 +60,7 @@ class LibraryForce final : public CustomForce {
   std::array<Eigen::Vector3d, 2> s_;
   std::vector<double> parameters_;
   std::shared_ptr<LibraryTrouble> trouble_;
+  LawMirror mirror_;
 };
 
 }  // namespace trammel
