@@ -210,10 +210,13 @@ class Parser {
     throw ExpressionError(std::move(message), at.column, text_);
   }
   [[noreturn]] void fail_missing_operator(const Token& at) const {
-    std::string unit;
-    if (position_ > 0 && at.kind == Token::Kind::name && tokens_[position_ - 1].kind == Token::Kind::number)
-      unit = fmt::format("; nor is '{}' a unit{}", at.text, did_you_mean(at.text, unit_words()));
-    fail(fmt::format("expected an operator before '{}' (a product is written with '*'){}", at.text, unit), at);
+    const bool after_number = position_ > 0 && tokens_[position_ - 1].kind == Token::Kind::number;
+    if (after_number && at.kind == Token::Kind::name && at.text.size() > 1) {
+      const std::string near = did_you_mean(at.text, unit_words());
+      fail(fmt::format("there is no unit '{}'{} A product is written with '*'", at.text, near.empty() ? "." : near),
+           at);
+    }
+    fail(fmt::format("expected an operator before '{}' (a product is written with '*')", at.text), at);
   }
 
   const Token& peek() const { return tokens_[position_]; }

@@ -116,14 +116,14 @@ axis = "y"
     ADD_FAILURE() << "nothing says '" << words << "' at " << place_of(text, mark) << ":\n" << all;
   };
   says("\"[1, 0, 0] + b\"", "in a circle: 'a' needs 'b' needs 'a'");
-  says("\"c0 + 1\"", "'c0' is not a parameter");
+  says("\"c0 + 1\"", "'c0' is ");
   says("\"nobody\"", "there is no body 'nobody'");
   says("[[frame]]\nname = \"first\"", "in a circle: 'first' needs 'second' needs 'first'");
   says("\"3 mm\"", "is in m but must be in kg");
   says("\"1 kg\"]", "is in kg but must be in kg m²");
-  says("\"2 furlong\"", "nor is 'furlong' a unit");
+  says("\"2 furlong\"", "there is no unit 'furlong'");
   says("[[1, 0, 0]", "is a reflection");
-  says("\"nowhere\"", "'nowhere' is not a parameter");
+  says("\"nowhere\"", "'nowhere' is neither a parameter nor a frame");
 }
 
 TEST(UnitsOfAFile, AreThoseOfItsBareNumbersAtKeysOfTheirKind) {
@@ -304,6 +304,65 @@ position = "a + b"
        {"points.csv:2:1: hardpoints: there are two points 'a'", "points.csv:3:1: hardpoints: a row must",
         "points.csv:4:1: hardpoints: '3c' cannot be used"})
     EXPECT_NE(found.find(words), std::string::npos) << words << "\n" << found;
+}
+
+/// A port that is not connected, of the wrong kind or on nothing is told once, and what stands in the part is not
+/// blamed for it; nor is what follows from parameters in a circle.
+TEST_F(Parts, PortsThatAreNotRightAreToldOnce) {
+  write("rod.toml", R"toml(ports = { base = "body", eye = "frame", pin = "joint" }
+[[body]]
+name = "rod"
+mass = 1
+inertia = [1, 1, 1]
+[[joint]]
+name = "ball"
+kind = "spherical"
+bodies = ["base", "rod"]
+point = "eye"
+[[force]]
+name = "spring"
+kind = "joint_spring"
+joint = "pin"
+stiffness = 3
+)toml");
+  const std::string found = refusals_of(write("machine.toml", R"toml([parameters]
+a = ["b.x + 1", 0, 0]
+b = ["c.y", 0, 0]
+c = ["a.x", "a.y", 0]
+[[frame]]
+name = "nose"
+position = [0, 0, 0]
+[[body]]
+name = "deck"
+mass = "2 stones"
+inertia = [1, 1, 1]
+[[include]]
+file = "rod.toml"
+prefix = "x_"
+ports = { base = "deck" }
+[[include]]
+file = "rod.toml"
+prefix = "y_"
+ports = { base = "nose", eye = "deck", pin = "deck", hole = "deck" }
+[[joint]]
+name = "hinge"
+kind = "revolute"
+bodies = ["ground", "deck"]
+point = "nosse"
+axis = "nosse.z"
+)toml"));
+  int lines = 0;
+  for (const char c : found) lines += c == '\n';
+  for (const char* words :
+       {"in a circle: 'a' needs 'b' needs 'c' needs 'a'", "there is no unit 'stones'",
+        "port 'eye' of 'rod.toml' is not connected", "port 'pin' of 'rod.toml' is not connected",
+        "port 'base' of 'rod.toml' needs a body, but 'nose' is a frame",
+        "port 'eye' of 'rod.toml' needs a frame, but 'deck' is a body",
+        "port 'pin' of 'rod.toml' needs a joint, but 'deck' is a body", "'rod.toml' has no port 'hole'",
+        "'nosse' is neither a parameter nor a frame; did you mean 'nose'?",
+        "there is no frame 'nosse'; did you mean 'nose'?"})
+    EXPECT_NE(found.find(words), std::string::npos) << words << "\n" << found;
+  EXPECT_EQ(lines, 10) << found;
 }
 
 /// A mirrored part has positions and velocities M x, angular velocities −M ω, orientations M R M, inertias M J M.

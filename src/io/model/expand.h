@@ -68,6 +68,7 @@ class Expansion {
                      const Part& part, Scope& scope);
   void connect(const Fields& fields, const Node* given, const Node& tree, Part& part);
   void check_ports();
+  void stand_in(const std::string& port, const std::string& kind, Part& part);
   void register_frames(const Node& table, const Scope& scope, const Part& part);
   void read_units(const Node& tree, Part& part);
 
@@ -75,7 +76,7 @@ class Expansion {
   struct Connection {
     Place place;
     std::string port, kind, given;
-    const Part* part;
+    Part* part;
   };
 
   Findings& findings_;

@@ -92,6 +92,8 @@ Evaluated evaluate(const std::string& text, const ConstantLookup& lookup, const 
       for (std::size_t i = 1; i < path.size(); ++i) whole += "." + path[i];
       if (const std::string nearest = did_you_mean(whole, all); !nearest.empty())
         return fmt::format("'{}' is neither a parameter nor a frame{}", whole, nearest);
+      if (did_you_mean(path[0], names).empty())
+        return fmt::format("'{}' is neither a parameter nor a frame, nor an index of a repeat", whole);
     }
     const std::string near = did_you_mean(path[0], names);
     if (path.size() == 1)

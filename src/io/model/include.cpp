@@ -232,8 +232,26 @@ void Expansion::connect(const Fields& fields, const Node* given, const Node& tre
           fmt::format("the port '{}' of '{}' is not connected; write ports = {{ {} = \"…\" }} with the name "
                       "of a {}",
                       name, part.file, name, kind.empty() ? "thing" : kind));
-      part.ports[name] = ground_name;  // said once is enough
+      stand_in(name, kind, part);
     }
+}
+
+// Said once is enough: what a port that is not connected is taken for, so that nothing inside the part complains.
+void Expansion::stand_in(const std::string& port, const std::string& kind, Part& part) {
+  static const Node origin = [] {
+    Node node, zero;
+    node.kind = NodeKind::array, zero.kind = NodeKind::real;
+    node.items.assign(3, zero);
+    return node;
+  }();
+  part.ports[port] = ground_name;
+  if (kind == "body") return;
+  const std::string name = part.prefix + port;
+  part.ports[port] = kind == "frame" ? ground_name + ("." + name) : name;
+  if (kind == "frame")
+    frames_.add_point(ground_name, name, origin, scope(), this->part());
+  else
+    findings_.add_broken(name, {});
 }
 
 void Expansion::check_ports() {
@@ -260,6 +278,7 @@ void Expansion::check_ports() {
                     fmt::format("include: the port '{}' of '{}' needs a {}, but '{}' is a {}{}", at.port, at.part->file,
                                 at.kind, at.given, found, frame ? fmt::format(" on the body '{}'", frame->body) : ""));
     }
+    stand_in(at.port, at.kind, *at.part);
   }
 }
 

@@ -128,7 +128,9 @@ class ParameterTable {
       chain += "'" + *it + "' needs ";
     fields_.report(*nodes_.at(name),
                    fmt::format("the parameters depend on each other in a circle: {}'{}'", chain, name));
-    values[name] = Quantity::bare(1.0);  // a harmless value: said once is enough
+    // A harmless value: said once is enough.
+    const bool is_vector = nodes_.at(name)->kind == NodeKind::array;
+    values[name] = is_vector ? Quantity::bare(Eigen::Vector3d::Ones()) : Quantity::bare(1.0);
   }
 
   const Fields& fields_;

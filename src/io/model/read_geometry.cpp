@@ -94,6 +94,13 @@ Eigen::Vector3d read_direction(const Fields& fields, const Node& node, std::stri
     return (negative ? -1.0 : 1.0) * Eigen::Vector3d::Unit(letter[0] - 'x');
   const Evaluated made = evaluate(text, fields.scope(), &fields.part());
   if (made.error.empty() && made.value.is_vector) return made.value.value;
+  const std::string frame = letter.substr(0, letter.rfind('.'));  // of 'NAME.z'
+  const Frames* frames = fields.part().frames;
+  const std::string near = frames == nullptr || frame == letter ? "" : did_you_mean(frame, frames->names());
+  if (!near.empty()) {
+    fields.report(node, fmt::format("'{}' is '{}', and there is no frame '{}'{}", key, text, frame, near));
+    return Eigen::Vector3d::UnitZ();
+  }
   fields.report(node, fmt::format("'{}' is '{}'; a direction is [x, y, z] or one of 'x', 'y', 'z', '-x', '-y', '-z', "
                                   "an axis of a frame as 'NAME.z', or a formula of vectors",
                                   key, text));
