@@ -23,6 +23,7 @@ constexpr double smallest_part = 1e-10;             // c M beside K, where it mu
 constexpr double singular_stiffness = 1e-9;
 constexpr double small_change = 1e-6;  // of a correction, relative to 1 + |q|: more is not rounding
 constexpr double largest_floor_factor = 1e4, floor_rise = 100.0;
+constexpr double same_direction = 0.1;         // of a cyclic direction that is looked for again after such a move
 constexpr double cyclic_moves[] = {0.5, 1.7};  // [m, rad] along a direction that is suspected to be cyclic
 constexpr double balanced = 1e-9;              // |r| beside the forces that cancel
 constexpr double rounding_margin = 16.0 * std::numeric_limits<double>::epsilon();  // of K q
@@ -207,15 +208,74 @@ Status Equilibrium::find_unheld(const MotionVariables& x, const State& state, Wo
     unheld_.push_back(free.coordinates[j]);
     columns.push_back(static_cast<int>(j));
   }
-  if (unheld_.empty()) return status;
+  unheld_n_ = free.Z(Eigen::all, columns);
+  if (unheld_.empty()) status = find_unheld_together(x, state, workspace);
+  if (unheld_.empty() || !status.ok()) return status;
   status = linearize(x, state, workspace);
   if (!status.ok()) return status;
-  unheld_n_ = free.Z(Eigen::all, columns);
   const Eigen::MatrixXd MN = times(planes_.motion, planes_.M, unheld_n_, nv);
   unheld_mn_ = MN * solve_square(unheld_n_.transpose() * MN, Eigen::MatrixXd::Identity(MN.cols(), MN.cols()));
   release_unheld();
   unbalanced_ = r_.norm();
   return status;
+}
+
+// n = Z a with K n = 0 and so on: columns that span what nothing at the present point depends on.
+Eigen::MatrixXd Equilibrium::calc_neutral() const {
+  const int nv = dae_.nv(), nz = dae_.nz();
+  const Eigen::MatrixXd Z = calc_free_directions(planes_, nv, dae_.nc()).Z;
+  if (Z.cols() == 0) return Z;
+  const double stiffness = largest(planes_.K) + largest(planes_.K_lam);
+  Eigen::MatrixXd S = Eigen::MatrixXd::Zero(nv + Z.cols() + 2 * nz, Z.cols());
+  const auto put = [&](Eigen::Index row, const Eigen::MatrixXd& part, double size) {
+    if (size > 0.0) S.middleRows(row, part.rows()) = part / size;
+  };
+  if (!planes_.K.empty()) put(0, times(planes_.motion, planes_.K, Z, nv), stiffness);
+  if (!planes_.K_lam.empty()) put(nv, Z.transpose() * times(planes_.motion, planes_.K_lam, Z, nv), stiffness);
+  if (!planes_.g_q.empty()) put(nv + Z.cols(), times(planes_.state_rate, planes_.g_q, Z, nz), largest(planes_.g_q));
+  if (!planes_.g_v.empty())
+    put(nv + Z.cols() + nz, times(planes_.state_rate, planes_.g_v, Z, nz), largest(planes_.g_v));
+  const RightSingularVectors singular = calc_right_singular_vectors(S);
+  Eigen::Index rank = 0;
+  while (rank < singular.values.size() && singular.values[rank] > singular_stiffness * singular.values[0]) ++rank;
+  return Z * singular.V.rightCols(Z.cols() - rank);
+}
+
+// A cyclic direction of several coordinates: a car and its wheels that roll down a slope. Like find_unheld(), but what
+// is sought is the part of the load in the span of calc_neutral().
+Status Equilibrium::find_unheld_together(MotionVariables x, State state, Workspace& workspace) {
+  const int nv = dae_.nv();
+  Eigen::VectorXd n, motion(nv), states(dae_.nz()), rows(dae_.nc());
+  double last = 0.0;
+  for (int i = 0; i <= static_cast<int>(std::size(cyclic_moves)); ++i) {
+    Status status = linearize(x, state, workspace);
+    if (!status.ok()) return status;
+    const Eigen::MatrixXd N = calc_neutral();
+    if (N.cols() == 0) return status;
+    MotionVariables at = x;
+    at.a.setZero(), at.zp.setZero();
+    status = dae_.residual(at.point(inputs_.view()), state, motion, states, rows, workspace);
+    if (!status.ok()) return status;
+    const auto in_span = [&](const Eigen::VectorXd& vector) {
+      return Eigen::VectorXd(N * solve_square(N.transpose() * N, N.transpose() * vector));
+    };
+    const Eigen::VectorXd found = in_span(i == 0 ? motion : n);
+    if (i == 0 && found.norm() <= balanced * (1.0 + motion.norm())) return status;
+    if (i > 0 && (found - n).norm() > same_direction * n.norm()) return status;
+    n = i == 0 ? Eigen::VectorXd(found / found.norm()) : found;
+    if (!(times(planes_.motion, planes_.M, n, nv).norm() > 0.0)) return status;
+    const double load = n.dot(motion);
+    if (i > 0 && std::abs(load - last) > small_change * std::abs(last)) return status;
+    last = load;
+    if (i == static_cast<int>(std::size(cyclic_moves))) break;
+    x.q += cyclic_moves[i] * n;
+    dae_.accepted(x.point(inputs_.view()), x.q, state, workspace);
+  }
+  Eigen::Index most = 0;  // what carries most of the motion names it
+  n.cwiseProduct(times(planes_.motion, planes_.M, n, nv).col(0)).cwiseAbs().maxCoeff(&most);
+  unheld_.assign(1, static_cast<int>(most));
+  unheld_n_ = n / n[most];
+  return Status::success();
 }
 
 Status Equilibrium::is_cyclic(int coordinate, MotionVariables x, State state, Workspace& workspace, bool& cyclic) {
@@ -405,8 +465,7 @@ Status Equilibrium::relax_or_name(MotionVariables& x, State& state, Workspace& w
   MotionVariables drawn = x;
   State drawn_state = state;
   const Status failed = relax(x, state, workspace);
-  if (failed.ok() || !options_.steady.empty() || !limit_.empty() || dae_.nv() == 0 || dae_.nv() > largest_tested)
-    return failed;
+  if (failed.ok() || !options_.steady.empty() || dae_.nv() == 0 || dae_.nv() > largest_tested) return failed;
   EquilibriumReport report = report_;
   const Eigen::VectorXd r = r_;
   floor_factor_ = 1.0, neutral_ = false;

@@ -91,7 +91,9 @@ std::string Statics::explain(const EquilibriumReport& report) const {
 EquilibriumReport Statics::find_equilibrium(EquilibriumOptions options, const Equilibrium::Watch& watch) {
   const MotionVariables drawn = x_;
   const State drawn_state = state_;
-  const std::string sliding = options.steady.empty() ? settle_on_tyres(options) : "";
+  EquilibriumReport settled;
+  const std::string sliding = options.steady.empty() ? settle_on_tyres(options, settled) : "";
+  if (settled.unheld_only) return settled;
   Equilibrium equilibrium(index3_, rig_.machine.solver_choice(), options);
   EquilibriumReport report = equilibrium.find(x_, state_, viewer_.workspace(), watch);
   if (report.status.ok() && options.steady.empty()) leave_unstable(options, drawn, drawn_state, report);
@@ -105,7 +107,7 @@ EquilibriumReport Statics::find_equilibrium(EquilibriumOptions options, const Eq
 // A vehicle that sinks onto its springs moves its tyres sideways: rubber that stuck where it was drawn would hold a
 // part of it up. It comes to rest against friction that creeps; from there friction sticks, and only has to hold what
 // nothing else does. Returns which tyres slide, if it does not come to rest.
-std::string Statics::settle_on_tyres(EquilibriumOptions options) {
+std::string Statics::settle_on_tyres(EquilibriumOptions options, EquilibriumReport& report) {
   for (const Assembly::Force& force : full_.forces)
     if (!force.states.empty()) options.creeping.emplace_back(force.states.begin(), force.states.end());
   if (options.creeping.empty()) return {};
@@ -113,8 +115,8 @@ std::string Statics::settle_on_tyres(EquilibriumOptions options) {
   const MotionVariables drawn = x_;
   const State drawn_state = state_;
   Equilibrium creep(index3_, rig_.machine.solver_choice(), options);
-  const EquilibriumReport report = creep.find(x_, state_, viewer_.workspace(), {});
-  if (report.status.ok()) return {};
+  report = creep.find(x_, state_, viewer_.workspace(), {});
+  if (report.status.ok() || report.unheld_only) return {};
   std::string sliding;
   for (std::size_t i = 0; i < full_.forces.size(); ++i) {
     double taken = 0.0;

@@ -106,6 +106,8 @@ class Equilibrium {
   void limit_creep(const MotionVariables& x);
   Status solve_correction(const MotionVariables& x);
   Status find_unheld(const MotionVariables& x, const State& state, Workspace& workspace);
+  Eigen::MatrixXd calc_neutral() const;
+  Status find_unheld_together(MotionVariables x, State state, Workspace& workspace);
   Status is_cyclic(int coordinate, MotionVariables x, State state, Workspace& workspace, bool& cyclic);
   void release_unheld();
   Status judge_unheld();

@@ -27,7 +27,7 @@ class Statics {
  private:
   void leave_unstable(EquilibriumOptions options, const MotionVariables& drawn, const State& drawn_state,
                       EquilibriumReport& report);
-  std::string settle_on_tyres(EquilibriumOptions options);
+  std::string settle_on_tyres(EquilibriumOptions options, EquilibriumReport& report);
   std::string find_slipping();
   std::string find_slipping_tyre(Eigen::VectorXd& others) const;
   std::string find_slipping_contact(Eigen::VectorXd& others);
