@@ -222,7 +222,10 @@ void check_formulas(ModelChecks& checks) {
       if (circles.needs_recorded(used))
         checks.report(kind, spec, field,
                       fmt::format("'{}': accelerations, and forces, energies and momentum of the machine, can be "
-                                  "measured, but nothing that acts may depend on them: they follow from what acts",
+                                  "measured, but nothing that acts at the same instant may depend on them: they "
+                                  "follow from what acts, M a = f(a) need not have a solution, and no derivative of "
+                                  "them is known. A [[control]] of kind \"sampled\" may use them: it acts with what "
+                                  "it measured at its last sample",
                                   field));
     });
   };
@@ -240,8 +243,10 @@ void check_formulas(ModelChecks& checks) {
     const ControlSpec& control = model.controls[i];
     FormulaScope own;
     own.control = static_cast<int>(i);
-    for (const Formula& rate : control.rates)
-      add_acting("control", control, "rates", check_formula(checks, "control", control, "rates", rate, own));
+    for (const Formula& rate : control.rates) {
+      std::vector<Signal> used = check_formula(checks, "control", control, "rates", rate, own);
+      if (!(control.period > 0.0)) add_acting("control", control, "rates", std::move(used));  // samples look back
+    }
     circles.add(circles.control_node(own.control),
                 check_formula(checks, "control", control, "output", control.output, own));
   }

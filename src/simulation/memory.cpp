@@ -153,7 +153,7 @@ void KinkEvents::remember(Memory& memory) {
 void SampledControls::remember(Memory& memory) {
   memory.section("SampledControls");
   memory.keep(start_, due_);
-  memory.leave(machine_, viewer_, motion_, solver_);
+  memory.leave(machine_, viewer_, motion_, recorder_, solver_);
 }
 
 void VelocityJumps::remember(Memory& memory) {

@@ -109,7 +109,7 @@ void Recorder::add(const FrameChannel& channel) {
   if (!found.empty()) throw InputError(std::move(found));
 }
 
-void Recorder::calc_events(const MotionPoint& p, const State& state, Vec g) {
+KinematicState Recorder::look(const MotionPoint& p, const State& state) {
   if (!recorded_.empty()) parts_.energy = assembly_.system->calc_energy(p, state, *workspace_);
   KinematicState k = assembly_.system->update_kinematics(p, state, *workspace_);
   if (!recorded_.empty()) {
@@ -118,6 +118,11 @@ void Recorder::calc_events(const MotionPoint& p, const State& state, Vec g) {
     update_recorded(p, k);
     k.recorded = recorded_;
   }
+  return k;
+}
+
+void Recorder::calc_events(const MotionPoint& p, const State& state, Vec g) {
+  const KinematicState k = look(p, state);
   for (std::size_t i = 0; i < event_measure_.size(); ++i)
     g[static_cast<Eigen::Index>(i)] =
         assembly_.formulas->evaluate(assembly_.measures[event_measure_[i]], k) - model_.events[i].level;

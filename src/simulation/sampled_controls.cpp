@@ -7,11 +7,12 @@
 
 namespace trammel {
 
-SampledControls::SampledControls(const Machine& machine, Viewer& viewer, Motion& motion, AccelerationSolver& solver,
-                                 double start)
+SampledControls::SampledControls(const Machine& machine, Viewer& viewer, Motion& motion, Recorder& recorder,
+                                 AccelerationSolver& solver, double start)
     : machine_(machine),
       viewer_(viewer),
       motion_(motion),
+      recorder_(recorder),
       solver_(solver),
       start_(start),
       due_(machine.full().sampled.size(), 0) {
@@ -36,7 +37,10 @@ double SampledControls::next() const {
 
 Status SampledControls::sample(MotionVariables& x) {
   const Assembly& full = machine_.full();
-  const KinematicState k = viewer_.update_kinematics(viewer_.show(x, motion_.state));
+  if (recorder_.finds_values())  // accelerations and forces with the values that are held
+    if (const Status status = solver_.solve(x, motion_.state, viewer_.workspace()); !status.ok()) return status;
+  const Shown shown = viewer_.show(x, motion_.state);
+  const KinematicState k = recorder_.look(shown.point, shown.state);
   Eigen::VectorXd z = x.z;
   for (std::size_t i = 0; i < due_.size(); ++i) {
     if (!is_due(x.t, i)) continue;

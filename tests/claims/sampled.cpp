@@ -104,5 +104,60 @@ end = 0.55
   EXPECT_EQ(run.last_value("c.b"), 6.0);
 }
 
+// An accelerometer at the sample, forces and energies as well: F ← −c a of the cart as it comes there, with the force
+// that was held. a = (P + F)/m between samples, exactly.
+TEST(SampledControl, may_use_what_is_only_measured) {
+  const std::string text = R"toml(
+gravity = [0, 0, 0]
+[[body]]
+name = "cart"
+mass = 2
+inertia = [1, 1, 1]
+[[joint]]
+name = "rail"
+kind = "prismatic"
+bodies = ["ground", "cart"]
+point = [0, 0, 0]
+axis = "x"
+[[measure]]
+name = "felt"
+expression = "cart.ax"
+[[control]]
+name = "digital"
+kind = "sampled"
+period = 0.05
+states = ["u", "energy", "force"]
+updates = ["-1.2*felt", "energy.kinetic", "push.fx"]
+[[force]]
+name = "push"
+kind = "force"
+body = "cart"
+force = ["4 + digital", 0, 0]
+[analysis]
+end = 1
+[output]
+interval = 0.05
+)toml";
+  for (const char* integrator : {"auto", "bdf", "radau", "generalized_alpha", "runge_kutta"})
+    for (const char* coordinates : {"absolute", "joint"}) {
+      SCOPED_TRACE(fmt::format("{} {}", integrator, coordinates));
+      const Recorded run = run_text(text, {fmt::format("solver.integrator=\"{}\"", integrator), "solver.rtol=1e-8",
+                                           "solver.atol=1e-10", fmt::format("solver.coordinates=\"{}\"", coordinates)});
+      const Eigen::MatrixXd x = run.values("rail.displacement");
+      double at = 0.0, v = 0.0, F = 0.0, energy = 0.0;
+      for (Eigen::Index i = 0; i < x.rows(); ++i) {
+        EXPECT_NEAR(x(i, 0), at, 1e-6) << i;
+        const double T = 0.05, kinetic = v * v;
+        if (i > 0) {
+          EXPECT_NEAR(run.values("digital.energy.state")(i, 0), energy, 1e-5);
+        }
+        energy = kinetic;
+        F = -1.2 * (4.0 + F) / 2.0;
+        const double a = (4.0 + F) / 2.0;
+        at += T * v + 0.5 * a * T * T, v += T * a;
+      }
+    }
+}
+
 }  // namespace
 }  // namespace trammel::test_sampled

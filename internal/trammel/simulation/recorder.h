@@ -27,6 +27,9 @@ class Recorder {
   const std::vector<RecordGroup>& groups() const { return channels_.groups(); }
   /// `lam` of the point holds all rows. The returned numbers are valid until the next call.
   std::span<const double> update_frame(const MotionPoint& p, const State& state, const Ledger& ledger);
+  /// What formulas see at a point, with what only a recorder finds for them, if they ask for it.
+  KinematicState look(const MotionPoint& p, const State& state);
+  bool finds_values() const { return !recorded_.empty(); }
   /// g_i = measure − level of each event.
   void calc_events(const MotionPoint& p, const State& state, Vec g);
 

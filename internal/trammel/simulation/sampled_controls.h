@@ -5,17 +5,20 @@
 
 #include "trammel/dae/acceleration_solver.h"
 #include "trammel/simulation/motion.h"
+#include "trammel/simulation/recorder.h"
 
 namespace trammel {
 
 class Memory;
 
 /// Digital controllers: their states are held between samples, and steps end at samples. What they measure at a sample
-/// is the machine as it comes there; all that are due at the same instant see the values held before it.
+/// is the machine as it comes there, accelerations and forces included; all that are due at the same instant see the
+/// values held before it.
 class SampledControls {
  public:
   /// `solver` finds accelerations after kinks; samples are counted from `start` [s], that of the whole run.
-  SampledControls(const Machine& machine, Viewer& viewer, Motion& motion, AccelerationSolver& solver, double start);
+  SampledControls(const Machine& machine, Viewer& viewer, Motion& motion, Recorder& recorder,
+                  AccelerationSolver& solver, double start);
 
   bool active() const { return !due_.empty(); }
   /// The next sample [s]; infinity: none.
@@ -34,6 +37,7 @@ class SampledControls {
   const Machine& machine_;
   Viewer& viewer_;
   Motion& motion_;
+  Recorder& recorder_;
   AccelerationSolver& solver_;
   double start_;
   std::vector<long> due_;  // by controller: the number of its next sample
