@@ -28,6 +28,9 @@ constexpr double lost_pivot = 1e-9;
 // Of a guess so many times as large as what it leads to, ten digits are left.
 constexpr double wild_guess = 1e6;
 
+// From here on the middle one of their speeds says something of all.
+constexpr int many_bodies = 10;
+
 double largest(const Eigen::VectorXd& x) { return x.size() > 0 ? x.lpNorm<Eigen::Infinity>() : 0.0; }
 
 }  // namespace
@@ -220,6 +223,35 @@ Status ExplicitForm::fulfil_rows(MotionVariables& x, const State& state, bool& m
   if (!status.ok()) return status;
   return correct([&] { return system_.velocity_level(x.point(s.inputs.view()), state, s.phi, s.bias, *s.system); }, x.v,
                  true);
+}
+
+void ExplicitForm::calc_sizes(ConstVec y, Vec sizes) const {
+  sizes.setZero();
+  if (bodies_ == nullptr) return;
+  static thread_local std::vector<double> speeds;  // scratch
+  speeds.clear();
+  const auto gyration = [](const FrameMap& map) {  // ρ²
+    return (map.kind == FrameMap::Kind::planar ? map.axial_inertia : map.inertia.trace() / 3.0) / map.mass;
+  };
+  const auto is_turn = [](const FrameMap& map, int i) { return i >= (map.kind == FrameMap::Kind::planar ? 2 : 3); };
+  for (int f = 1; f < bodies_->n_frames(); ++f) {
+    const FrameMap& map = bodies_->frame_map(f);
+    double squared = 0.0;
+    for (int i = 0; i < map.nv; ++i) {
+      const double v = y[nv_ + map.offset + i];
+      squared += v * v * (is_turn(map, i) ? gyration(map) : 1.0);
+    }
+    if (map.nv > 0) speeds.push_back(squared / map.nv);
+  }
+  if (static_cast<int>(speeds.size()) < many_bodies) return;
+  const auto middle = speeds.begin() + static_cast<std::ptrdiff_t>(speeds.size() / 2);
+  std::nth_element(speeds.begin(), middle, speeds.end());
+  const double speed = std::sqrt(*middle);
+  for (int f = 1; f < bodies_->n_frames(); ++f) {
+    const FrameMap& map = bodies_->frame_map(f);
+    const double turning = map.nv > 3 || map.kind == FrameMap::Kind::planar ? speed / std::sqrt(gyration(map)) : 0.0;
+    for (int i = 0; i < map.nv; ++i) sizes[nv_ + map.offset + i] = is_turn(map, i) ? turning : speed;
+  }
 }
 
 void ExplicitForm::accepted(double t, Vec y, Vec yp, State& state, Workspace& workspace) const {

@@ -40,9 +40,12 @@ double ChebyshevStages::longest_step() const {
   return radius_ > 0.0 ? most / radius_ : std::numeric_limits<double>::infinity();
 }
 
-Status ChebyshevStages::update_radius(double t, ConstVec y, ConstVec f0, const Rates& rates) {
+Status ChebyshevStages::update_radius(double t, ConstVec y, ConstVec f0, ConstVec error, const Rates& rates) {
   const double size = y.norm(), apart = std::sqrt(std::numeric_limits<double>::epsilon()) * (size > 0.0 ? size : 1.0);
   if (direction_.isZero(0.0)) direction_ = f0;
+  const double of_error = error.norm(), of_direction = direction_.norm();
+  if (of_error > 0.0 && std::isfinite(of_error) && of_direction > 0.0)
+    direction_ = direction_ / of_direction + error / of_error;
   double length = direction_.norm();
   if (!(length > 0.0)) direction_.setOnes(), length = direction_.norm();
   double found = 0.0;

@@ -57,6 +57,12 @@ RungeKutta::RungeKutta(const OdeSystem& system, const RungeKuttaOptions& options
   if (order_ == 8) dense_8_.assign(4, extra_ = Eigen::VectorXd::Zero(system.layout().n()));
   if (options.stabilizes && order_ == 5 && !options.fixed_h)
     stabilized_ = std::make_unique<Stabilized>(system.layout().n());
+  if (stabilized_) size_.setZero(system.layout().n());
+}
+
+double RungeKutta::weight(Eigen::Index i) const {
+  const double size = std::max(std::abs(y_[i]), std::abs(stage_[i]));
+  return weights_.weight(i, size_.size() > 0 ? std::max(size, size_[i]) : size);
 }
 
 double RungeKutta::error_order() const { return is_stabilized() ? 3.0 : order_; }
@@ -159,7 +165,7 @@ double RungeKutta::weighted_error(Eigen::Index i) const {
   const double e = dormand_prince::error_weights[0] * k_[0][i] + dormand_prince::error_weights[2] * k_[2][i] +
                    dormand_prince::error_weights[3] * k_[3][i] + dormand_prince::error_weights[4] * k_[4][i] +
                    dormand_prince::error_weights[5] * k_[5][i] + dormand_prince::error_weights[6] * k_[6][i];
-  return e / weights_.weight(i, std::max(std::abs(y_[i]), std::abs(stage_[i])));
+  return e / weight(i);
 }
 
 int RungeKutta::find_not_finite_rate() const {
@@ -208,6 +214,7 @@ StepReport RungeKutta::advance(double t_end, State& state) {
     if (!report.status.ok()) return report;
     stale_rates_ = false;
   }
+  if (stabilized_) system_.calc_sizes(y_, size_);
   if (h_next_ == 0.0) h_next_ = choose_first_step(state);
   const double smallest = control_.smallest(t_, t_end);
   StepControl::Placed step = control_.place(t_, h_next_, t_end, std::min(h_bound_, bound_stabilized()));
@@ -260,8 +267,9 @@ StepReport RungeKutta::advance(double t_end, State& state) {
     pending_ = true;
     if (!options_.fixed_h) {
       const double e = std::max(error, 1e-8);
-      double factor =
-          control_.rule().safety * std::pow(e, -0.7 / error_order()) * std::pow(error_before_, 0.4 / error_order());
+      double factor = is_stabilized()
+                          ? growth_stabilized(error)
+                          : control_.rule().safety * std::pow(e, -0.7 / order_) * std::pow(error_before_, 0.4 / order_);
       factor =
           std::clamp(factor, StepControl::min_shrink, report.failure != Cause::none ? 1.0 : control_.rule().max_growth);
       error_before_ = std::max(error, 1e-4);

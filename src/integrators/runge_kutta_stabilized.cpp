@@ -18,6 +18,8 @@ constexpr double decaying = 2.0;
 constexpr double pair_limit = 3.3, pair_evaluations = 6.0;
 constexpr long first_wait = window, wait_growth = 4, longest_wait = 100000;
 constexpr long renewal = 10;  // steps for which a radius serves
+// Of the step that the error allows; smaller errors say no more than the smallest.
+constexpr double safety = 0.8, smallest_error = 1e-6;
 
 }  // namespace
 
@@ -27,18 +29,29 @@ Status RungeKutta::attempt_stabilized(double h, double t_last, const State& stat
   const bool again = s.t == t_ && s.age > 0;  // what was known of the radius did not serve
   s.t = t_;
   if (s.age >= renewal || again) {
-    if (const Status status = s.stages.update_radius(t_, y_, yp_, rates); !status.ok()) return status;
+    if (const Status status = s.stages.update_radius(t_, y_, yp_, s.error, rates); !status.ok()) return status;
     s.age = 0;
   }
   s.h = h;
   s.n_stages = s.stages.stages(h);
-  const Status status = s.stages.advance(t_, h, s.n_stages, y_, yp_, rates, stage_);
-  return status.ok() ? evaluate(t_last, stage_, state, k_[6]) : status;
+  Status status = s.stages.advance(t_, h, s.n_stages, y_, yp_, rates, stage_);
+  if (status.ok()) status = evaluate(t_last, stage_, state, k_[6]);
+  if (status.ok()) s.error = 0.8 / h * (y_ - stage_) + 0.4 * (k_[0] + k_[6]);
+  return status;
 }
 
-double RungeKutta::weighted_error_stabilized(Eigen::Index i) const {
-  const double e = 0.8 * (y_[i] - stage_[i]) / stabilized_->h + 0.4 * (k_[0][i] + k_[6][i]);
-  return e / weights_.weight(i, std::max(std::abs(y_[i]), std::abs(stage_[i])));
+double RungeKutta::weighted_error_stabilized(Eigen::Index i) const { return stabilized_->error[i] / weight(i); }
+
+// Of Watts and Gustafsson, as in RKC: the error of a step says how far the last one's was from what is wanted, and how
+// it changes. A controller that damps (the pair's) would hold the error at a tenth of the tolerance here, and the step
+// at half of what it may be.
+double RungeKutta::growth_stabilized(double error) {
+  Stabilized& s = *stabilized_;
+  const double e = std::cbrt(std::max(error, smallest_error)), h = h_taken_;
+  double factor = safety / e;
+  if (s.h_before > 0.0) factor = std::min(factor, factor * h / s.h_before * s.error_before / e);
+  s.h_before = h, s.error_before = e;
+  return factor;
 }
 
 double RungeKutta::bound_stabilized() const {
@@ -68,6 +81,8 @@ void RungeKutta::judge_stabilized(StepReport& report) {
     if (s.on) {
       report.remedy = "what decays fast held the steps of the explicit pair: stages of Chebyshev's kind reach further";
       s.age = renewal, s.waited = 0;
+      s.h_before = 0.0;
+      s.error.setZero();
     }
   }
   s.steps = s.held = 0;
@@ -80,7 +95,8 @@ void RungeKutta::save_stabilized(std::vector<double>& numbers) const {
   numbers.push_back(s.on ? 1.0 : 0.0);
   for (const long n : {s.age, s.wait, s.waited, s.steps, s.held, counters_.evaluations - s.evaluations})
     numbers.push_back(static_cast<double>(n));
-  numbers.push_back(s.time);
+  for (const double x : {s.time, s.h_before, s.error_before}) numbers.push_back(x);
+  numbers.insert(numbers.end(), s.error.data(), s.error.data() + s.error.size());
   s.stages.save(numbers);
 }
 
@@ -90,8 +106,9 @@ void RungeKutta::restore_stabilized(std::span<const double> numbers) {
   long* const counts[] = {&s.age, &s.wait, &s.waited, &s.steps, &s.held, &s.evaluations};
   for (int i = 0; i < 6; ++i) *counts[i] = static_cast<long>(numbers[1 + i]);
   s.evaluations = counters_.evaluations - s.evaluations;
-  s.time = numbers[7];
-  numbers = numbers.subspan(8);
+  s.time = numbers[7], s.h_before = numbers[8], s.error_before = numbers[9];
+  std::copy_n(numbers.begin() + 10, s.error.size(), s.error.data());
+  numbers = numbers.subspan(10 + static_cast<std::size_t>(s.error.size()));
   s.stages.restore(numbers);
 }
 

@@ -2,6 +2,7 @@
 #include "trammel/mechanics/chart_columns.h"
 
 #include "trammel/math/rotations.h"
+#include "trammel/mechanics/small_turns.h"
 
 namespace trammel {
 
@@ -38,7 +39,7 @@ void calc_chart_rates(std::span<const int> offsets, ConstVec q, ConstVec v, Vec 
   q_rate = v;
   for (const int at : offsets) {
     const Vec3<double> theta = q.segment<3>(at), omega = v.segment<3>(at);
-    q_rate.segment<3>(at) = inverse_right_jacobian(theta) * omega;
+    q_rate.segment<3>(at) = detail::chart_rate(theta, omega);
   }
 }
 

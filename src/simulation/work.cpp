@@ -17,6 +17,9 @@ constexpr double straight_power = 1e-7;
 // (3) Tolerances that a right run may be off by, and the drift beside kinetic energy and work from which on it is asked
 // what they make of the power.
 constexpr double right_in_tolerances = 10.0, doubtful_drift = 2e-4;
+// It takes three evaluations of all powers: of large machines some steps stand for those between them.
+constexpr Eigen::Index many_velocities = 300;
+constexpr int steps_between_looks = 8;
 
 }  // namespace
 
@@ -62,7 +65,9 @@ void RunLedger::update(const MotionVariables& x, double h) {
     ledger_.work += calc_step_work(x, h);
     ++smooth_steps_;
     const double size = std::abs(ledger_.kinetic) + std::abs(ledger_.work);
-    if (may_work_ && !study_.solver.h && std::abs(ledger_.drift()) > doubtful_drift * size) look_at_tolerance(x);
+    const bool looks = x.v.size() <= many_velocities || smooth_steps_ % steps_between_looks == 0;
+    if (looks && may_work_ && !study_.solver.h && std::abs(ledger_.drift()) > doubtful_drift * size)
+      look_at_tolerance(x);
   }
   largest_drift_ = std::max(largest_drift_, std::abs(ledger_.drift()));
 }

@@ -108,11 +108,35 @@ TEST(ChebyshevStages, find_how_fast_the_fastest_motion_decays) {
   Eigen::VectorXd y = Rod::first_mode(), f(Rod::n);
   y[7] += 0.1;
   ASSERT_TRUE(rates(0.0, y, f).ok());
-  for (int k = 0; k < 3; ++k) ASSERT_TRUE(method.update_radius(0.0, y, f, rates).ok());
+  for (int k = 0; k < 3; ++k) ASSERT_TRUE(method.update_radius(0.0, y, f, Eigen::VectorXd::Zero(Rod::n), rates).ok());
   const double sigma = 0.3 * Rod::rate(Rod::n);
   EXPECT_GE(method.radius(), sigma);
   EXPECT_LE(method.radius(), 1.25 * sigma);
   EXPECT_GE(0.653 * (std::pow(method.stages(1e-2), 2) - 1.0), 1e-2 * sigma);
+}
+
+// Two unknowns decay independently. The direction of the one that was faster knows nothing of the other one; the error
+// of a step that did not bear it does.
+TEST(ChebyshevStages, find_what_became_faster_elsewhere_by_the_error_of_the_last_step) {
+  Eigen::Vector2d sigma(1e4, 10.0);
+  const Rates rates = [&](double, ConstVec y, Vec yp) {
+    yp = -sigma.cwiseProduct(y);
+    return Status::success();
+  };
+  ChebyshevStages method(2);
+  const Eigen::VectorXd y = Eigen::VectorXd::Ones(2);
+  Eigen::VectorXd f(2), error = Eigen::VectorXd::Zero(2);
+  const auto look = [&] {
+    ASSERT_TRUE(rates(0.0, y, f).ok());
+    ASSERT_TRUE(method.update_radius(0.0, y, f, error, rates).ok());
+  };
+  for (int k = 0; k < 5; ++k) look();
+  EXPECT_NEAR(method.radius(), 1.2e4, 0.05e4);
+  sigma[1] = 1e6;
+  error[1] = 1e-9;
+  look();
+  EXPECT_GE(method.radius(), 1e6);
+  EXPECT_LE(method.radius(), 1.25e6);
 }
 
 struct Cooled {

@@ -287,6 +287,37 @@ TEST(ContactGroups, momentum_is_kept_and_surfaces_never_pull) {
   }
 }
 
+// Balls about their body's origin go a way of their own. A centre 1e-200 m beside it is the same ball by the general
+// one: wrenches, stored energy and power agree to rounding, apart and together, whatever turns, for balls and planes.
+TEST(ContactGroups, balls_about_their_origin_are_balls_like_others) {
+  for (const Surface other : {Surface::sphere, Surface::plane})
+    for (const auto friction : {FrictionLaw::Kind::none, FrictionLaw::Kind::coulomb})
+      for (const auto normal : {NormalLaw{NormalLaw::Kind::linear, 900.0, 1.0, 3.0, 0.0},
+                                NormalLaw{NormalLaw::Kind::hunt_crossley, 5000.0, 1.7, 0.02, 0.0},
+                                NormalLaw{NormalLaw::Kind::hunt_crossley, 0.0, 1.5, 0.02, 4e4}})
+        for (unsigned seed = 1; seed < 8; ++seed) {
+          Meeting m(other, Surface::sphere, seed);
+          m.b.center.setZero();
+          if (other == Surface::sphere) m.a.center.setZero();
+          const double depth = seed % 3 == 0 ? -0.01 : 0.02;
+          for (int k = 0; k < 60; ++k) m.at.frames[2].p += (m.touch().depth - depth) * m.touch().n;
+          const ContactGroup balls = group_of(m, {normal, friction_of(friction)});
+          m.b.center.x() = 1e-200;
+          const ContactGroup general = group_of(m, {normal, friction_of(friction)});
+          std::vector<int> modes(balls.n_modes(), 0);
+          KinematicState k = m.at.state();
+          ASSERT_TRUE(balls.update_modes(k, modes));
+          k.modes = modes;
+          const Evaluated a = evaluate(balls, m.at, modes), b = evaluate(general, m.at, modes);
+          double size = 1.0;
+          for (int f : {1, 2}) size = std::max(size, numbers_of(b.w[f]).norm());
+          for (int f : {1, 2}) EXPECT_LE((numbers_of(a.w[f]) - numbers_of(b.w[f])).norm(), 1e-13 * size) << seed;
+          EXPECT_NEAR(balls.potential(k), general.potential(k), 1e-13 * size);
+          EXPECT_NEAR(balls.power(k), general.power(k), 1e-12 * size);
+          EXPECT_EQ(general.potential(k) > 0.0, depth > 0.0);
+        }
+}
+
 // The list holds every pair that is nearer than its margin, at every instant of a random flight, and no place is lost
 // or taken over by another pair while its own is near.
 TEST(ContactGroups, the_search_finds_what_all_pairs_find) {

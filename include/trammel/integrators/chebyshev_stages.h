@@ -15,7 +15,9 @@ namespace trammel {
 ///   (3) error = 0.8 (y − y₁) + 0.4 h (f₀ + f₁), of order 3 in h
 ///
 /// What oscillates has to be resolved as by any explicit method. |σ| is estimated by power iteration on differences of
-/// f, from the direction that it found last.
+/// f, from the direction that it found last and the error of the last step together: where much decays independently
+/// (each contact of a heap) the old direction alone would not find what has become faster elsewhere, and what is not
+/// borne shows in the error.
 class ChebyshevStages {
  public:
   static constexpr int max_stages = 60;  ///< beyond, a matrix is worth its price
@@ -28,8 +30,8 @@ class ChebyshevStages {
   double longest_step() const;
   double radius() const { return radius_; }  ///< ≥ |σ| [1/s]
 
-  /// Looks for |σ| at (t, y), where f = f0.
-  Status update_radius(double t, ConstVec y, ConstVec f0, const Rates& rates);
+  /// Looks for |σ| at (t, y), where f = f0; `error` of the last step, or zeros.
+  Status update_radius(double t, ConstVec y, ConstVec f0, ConstVec error, const Rates& rates);
   /// y1 ← (2); its rates are the caller's.
   Status advance(double t, double h, int stages, ConstVec y, ConstVec f0, const Rates& rates, Vec y1);
 

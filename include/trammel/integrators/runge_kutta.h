@@ -38,8 +38,9 @@ struct RungeKuttaCounters {
 /// end of a step: stages there see the limit from the step's own side. After the first step nothing allocates.
 ///
 /// With `stabilizes`, where h|σ| is that of the limit for what decays in 15 of 20 steps, ChebyshevStages go on, of
-/// order 2 with a cubic as dense output. They give way again where 20 of their steps advance less per evaluation than
-/// the limit would let the pair, and are then tried after four times as many steps.
+/// order 2 with a cubic as dense output, and the system's sizes of y (OdeSystem::calc_sizes) count in tolerances. They
+/// give way again where 20 of their steps advance less per evaluation than the limit would let the pair, and are then
+/// tried after four times as many steps.
 class RungeKutta {
  public:
   RungeKutta(const OdeSystem& system, const RungeKuttaOptions& options);
@@ -72,6 +73,7 @@ class RungeKutta {
   double choose_first_step(const State& state);
   Status attempt(double h, double t_new, const State& state);
   double calc_error(double h) const;
+  double weight(Eigen::Index i) const;          // tolerance of the step
   double weighted_error(Eigen::Index i) const;  // per step size
   int find_not_finite_rate() const;             // a row of y′ whose value is no number in the last attempt
   int find_worst_error() const;                 // the unknown with the largest error of the last attempt
@@ -81,8 +83,11 @@ class RungeKutta {
 
   // Stages of Chebyshev's kind: runge_kutta_stabilized.cpp.
   struct Stabilized {
-    explicit Stabilized(Eigen::Index n) : stages(n) {}
+    explicit Stabilized(Eigen::Index n) : stages(n), error(Eigen::VectorXd::Zero(n)) {}
     ChebyshevStages stages;
+    Eigen::VectorXd error;  // of the last attempt, per step size
+    double h_before = 0.0;  // accepted, with the cube root of its error; 0: none
+    double error_before = 0.0;
     bool on = false;
     long age = 0;               // steps since the radius was looked for
     long wait = 0, waited = 0;  // steps of the pair before the next trial
@@ -95,7 +100,8 @@ class RungeKutta {
   bool is_stabilized() const { return stabilized_ && stabilized_->on; }
   Status attempt_stabilized(double h, double t_last, const State& state);
   double weighted_error_stabilized(Eigen::Index i) const;
-  double bound_stabilized() const;  // of the step
+  double growth_stabilized(double error);  // of the step, after an accepted one
+  double bound_stabilized() const;         // of the step
   void judge_stabilized(StepReport& report);
   void save_stabilized(std::vector<double>& numbers) const;
   void restore_stabilized(std::span<const double> numbers);
@@ -114,6 +120,7 @@ class RungeKutta {
   int order_;
   std::unique_ptr<Stabilized> stabilized_;
   WeightedNorm weights_;
+  Eigen::VectorXd size_;  // what the system says of y; empty: nothing
   std::unique_ptr<Workspace> workspace_;
   double t_ = 0.0, h_next_ = 0.0, error_before_ = 1e-4;
   double h_bound_ = std::numeric_limits<double>::infinity();

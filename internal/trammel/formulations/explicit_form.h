@@ -45,6 +45,9 @@ class ExplicitForm final : public OdeSystem {
   Status rates(double t, ConstVec y, const State& state, Vec yp, Workspace& workspace) const override;
   Status project(double t, Vec y, const State& state, bool& moved, Workspace& workspace) const override;
   void accepted(double t, Vec y, Vec yp, State& state, Workspace& workspace) const override;
+  /// Of many bodies that no joint connects: the velocities by the speed that half of them exceed, √(v² + ρ²ω²) with the
+  /// radii of gyration ρ.
+  void calc_sizes(ConstVec y, Vec sizes) const override;
 
  private:
   struct Scratch;

@@ -11,6 +11,7 @@
 #include "trammel/mechanics/elements/constraint_group.h"
 #include "trammel/mechanics/elements/constraints.h"
 #include "trammel/mechanics/elements/turns.h"
+#include "trammel/mechanics/small_turns.h"
 
 namespace trammel {
 
@@ -271,7 +272,7 @@ KinematicState AbsoluteSystem::update_kinematics(const MotionPoint& p, const Sta
     switch (map.kind) {
       case FrameMap::Kind::rigid:
         frame.p = {q[0], q[1], q[2]};
-        frame.R.noalias() = state.charts[map.chart].R_ref * exp_so3(Vec3<double>(q[3], q[4], q[5]));
+        frame.R.noalias() = state.charts[map.chart].R_ref * detail::turn_by(Vec3<double>(q[3], q[4], q[5]));
         frame.v = {v[0], v[1], v[2]};
         frame.w = {v[3], v[4], v[5]};
         break;

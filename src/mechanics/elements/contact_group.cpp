@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "contact_balls.h"
 #include "contact_columns.h"
 #include "contact_foundation.h"
 #include "contact_kernel.h"
@@ -153,15 +154,18 @@ bool ContactGroup::order_pair(int& i, int& j) const {
   return true;
 }
 
-// Where bodies were when the list was made last, and that list: all pairs within twice their margins were in it. While
-// no surface has moved by half a margin since, no other pair can be within one, and there is nothing to search for.
+// Where bodies were when all pairs were looked at last, the list then, and by how much more than its margin each pair
+// that is not in it was apart. While no surface has moved by half of the least of that since, no other pair can be
+// within its margin, and there is nothing to search for.
 struct ContactGroup::LastSearch {
   long id = 0;
+  double apart = 0.0;
   std::vector<int> modes;
   std::vector<Frame<double>> frames;
 
-  void keep(const ContactGroup& group, const KinematicState& state, std::span<const int> of) {
+  void keep(const ContactGroup& group, const KinematicState& state, std::span<const int> of, double least) {
     id = group.id_;
+    apart = std::min(least, margin_part * group.least_size_);
     modes.assign(of.begin(), of.end());
     frames.assign(state.frames.begin(), state.frames.end());
   }
@@ -169,7 +173,7 @@ struct ContactGroup::LastSearch {
 
 bool ContactGroup::is_complete(const LastSearch& last, const KinematicState& state, std::span<const int> modes) const {
   if (last.id != id_ || !std::equal(modes.begin(), modes.end(), last.modes.begin(), last.modes.end())) return false;
-  const double half = 0.5 * margin_part * least_size_;
+  const double half = 0.5 * last.apart;
   return std::all_of(geometry_.begin(), geometry_.end(), [&](const Geometry& g) {
     const Frame<double>&now = state.frames[g.frame], &then = last.frames[g.frame];
     if (g.shape.kind == ContactShape::Kind::plane) return now.p == then.p && now.R == then.R;
@@ -190,6 +194,7 @@ bool ContactGroup::update_modes(const KinematicState& state, std::span<int> mode
   found.clear();
   listed.read(*this, modes);
   bool incomplete = false;
+  double apart = std::numeric_limits<double>::infinity();
   visit_near(state, 2.0, [&](int a, int b) {
     const double limit = margin(a, b);
     const Geometry &ga = geometry_[a], &gb = geometry_[b];
@@ -200,10 +205,11 @@ bool ContactGroup::update_modes(const KinematicState& state, std::span<int> mode
       if (listed.contains(pair)) continue;
       found.push_back(pair);
       incomplete |= gap < limit;
+      apart = std::min(apart, gap - limit);
     }
   });
   if (!incomplete) {
-    if (found.empty()) last.keep(*this, state, modes);
+    last.keep(*this, state, modes, apart);
     return false;
   }
   const auto own = modes.subspan(2, capacity_);
@@ -231,7 +237,7 @@ bool ContactGroup::update_modes(const KinematicState& state, std::span<int> mode
   }
   std::sort(slots.begin(), slots.begin() + kept, [&](int s, int t) { return own[s] < own[t]; });
   modes[0] = kept;
-  last.keep(*this, state, modes);
+  last.keep(*this, state, modes, std::numeric_limits<double>::infinity());
   return true;
 }
 
@@ -260,8 +266,10 @@ void ContactGroup::add_forces(const KinematicState& state, std::span<Wrench<doub
   if (capacity_ == 0) return;
   if (has_bristles_ && !rates.empty())
     for (int i = first_state_; i < first_state_ + n_states(); ++i) rates[i] = -state.z[i] / bristle_decay;
-  for (int i = 0; i < state.modes[0]; ++i) {
-    const Place p = place(state.modes, i);
+  const Listed::Balls& balls = Listed::Balls::of(*this, state.modes);
+  balls.add_forces(*this, state, wrench);
+  for (const int i : balls.others) {
+    const Place& p = balls.places[i];
     const Geometry &ga = geometry_[p.a], &gb = geometry_[p.b];
     const int z = first_state_ + 3 * p.slot;
     Vec3<double> bristle = Vec3<double>::Zero();
@@ -471,10 +479,11 @@ ContactGroup::Report ContactGroup::calc_report(const KinematicState& state, cons
 }
 
 double ContactGroup::potential(const KinematicState& state) const {
-  double energy = 0.0;
-  if (capacity_ == 0) return energy;
-  for (int i = 0; i < state.modes[0]; ++i) {
-    const Place p = place(state.modes, i);
+  if (capacity_ == 0) return 0.0;
+  const Listed::Balls& balls = Listed::Balls::of(*this, state.modes);
+  double energy = balls.calc_potential(*this, state.frames);
+  for (const int i : balls.others) {
+    const Place& p = balls.places[i];
     const Geometry &ga = geometry_[p.a], &gb = geometry_[p.b];
     Touch<double> touch;
     if (is_foundation(p))
@@ -489,10 +498,11 @@ double ContactGroup::potential(const KinematicState& state) const {
 
 // Wrench·twist of both sides is −N ȧ − F_t·v_t; the stored energy grows by f(a, 0) ȧ.
 double ContactGroup::power(const KinematicState& state) const {
-  double power = 0.0;
-  if (capacity_ == 0) return power;
-  for (int i = 0; i < state.modes[0]; ++i) {
-    const Place p = place(state.modes, i);
+  if (capacity_ == 0) return 0.0;
+  const Listed::Balls& balls = Listed::Balls::of(*this, state.modes);
+  double power = balls.calc_power(*this, state.frames);
+  for (const int i : balls.others) {
+    const Place& p = balls.places[i];
     const Geometry &ga = geometry_[p.a], &gb = geometry_[p.b];
     if (is_foundation(p)) {
       const int first = first_state_ + 3 * p.slot;

@@ -9,6 +9,7 @@ namespace trammel {
 
 // The listed pairs in their order, to be asked for many: those of one shape follow each other.
 struct ContactGroup::Listed {
+  struct Balls;
   std::vector<int> pair, first;  // first: of each shape, where the pairs begin in which it has the smaller number
   int per_shape = 0;
 
