@@ -89,7 +89,8 @@ int export_results(const ExportCommand& command);
 
 struct ReplayCommand {
   std::filesystem::path file;
-  bool only = false;  ///< the failure alone, no cures
+  bool only = false;              ///< the failure alone, no cures
+  std::filesystem::path capsule;  ///< where a file to be sent is written; empty: nowhere
 };
 /// Repeats the failure of a run, and tries what gets past it. Exit code 3 if it is not repeated.
 int replay(const ReplayCommand& command);

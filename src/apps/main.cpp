@@ -283,6 +283,8 @@ void add_replay(CLI::App& app, const Call& call) {
   CLI::App* sub = app.add_subcommand("replay", "Repeat the failure of a run, and try what gets past it");
   sub->add_option("file", command->file, "Results file of the run that failed")->required()->type_name("FILE.h5");
   sub->add_flag("--only", command->only, "Repeat it and try nothing");
+  sub->add_option("--capsule", command->capsule, "Also write what this needs into a small file of its own, to be sent")
+      ->type_name("FILE.h5");
   sub->footer(
       "Example:\n  trammel replay slider_crank.h5\n"
       "Nothing but the results file is needed. Exit code 3: the failure is not repeated.");

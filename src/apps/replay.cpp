@@ -10,6 +10,7 @@ namespace trammel::apps {
 
 int replay(const ReplayCommand& command) {
   require_file(command.file);
+  if (!command.capsule.empty()) write_capsule(command.file, command.capsule);
   ReplayReport report = replay_failure(command.file);
   print_now(report.failure + "\n");
   print_now(

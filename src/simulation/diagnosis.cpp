@@ -3,6 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "trammel/integrators/leaves_residuals.h"
 #include "trammel/simulation/option.h"
 
 namespace trammel {
@@ -62,6 +67,24 @@ std::string formulas_on(const Model& model, const std::string& row) {
   return names;
 }
 
+// Rows beside the worst one of which Newton's iteration left most; empty: of none worth a word.
+std::string describe_other_rows(const StepReport& report, const MotionIntegrator& method) {
+  constexpr std::size_t most_rows = 5;
+  constexpr double worth_a_word = 1e-3;  // of the worst one
+  const auto* const newton = dynamic_cast<const LeavesResiduals*>(&method);
+  if (!newton) return "";
+  const Eigen::VectorXd left = newton->calc_residuals();
+  std::vector<int> rows;
+  for (int i = 0; i < static_cast<int>(left.size()); ++i)
+    if (i != report.worst_row && std::abs(left[i]) >= worth_a_word * std::abs(report.worst_residual)) rows.push_back(i);
+  std::sort(rows.begin(), rows.end(), [&](int a, int b) { return std::abs(left[a]) > std::abs(left[b]); });
+  if (rows.size() > most_rows) rows.resize(most_rows);
+  std::string text;
+  for (const int row : rows)
+    text += fmt::format("{}{}: {:.3g}", text.empty() ? "" : "; ", method.layout().describe_row(row), left[row]);
+  return text;
+}
+
 }  // namespace
 
 std::string describe_not_finite(const Model& model, const std::string& row) {
@@ -90,6 +113,8 @@ std::string explain(const StepReport& report, const MotionIntegrator& method, co
   };
   if (newton && report.worst_row >= 0)
     line("worst row", fmt::format("{}: {:.3g}", layout.describe_row(report.worst_row), report.worst_residual));
+  if (newton && report.worst_row >= 0)
+    if (const std::string others = describe_other_rows(report, method); !others.empty()) line("other rows", others);
   if (newton && report.worst_unknown >= 0)
     line("worst change", fmt::format("{}: {:.3g}, limit {:.3g}", layout.describe_unknown(report.worst_unknown),
                                      report.worst_correction, report.worst_limit));

@@ -168,20 +168,6 @@ void Dynamics::examine_inputs(const MotionVariables& x, double until) {
   bounds_ = machine_.full().system->calc_step_bounds(shown.point, until, shown.state, viewer_.full_workspace());
 }
 
-// A run goes on differently behind a checkpoint, by roundings (run_by_stretches): where they are depends on steps
-// alone, never on a clock or on who stops it. At the end there is one for a run that is to go on to a later end.
-void Dynamics::take_checkpoint_if_due() {
-  const int every = study_.output.checkpoint_steps.value_or(0);
-  if (every == 0 || live_ || stopped_by_event_ || motion_.is_passing()) return;
-  if (t_ < end_ && summary_.steps < next_checkpoint_) return;
-  next_checkpoint_ = summary_.steps + every;
-  Memory memory;
-  remember(memory);
-  memory_ = memory.take();
-  hands_over_ = t_ < end_;
-  sink_.checkpoint(t_, memory_);
-}
-
 StepReport Dynamics::advance() {
   const bool fixed = study_.solver.h.has_value();
   if (!taken_again_) kinks_.begin_step();

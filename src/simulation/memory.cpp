@@ -233,7 +233,7 @@ void Dynamics::remember(Memory& memory) {
   if (exchange_) memory.keep(*exchange_);
   remember_jacobians(memory);
   memory.keep(failures_passed_, exchanges_, t_, failed_at_, kink_, taken_again_, is_rough_, stopped_by_event_,
-              next_checkpoint_, summary_);
+              next_checkpoint_, matrices_before_, summary_);
   memory.leave(machine_, study_, viewer_, motion_, sink_, progress_, contact_changes_, after_kinks_, of_frames_,
                writer_, frames_, bounds_, start_, end_, part_, leaves_to_next_, pause_, slack_, live_, examined_, hits_,
                memory_, hands_over_);

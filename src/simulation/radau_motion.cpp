@@ -53,6 +53,17 @@ void RadauMotion::interpolate_balance(double t, MotionVariables& at) const {
   form_->unpack(t, y_at_, yp_at_, at);
 }
 
+Eigen::VectorXd RadauMotion::calc_residuals() const {
+  const Eigen::MatrixXd& of_stages = radau_.residuals();
+  Eigen::VectorXd largest(of_stages.rows());
+  for (Eigen::Index i = 0; i < largest.size(); ++i) {
+    Eigen::Index stage = 0;
+    of_stages.row(i).cwiseAbs().maxCoeff(&stage);
+    largest[i] = of_stages(i, stage);
+  }
+  return largest;
+}
+
 double RadauMotion::calc_condition() {
   const RadauBlocks::Conditions kappa = radau_.blocks().conditions();
   return std::max(kappa.real, kappa.complex);

@@ -88,6 +88,8 @@ RejectedSteps::Sizes RejectedSteps::calc_forces(const KinematicState& k) {
 // (1) of the step.
 void RejectedSteps::add_shares(const StepReport& report, const MotionVariables& x, Stretch& stretch) {
   const Sizes to = calc_forces(viewer_.update_kinematics(x, motion_.state));
+  if (to.empty() && report.worst_unknown >= 0)
+    stretch.shares[motion_.active().layout().describe_unknown(report.worst_unknown)] += 1.0;
   motion_.active().interpolate_motion(x.t - report.h, sample_);
   const Sizes from = calc_forces(viewer_.update_kinematics(sample_, motion_.state));
   for (const auto& [name, size] : to) {

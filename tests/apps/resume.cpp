@@ -196,6 +196,65 @@ print('fine')
   expect_refusal({"run", "--resume", "damaged.h5", "--end", "4"}, "its checkpoint is damaged", 4);
 }
 
+// Bits that flip and ends that are cut off: it goes on with the right numbers, or says what is wrong and leaves the
+// file.
+TEST(Resume, of_a_damaged_file_is_right_or_refused) {
+  const Folder folder;
+  ASSERT_EQ(call(folder, running_to("run.h5", "0.3")).code, 0);
+  ASSERT_EQ(call(folder, running_to("whole.h5", "0.3")).code, 0);
+  ASSERT_EQ(call(folder, {"run", "--resume", "whole.h5", "--end", "0.4"}).code, 0);
+  const std::string whole = program::read_text(folder / "run.h5");
+  const std::vector<double> expected = all_rows(ResultsReader(folder / "whole.h5"));
+  const std::string resumed = ResultsReader(folder / "whole.h5").attribute("resumed");
+  std::mt19937 random(9);
+  int refused = 0;
+  for (int i = 0; i < 24; ++i) {
+    std::string bytes = whole;
+    if (i % 4 == 0)
+      bytes.resize(random() % whole.size());
+    else
+      for (int k = 0; k < 8; ++k) bytes[random() % bytes.size()] ^= static_cast<char>(1 << random() % 8);
+    SCOPED_TRACE(i);
+    folder.write("bad.h5", bytes);
+    const Outcome outcome = call(folder, {"run", "--resume", "bad.h5", "--end", "0.4"});
+    if (outcome.code != 0) {
+      ++refused;
+      EXPECT_TRUE(outcome.code == 2 || outcome.code == 4) << outcome.code << outcome.err;
+      EXPECT_NE(outcome.err.find("bad.h5"), outcome.err.npos) << outcome.err;
+      EXPECT_TRUE(program::read_text(folder / "bad.h5") == bytes) << "it was changed";
+      continue;
+    }
+    const ResultsReader found(folder / "bad.h5");
+    if (found.attribute("resumed") == resumed) {
+      EXPECT_TRUE(all_rows(found) == expected) << "other numbers, and nothing was said";
+    } else {  // its last checkpoint was hit, and it went on from the one before, past the first end without a stop
+      EXPECT_LT(std::stod(found.attribute("resumed")), 0.3);
+      EXPECT_NEAR(found.times().back(), 0.4, 1e-12);
+    }
+  }
+  EXPECT_GT(refused, 5);
+}
+
+// Whose products of dense blocks round differently does not go on, and the file stays what it is.
+TEST(Resume, with_another_dense_kernel_is_refused_before_the_file_is_touched) {
+  const Folder folder;
+  const std::string chain = (places::source_dir() / "examples/14_pendulum_chain/pendulum_chain.toml").string();
+  ::setenv("TRAMMEL_DENSE_KERNEL", "portable", 1);
+  ASSERT_EQ(call(folder, {"run", chain, "--set", "parameters.N=100", "analysis.end=1", "output.checkpoint_steps=10",
+                          "--out", "run.h5"})
+                .code,
+            0);
+  const std::string before = program::read_text(folder / "run.h5");
+  ::setenv("TRAMMEL_DENSE_KERNEL", "auto", 1);
+  const Outcome other = call(folder, {"run", "--resume", "run.h5", "--end", "1.2"});
+  ::setenv("TRAMMEL_DENSE_KERNEL", "portable", 1);
+  if (other.code == 0) GTEST_SKIP() << "this processor has the portable products alone";
+  EXPECT_EQ(other.code, 2);
+  EXPECT_SAYS(other.err, "the run used the portable products of large dense blocks");
+  EXPECT_TRUE(program::read_text(folder / "run.h5") == before);
+  EXPECT_EQ(call(folder, {"run", "--resume", "run.h5", "--end", "1.2"}).code, 0);
+}
+
 // The library, for programs that do without the command line.
 TEST(Resume, by_the_library_gives_the_same_results) {
   const Folder folder;
@@ -204,6 +263,9 @@ TEST(Resume, by_the_library_gives_the_same_results) {
   ASSERT_EQ(call(folder, {"run", "--resume", "a.h5", "--end", "2"}).code, 0);
   EXPECT_TRUE(resume_run(folder / "b.h5", 2.0).completed);
   expect_same_results(folder / "b.h5", folder / "a.h5");
+  EXPECT_THROW(resume_run(folder / "b.h5"), InputError);       // it has ended
+  EXPECT_THROW(resume_run(folder / "b.h5", 1.0), InputError);  // no later end
+  EXPECT_THROW(resume_run(folder / "none.h5"), IoError);
 }
 
 }  // namespace

@@ -41,6 +41,21 @@ class Resume(PackageTest):
         with self.assertRaises(trammel.InputError):
             trammel.resume(self.folder / "a.h5")
 
+    def test_what_cannot_go_on_is_an_error_of_its_kind(self) -> None:
+        with self.assertRaises(trammel.IoError):
+            trammel.resume(self.folder / "none.h5")
+        (self.folder / "text.h5").write_text("not results")
+        with self.assertRaisesRegex(trammel.IoError, "HDF5"):
+            trammel.resume(self.folder / "text.h5")
+        pendulum().run(file=self.folder / "a.h5", settings={"output.checkpoint_steps": 0})
+        with self.assertRaisesRegex(trammel.IoError, "no checkpoints were asked for"):
+            trammel.resume(self.folder / "a.h5", end=1.5)
+        pendulum().run(file=self.folder / "b.h5")
+        whole = (self.folder / "b.h5").read_bytes()
+        (self.folder / "b.h5").write_bytes(whole[: len(whole) // 2])
+        with self.assertRaises(trammel.Error):
+            trammel.resume(self.folder / "b.h5", end=1.5)
+
     def test_a_model_with_a_law_in_python_goes_on_with_it(self) -> None:
         def model() -> trammel.Model:
             made = pendulum()

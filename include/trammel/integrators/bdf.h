@@ -89,6 +89,7 @@ class Bdf {
   const BdfCounters& counters() const { return counters_; }
   const BdfOptions& options() const { return options_; }
   const BdfHistory& history() const { return history_; }
+  const Eigen::VectorXd& residuals() const { return F_; }  ///< of the last iteration
   IterationOperator& iteration_operator() { return *operator_; }
   const Workspace& workspace() const { return *workspace_; }
   Corrector corrector() const { return corrector_; }

@@ -108,6 +108,7 @@ class Radau {
   const RadauCounters& counters() const { return counters_; }
   RadauBlocks& blocks() { return blocks_; }
   const RadauBlocks& blocks() const { return blocks_; }
+  const Eigen::MatrixXd& residuals() const { return F_; }  ///< of the last iteration, a column each stage
   const Workspace& workspace() const { return *workspace_; }
 
   /// Everything besides State that a continuation needs. Matrices are dropped, here and after restore, so that both

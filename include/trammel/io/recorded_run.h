@@ -49,18 +49,22 @@ class ResumedResults final : public RecordSink {
  public:
   ResumedResults(const RecordedRun& run, ResultsFileOptions options = {});
 
-  /// Copies the rows before the checkpoint. Attributes are those of the recorded run; "resumed" says since when.
+  /// Attributes are those of the recorded run; "resumed" says since when. Nothing is written before the first row
+  /// comes: a run that cannot go on leaves the file as it was.
   void begin(const RecordSchema& schema) override;
-  void frame(double t, std::span<const double> values) override { file_.frame(t, values); }
-  void step(double t, std::span<const double> values) override { file_.step(t, values); }
-  void checkpoint(double t, std::span<const std::byte> memory) override { file_.checkpoint(t, memory); }
-  void end(const SummaryEntries& summary) override { file_.end(summary); }
+  void frame(double t, std::span<const double> values) override { opened().frame(t, values); }
+  void step(double t, std::span<const double> values) override { opened().step(t, values); }
+  void checkpoint(double t, std::span<const std::byte> memory) override { opened().checkpoint(t, memory); }
+  void end(const SummaryEntries& summary) override { opened().end(summary); }
 
   ResultsFile& file() { return file_; }
 
  private:
+  ResultsFile& opened();
+
   const RecordedRun& run_;
   ResultsFile file_;
+  std::optional<RecordSchema> waiting_;  // of begin(), until the first row
 };
 
 /// Goes on with the run of a results file, in that file, until its end or a later one. Throws as RecordedRun does.

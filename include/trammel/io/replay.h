@@ -34,6 +34,12 @@ struct ReplayReport {
 /// and it is not changed. Throws IoError, InputError: no results, no model in them, a run that did not fail.
 ReplayReport replay_failure(const std::filesystem::path& results);
 
+/// Writes all that replay_failure() and try_cures() need of a run that failed into a file of its own, to be sent: the
+/// model with its files, settings, the last checkpoint, what the run said, one frame before the failure at least and
+/// the rows behind the checkpoint, which are those of at most as many steps as lie between two checkpoints. Throws as
+/// replay_failure() does.
+void write_capsule(const std::filesystem::path& results, const std::filesystem::path& capsule);
+
 /// Tries to get past it from the last frame before it, with other settings, one at a time: step, tolerance, method,
 /// formulation, coordinates, scaling, linear solver. `watch` is told of each.
 void try_cures(const std::filesystem::path& results, ReplayReport& report,

@@ -44,7 +44,7 @@ namespace trammel {
 ///
 /// has no other reference than a mass. Every unknown has its pivot in its own row (v_j in M, v_f in 2M, Λ_j in
 /// −B M⁻¹Bᵀ), so that solvers without exchanges serve, with the augmented term (AugmentedTerm) where mass is missing.
-class EnergyDecaying final : public MotionIntegrator {
+class EnergyDecaying final : public MotionIntegrator, public LeavesResiduals {
  public:
   struct Scaling {
     bool is_physical = false;  ///< else s = 1 kg (of machines below a milligram near their largest mass), ℓ_r = 1 m
@@ -57,6 +57,7 @@ class EnergyDecaying final : public MotionIntegrator {
   Status start(const MotionVariables& at, State& state) override;
   StepReport advance(double t_end, State& state) override;
   void commit(State& state) override;
+  Eigen::VectorXd calc_residuals() const override { return r_; }
   const MotionVariables& newest() const override { return ends_.to; }
   void interpolate(double t, MotionVariables& at) const override;
   const Layout& layout() const override { return jump_.layout(); }

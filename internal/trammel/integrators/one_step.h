@@ -8,6 +8,7 @@
 #include "trammel/dae/acceleration_solver.h"
 #include "trammel/dae/difference_motion.h"
 #include "trammel/integrators/jacobian_update.h"
+#include "trammel/integrators/leaves_residuals.h"
 #include "trammel/integrators/relative_size.h"
 #include "trammel/integrators/step_control.h"
 #include "trammel/nonlinear/convergence.h"
@@ -46,7 +47,7 @@ inline constexpr double newton_fraction = 1e-3;
 ///
 /// Charts are re-centred at every step, so that q_{n+1} = q_n ∘ exp(Δ) is an addition. A step that did not converge is
 /// never accepted. After the second accepted step nothing allocates.
-class OneStep : public MotionIntegrator {
+class OneStep : public MotionIntegrator, public LeavesResiduals {
  public:
   Status start(const MotionVariables& at, State& state) override;
   Status restart(const MotionVariables& at, State& state) override;
@@ -59,6 +60,7 @@ class OneStep : public MotionIntegrator {
   double calc_condition() override { return operator_.condition(); }
   ScalingReport scaling() const override;
   JacobianReport jacobians() const override;
+  Eigen::VectorXd calc_residuals() const override { return residual_; }
   const MotionOperator& newton_operator() const { return operator_; }
   std::vector<double> save() override;
   void restore(std::span<const double> numbers) override;

@@ -8,12 +8,13 @@
 #include "trammel/formulations/first_order_scaling.h"
 #include "trammel/formulations/two_field.h"
 #include "trammel/integrators/bdf.h"
+#include "trammel/integrators/leaves_residuals.h"
 #include "trammel/integrators/motion_integrator.h"
 
 namespace trammel {
 
 /// Moves a machine by BDF on one of its first-order forms.
-class BdfMotion final : public MotionIntegrator {
+class BdfMotion final : public MotionIntegrator, public LeavesResiduals {
  public:
   /// `differences`: how the Jacobian is taken if not by exact derivatives; a split form knows it itself.
   BdfMotion(const MechanicalSystem& system, std::unique_ptr<FirstOrderForm> form, const BdfOptions& options,
@@ -36,6 +37,7 @@ class BdfMotion final : public MotionIntegrator {
   ScalingReport scaling() const override;
   SplitReport split() const override;
   JacobianReport jacobians() const override;
+  Eigen::VectorXd calc_residuals() const override { return bdf_->residuals(); }
   /// Where J was not zero at the last linearization, as (row, column), and the groups of its columns (empty: none).
   struct Structure {
     int n = 0;

@@ -70,6 +70,7 @@ class Dynamics {
   void take_up(std::span<const std::byte> memory);
   bool start();
   void take_checkpoint_if_due();
+  bool is_checkpoint_due(long every) const;
   void remember_jacobians(Memory& memory);
   void examine_inputs(const MotionVariables& x, double until);
   bool advance_to(double t);
@@ -135,6 +136,7 @@ class Dynamics {
   bool is_rough_ = false;  // the last step ended at a kink or at a change of contact
   bool stopped_by_event_ = false;
   long next_checkpoint_;                                 // the step behind which it is due; −1: never
+  long matrices_before_ = 0;                             // linearizations before the last one
   std::vector<std::byte> memory_;                        // of the last one
   bool hands_over_ = false;                              // behind it
   MotionIntegrator::JacobianReport jacobians_before_{};  // of parts of the run that went before this method began

@@ -4,12 +4,13 @@
 #include "trammel/dae/difference_system.h"
 #include "trammel/formulations/coordinate_split.h"
 #include "trammel/formulations/first_order_scaling.h"
+#include "trammel/integrators/leaves_residuals.h"
 #include "trammel/integrators/radau.h"
 
 namespace trammel {
 
 /// Moves a machine by Radau IIA on one of its first-order forms.
-class RadauMotion final : public MotionIntegrator {
+class RadauMotion final : public MotionIntegrator, public LeavesResiduals {
  public:
   RadauMotion(const MechanicalSystem& system, std::unique_ptr<FirstOrderForm> form, const RadauOptions& options,
               LinearSolverChoice solver, const FirstOrderScaling::Options& scaling,
@@ -32,6 +33,7 @@ class RadauMotion final : public MotionIntegrator {
   ScalingReport scaling() const override;
   SplitReport split() const override;
   JacobianReport jacobians() const override;
+  Eigen::VectorXd calc_residuals() const override;
   std::vector<double> save() override { return radau_.save(); }
   void restore(std::span<const double> numbers) override;
 

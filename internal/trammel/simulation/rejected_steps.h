@@ -17,7 +17,8 @@ class Memory;
 ///
 ///   (1)  ΔF_i = F_i(end) − F_i(beginning)   of every force and every contact, moments over the machine's length
 ///
-/// and the element with the largest sum of |ΔF| over the stretch is named, with its part of the sum of all.
+/// and the element with the largest sum of |ΔF| over the stretch is named, with its part of the sum of all. Machines
+/// without any have the unknown named that Newton's iteration moved most, with its part of the steps.
 class RejectedSteps {
  public:
   RejectedSteps(const Machine& machine, Viewer& viewer, const Motion& motion);

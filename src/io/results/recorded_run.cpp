@@ -128,6 +128,11 @@ void RecordedRun::require_same(const Simulation& simulation) const {
       add(fmt::format("its run has ended: {}{}", why, by_event ? "" : "; --end gives it a later end"));
   }
   if (!issues.empty()) throw InputError(std::move(issues));
+  // Of a run that was killed there are no checksums.
+  if (reader_.state() == ResultsState::closed)
+    if (const std::vector<DamagedPart> damaged = verify_results(reader_.path()); !damaged.empty())
+      throw IoError(fmt::format("cannot go on with '{}': {} is damaged: {}", reader_.path().string(), damaged[0].part,
+                                damaged[0].trouble));
 }
 
 ResumedResults::ResumedResults(const RecordedRun& run, ResultsFileOptions options)
@@ -155,12 +160,21 @@ void ResumedResults::begin(const RecordSchema& schema) {
   const std::optional<ResultsCheckpoint>& checkpoint = run_.checkpoint();
   std::string& resumed = recorded.attributes["resumed"];
   resumed += fmt::format("{}{:.17g}", resumed.empty() ? "" : " ", checkpoint ? checkpoint->t : 0.0);
-  file_.begin(recorded);
-  if (checkpoint) {
-    copy_rows_before(reader, *checkpoint, recorded, file_);
+  waiting_ = std::move(recorded);
+}
+
+// Copies the rows before the checkpoint.
+ResultsFile& ResumedResults::opened() {
+  if (!waiting_) return file_;
+  const RecordSchema schema = std::move(*waiting_);
+  waiting_.reset();
+  file_.begin(schema);
+  if (const std::optional<ResultsCheckpoint>& checkpoint = run_.checkpoint()) {
+    copy_rows_between(run_.reader(), {0, checkpoint->n_frames}, {0, checkpoint->n_steps}, schema, file_);
     file_.keep_checkpoint(*checkpoint);
   }
   file_.replace_now();
+  return file_;
 }
 
 Summary resume_run(const std::filesystem::path& results, std::optional<double> end, const ProgressCallback& progress) {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "results_tables.h"
 #include "trammel/io/recorded_run.h"
 #include "trammel/io/starting_frame.h"
 #include "trammel/simulation/option.h"
@@ -17,6 +18,8 @@ namespace {
 
 // A cure has helped when it is this part of the run's span past the place.
 constexpr double far_past = 0.02;
+// And this many fixed steps.
+constexpr double some_steps = 3.0;
 // A cure may take so many steps; more is none.
 constexpr long most_steps = 20000;
 
@@ -133,17 +136,52 @@ Cure try_cure(const RecordedRun& run, const std::vector<std::string>& settings, 
   return cure;
 }
 
+double time_of_failure(const ResultsReader& reader) { return std::strtod(text_entry(reader, "t").c_str(), nullptr); }
+
+// The last one before t, from which cures are tried; the first one if there is none.
+std::int64_t find_last_frame(const ResultsReader& reader, double t) {
+  const std::vector<double>& times = reader.times();
+  return std::max<std::int64_t>(0, std::lower_bound(times.begin(), times.end(), t) - times.begin() - 1);
+}
+
+void require_failure(const RecordedRun& run) {
+  const ResultsReader& reader = run.reader();
+  if (text_entry(reader, "failure").empty())
+    throw InputError(fmt::format("the run of '{}' did not fail{}", reader.path().string(),
+                                 reader.summary().empty() ? ": it did not end; `trammel run --resume` goes on with it"
+                                                          : ": " + text_entry(reader, "stop")));
+}
+
 }  // namespace
+
+void write_capsule(const std::filesystem::path& results, const std::filesystem::path& capsule) {
+  const RecordedRun run(results);
+  require_failure(run);
+  const ResultsReader& reader = run.reader();
+  std::optional<ResultsCheckpoint> checkpoint = run.checkpoint();
+  RecordSchema schema = reader.schema();
+  schema.files = reader.read_files();
+  schema.checkpoints = checkpoint.has_value();
+  RowRange frames{0, reader.n_frames()}, steps{0, reader.n_steps()};
+  if (checkpoint) {
+    frames.begin = std::min(find_last_frame(reader, time_of_failure(reader)), checkpoint->n_frames);
+    steps.begin = checkpoint->n_steps;
+  }
+  ResultsFile file(capsule);
+  file.begin(schema);
+  copy_rows_between(reader, frames, steps, schema, file);
+  if (checkpoint) {
+    checkpoint->n_frames -= frames.begin, checkpoint->n_steps -= steps.begin;
+    file.keep_checkpoint(std::move(*checkpoint));
+  }
+  file.end({reader.summary().begin(), reader.summary().end()});
+}
 
 ReplayReport replay_failure(const std::filesystem::path& results) {
   const RecordedRun run(results);
-  if (text_entry(run.reader(), "failure").empty())
-    throw InputError(fmt::format("the run of '{}' did not fail{}", results.string(),
-                                 run.reader().summary().empty()
-                                     ? ": it did not end; `trammel run --resume` goes on with it"
-                                     : ": " + text_entry(run.reader(), "stop")));
+  require_failure(run);
   ReplayReport report;
-  report.t = std::strtod(text_entry(run.reader(), "t").c_str(), nullptr);
+  report.t = time_of_failure(run.reader());
   repeat(run, report);
   return report;
 }
@@ -154,11 +192,11 @@ void try_cures(const std::filesystem::path& results, ReplayReport& report,
   const Simulation own(run.read_study());
   const Settings& settings = own.settings();
   const double span = *settings.analysis.end - *settings.analysis.start;
-  const std::vector<double>& times = run.reader().times();
-  const auto last = std::find_if(times.rbegin(), times.rend(), [&](double t) { return t < report.t; });
-  const StartingPoint from = read_starting_point(results, last == times.rend() ? times.front() : *last);
+  const std::int64_t last = find_last_frame(run.reader(), report.t);
+  const StartingPoint from = read_starting_point(results, run.reader().times()[static_cast<std::size_t>(last)]);
   report.cures_from = from.t;
-  report.cures_until = std::min(*settings.analysis.end, report.t + far_past * span);
+  const double past = std::max(far_past * span, some_steps * settings.solver.h.value_or(0.0));
+  report.cures_until = std::min(*settings.analysis.end, report.t + past);
   for (const std::vector<std::string>& each : list_cures(settings)) {
     report.cures.push_back(try_cure(run, each, from, report.cures_until));
     if (watch) watch(report.cures.back());

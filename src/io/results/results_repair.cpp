@@ -58,8 +58,10 @@ Kept find_readable(const ResultsReader& reader) {
   return kept;
 }
 
+// Rows from `begin` to `end`.
 template <class Append>
-void copy_rows(const ResultsReader& reader, const Kept& kept, bool solver, std::int64_t n, const Append& append) {
+void copy_rows(const ResultsReader& reader, const Kept& kept, bool solver, std::int64_t begin, std::int64_t end,
+               const Append& append) {
   const std::vector<RecordGroup>& groups = solver ? kept.schema.solver : kept.schema.frames;
   const std::vector<int>& places = solver ? kept.solver : kept.frames;
   const std::vector<double>& times = solver ? reader.step_times() : reader.times();
@@ -68,8 +70,8 @@ void copy_rows(const ResultsReader& reader, const Kept& kept, bool solver, std::
   const std::int64_t block = std::max<std::int64_t>(1, repair_block_bytes / (8 * std::max<std::int64_t>(1, width)));
   std::vector<std::vector<double>> parts(groups.size());
   std::vector<double> row(static_cast<std::size_t>(width));
-  for (std::int64_t first = 0; first < n; first += block) {
-    const std::int64_t count = std::min(block, n - first);
+  for (std::int64_t first = begin; first < end; first += block) {
+    const std::int64_t count = std::min(block, end - first);
     for (std::size_t g = 0; g < groups.size(); ++g) {
       parts[g].resize(static_cast<std::size_t>(count * groups[g].width()));
       reader.read_rows(solver, places[g], first, count, parts[g]);
@@ -83,10 +85,12 @@ void copy_rows(const ResultsReader& reader, const Kept& kept, bool solver, std::
   }
 }
 
-void copy_rows(const ResultsReader& reader, const Kept& kept, std::int64_t n_frames, std::int64_t n_steps,
+void copy_rows(const ResultsReader& reader, const Kept& kept, const RowRange& frames, const RowRange& steps,
                ResultsFile& copy) {
-  copy_rows(reader, kept, false, n_frames, [&](double t, std::span<const double> values) { copy.frame(t, values); });
-  copy_rows(reader, kept, true, n_steps, [&](double t, std::span<const double> values) { copy.step(t, values); });
+  copy_rows(reader, kept, false, frames.begin, frames.end,
+            [&](double t, std::span<const double> values) { copy.frame(t, values); });
+  copy_rows(reader, kept, true, steps.begin, steps.end,
+            [&](double t, std::span<const double> values) { copy.step(t, values); });
 }
 
 void copy_all(const ResultsReader& reader, Kept kept, ResultsFile& copy) {
@@ -94,19 +98,19 @@ void copy_all(const ResultsReader& reader, Kept kept, ResultsFile& copy) {
   std::optional<ResultsCheckpoint> checkpoint = reader.read_checkpoint(ignored);
   kept.schema.checkpoints = checkpoint.has_value() && kept.left_out.empty();
   copy.begin(kept.schema);
-  copy_rows(reader, kept, reader.n_frames(), reader.n_steps(), copy);
+  copy_rows(reader, kept, {0, reader.n_frames()}, {0, reader.n_steps()}, copy);
   if (kept.schema.checkpoints) copy.keep_checkpoint(std::move(*checkpoint));
 }
 
 }  // namespace
 
-void copy_rows_before(const ResultsReader& reader, const ResultsCheckpoint& checkpoint, const RecordSchema& schema,
-                      ResultsFile& copy) {
+void copy_rows_between(const ResultsReader& reader, const RowRange& frames, const RowRange& steps,
+                       const RecordSchema& schema, ResultsFile& copy) {
   Kept kept;
   kept.schema = schema;
   for (int g = 0; g < std::ssize(schema.frames); ++g) kept.frames.push_back(g);
   for (int g = 0; g < std::ssize(schema.solver); ++g) kept.solver.push_back(g);
-  copy_rows(reader, kept, checkpoint.n_frames, checkpoint.n_steps, copy);
+  copy_rows(reader, kept, frames, steps, copy);
 }
 
 void pack_results(const std::filesystem::path& path) {

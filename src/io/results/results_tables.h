@@ -102,9 +102,14 @@ RowTable open_table(hid_t file, const std::filesystem::path& path, const std::st
 /// there is no room for the copy, or another run took the name, they stay as they are.
 void pack_results(const std::filesystem::path& path);
 
-/// Rows of a run before a checkpoint, whose tables are those of the schema.
-void copy_rows_before(const ResultsReader& reader, const ResultsCheckpoint& checkpoint, const RecordSchema& schema,
-                      ResultsFile& copy);
+/// Rows of a table.
+struct RowRange {
+  std::int64_t begin = 0, end = 0;
+};
+
+/// Rows of a run whose tables are those of the schema.
+void copy_rows_between(const ResultsReader& reader, const RowRange& frames, const RowRange& steps,
+                       const RecordSchema& schema, ResultsFile& copy);
 
 /// Appends key and value lines to /summary, or a table like it; returns the checksum of its cells.
 Checksum write_summary(hid_t dataset, const std::filesystem::path& path,
