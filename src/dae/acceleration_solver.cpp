@@ -29,7 +29,9 @@ constexpr PlaneSet needed_planes = PlaneSet::M | PlaneSet::G | PlaneSet::f_lam |
 
 // (1) is linear in (v̇, λ, ż) unless forces depend on λ: the second correction is rounding, and the matrix what it was
 // for the first unless states are algebraic.
-bool is_linear(const MotionPlanes& planes) { return planes.f_lam.empty() && planes.g_lam.empty(); }
+bool is_linear(const MotionPlanes& planes) {
+  return planes.f_lam.empty() && planes.g_lam.empty() && planes.linear_in_rates;
+}
 
 // Without M/h² + ρ GᵀG a massless coordinate leaves a zero on the diagonal of [M Gᵀ; G 0]: solvers that do not exchange
 // rows are meant for steps only.

@@ -99,11 +99,13 @@ Status DifferenceMotion::linearize(const MotionPoint& p, const State& state, Pla
                                    Workspace& workspace) const {
   Scratch& s = static_cast<Scratch&>(workspace);
   const bool estimated = options_.grouped && options_.estimated;
-  const PlaneSet known = contains(set, PlaneSet::M) ? PlaneSet::M : PlaneSet::none;
+  const PlaneSet inertia = contains(set, PlaneSet::mass) ? PlaneSet::M | PlaneSet::mass : PlaneSet::M;
+  const PlaneSet known = contains(set, PlaneSet::M) ? inertia : PlaneSet::none;
   if (Status status = dae_.linearize(p, state, known, s.exact, *s.system); !status.ok()) return status;
   if (const MotionPatterns& patterns = estimated ? s.everywhere : static_cast<const MotionPatterns&>(s.exact);
       planes.version != patterns.version || planes.M.size() != static_cast<std::size_t>(patterns.motion.nnz()))
     planes.adopt(patterns);
+  planes.linear_in_rates = s.exact.linear_in_rates;
   if (s.version != planes.version) rebuild(planes, s);
   std::fill(planes.M.begin(), planes.M.end(), 0.0);
   for (int c = 0; c < nv() && contains(set, PlaneSet::M); ++c)

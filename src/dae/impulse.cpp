@@ -12,7 +12,7 @@ Status calc_impulse(const SecondOrderDae& dae, const MotionVariables& x, double 
   Eigen::VectorXd phi_dot(nc), bias(nc), sum = Eigen::VectorXd::Zero(nv + nc);
   MotionPlanes planes;
   Status status = dae.velocity_level(p, state, phi_dot, bias, workspace);
-  if (status.ok()) status = dae.linearize(p, state, PlaneSet::M | PlaneSet::G, planes, workspace);
+  if (status.ok()) status = dae.linearize(p, state, PlaneSet::M | PlaneSet::mass | PlaneSet::G, planes, workspace);
   if (!status.ok()) return status;
 
   PatternBuilder builder(nv + nc, nv + nc);

@@ -71,7 +71,7 @@ void Projection::remember(Memory& memory) {
 
 Status Projection::setup(const MotionPoint& p, const State& state, Workspace& workspace) {
   const int nv = dae_.nv(), nc = dae_.nc();
-  const Status status = dae_.linearize(p, state, PlaneSet::M | PlaneSet::G, planes_, workspace);
+  const Status status = dae_.linearize(p, state, PlaneSet::M | PlaneSet::mass | PlaneSet::G, planes_, workspace);
   if (!status.ok()) return status;
   const Pattern& C = planes_.constraint;
   if (planes_.version != version_) {

@@ -85,9 +85,14 @@ Status FirstOrderForm::solve_for_rates(Planes& planes, Scratch& s) const {
     s.M.setZero(n, n);
     for (Eigen::Index c = 0; c < n; ++c)
       for (Eigen::Index r = 0; r < n; ++r) s.M(r, c) = Fyp[pattern.slot(v0() + tree[r], v0() + tree[c])];
-    s.factor.compute(s.M);
-    if (s.factor.info() != Eigen::Success || !s.factor.isPositive())
-      return Status::recoverable(Cause::singular_matrix, v0() + tree[0]);
+    const bool symmetric = s.m.linear_in_rates;
+    if (symmetric) {
+      s.factor.compute(s.M);
+      if (s.factor.info() != Eigen::Success || !s.factor.isPositive())
+        return Status::recoverable(Cause::singular_matrix, v0() + tree[0]);
+    } else {
+      s.exchanged.compute(s.M);
+    }
     s.columns.resize(n, 1);
     for (int j = 0; j < pattern.n_cols; ++j) {
       if (pattern.slot(v0() + tree[0], j) < 0) continue;
@@ -96,7 +101,10 @@ Status FirstOrderForm::solve_for_rates(Planes& planes, Scratch& s) const {
         s.columns(r, 0) = Fy[slot] + K_lam[slot];
         K_lam[slot] = 0.0;
       }
-      s.factor.solveInPlace(s.columns);
+      if (symmetric)
+        s.factor.solveInPlace(s.columns);
+      else
+        s.columns = s.exchanged.solve(s.columns).eval();
       for (Eigen::Index r = 0; r < n; ++r) Fy[pattern.slot(v0() + tree[r], j)] = s.columns(r, 0);
     }
     for (Eigen::Index c = 0; c < n; ++c)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Cholesky>
+#include <Eigen/LU>
 
 #include "trammel/dae/turning_axes.h"
 #include "trammel/formulations/first_order.h"
@@ -28,6 +29,7 @@ struct FirstOrderForm::Scratch final : Workspace {
   // Of the explicit formalism: M of one tree, and columns of its rows.
   Eigen::MatrixXd M, columns;
   Eigen::LDLT<Eigen::MatrixXd> factor;
+  Eigen::PartialPivLU<Eigen::MatrixXd> exchanged;  // where forces depend on v̇: ∂r/∂v̇ is not symmetric
 };
 
 }  // namespace trammel

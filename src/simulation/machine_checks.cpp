@@ -148,8 +148,9 @@ void note_joints_out_of_tree(const Model& model, const Assembly& full, std::vect
   }
   if (names.empty()) return;
   notes.push_back(
-      fmt::format("no part of the tree, but rows beside free bodies: {}. A force depends on the reaction (friction, a "
-                  "formula), and without rows a reaction is known only after the accelerations",
+      fmt::format("no part of the tree, but rows beside free bodies: {}. A force that is not along the joint's own "
+                  "coordinate, or a control, depends on the reaction, and without rows a reaction is known only after "
+                  "the accelerations",
                   names));
 }
 

@@ -158,7 +158,7 @@ void MachineFunctions::set_input(const std::string& name, double value) {
 }
 
 Eigen::MatrixXd MachineFunctions::mass_matrix(const Vector& q) {
-  parts_->linearize(parts_->at(q, {}), PlaneSet::M);
+  parts_->linearize(parts_->at(q, {}), PlaneSet::M | PlaneSet::mass);
   return to_dense(parts_->planes.motion, parts_->planes.M);
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <numbers>
+#include <random>
 
 #include "run_model.h"
 #include "support/chain.h"
@@ -303,6 +305,117 @@ TEST(JointCoordinates, reproduce_the_chain_of_pendulums_with_a_moving_suspension
     EXPECT_EQ(chain.summary.nv, 16);  // the suspension is driven: it has no coordinate
     EXPECT_EQ(chain.summary.nc, 0);
     EXPECT_EQ(chain.summary.linear_solver, "none");
+  }
+}
+
+// ---- friction in joints of the tree --------------------------------------------------------------------------------
+
+// Bodies on random joints, each on an earlier one or on the ground, most joints with friction; a rod closes a loop of
+// every second machine.
+std::string machine_with_friction(unsigned seed) {
+  std::mt19937 engine(seed);
+  const auto any = [&](double from, double to) { return std::uniform_real_distribution<double>(from, to)(engine); };
+  const auto one_of = [&](int n) { return std::uniform_int_distribution<int>(0, n - 1)(engine); };
+  const int n = 2 + one_of(4);
+  std::string text = "gravity = [0.5, 0.3, -9.81]\n";
+  for (int i = 1; i <= n; ++i)
+    text += fmt::format(
+        "[[body]]\nname = \"b{0}\"\nmass = {1}\ninertia = [{2}, {3}, {2}]\nposition = [{0}, {4}, {5}]\n"
+        "velocity = [0, {4}, 0.3]\n",
+        i, any(0.5, 3.0), any(0.1, 0.3), any(0.1, 0.3), any(-1, 1), any(-1, 1));
+  for (int i = 1; i <= n; ++i) {
+    const int inner = one_of(i);
+    const std::string on = inner == 0 ? "ground" : fmt::format("b{}", inner), own = fmt::format("b{}", i);
+    const bool turned = one_of(2) == 1;
+    static constexpr const char* kinds[] = {"revolute", "revolute", "prismatic", "prismatic", "spherical"};
+    const std::string kind = kinds[one_of(5)];
+    text += fmt::format("[[joint]]\nname = \"j{}\"\nkind = \"{}\"\nbodies = [\"{}\", \"{}\"]\npoint = [{}, {}, {}]\n", i,
+                        kind, turned ? own : on, turned ? on : own, i - any(0.2, 0.8), any(-0.5, 0.5), any(-0.5, 0.5));
+    if (kind != "spherical") text += fmt::format("axis = [{}, {}, {}]\n", any(-1, 1), any(-1, 1), any(0.3, 1));
+    if (kind == "spherical" || one_of(4) == 0) continue;
+    text += fmt::format("[[friction]]\nname = \"f{0}\"\njoint = \"j{0}\"\nmu = {1}\nv_s = 0.2\n", i, any(0.1, 0.7));
+    if (kind == "revolute") text += fmt::format("radius = {}\n", any(0.02, 0.2));
+    if (one_of(2) == 1) text += fmt::format("kind = \"lugre\"\nsigma0 = {}\nsigma1 = 2\nsigma2 = 0.1\n", any(10, 100));
+  }
+  if (seed % 2 == 0)
+    text += fmt::format("[[joint]]\nname = \"rod\"\nkind = \"distance\"\nbodies = [\"ground\", \"b{}\"]\npoint = [0, 2, 3]\n",
+                        n) +
+            fmt::format("point_b = [{}, 0, 0]\n", n);
+  return text + "[analysis]\nend = 0.2\n[output]\ninterval = 0.05\n";
+}
+
+// The reaction is a function of accelerations, and the friction one of the reaction.
+TEST(JointCoordinates, keep_joints_with_friction_in_the_tree_and_move_as_absolute_ones) {
+  int n_pins = 0;
+  for (unsigned seed = 1; seed <= 16; ++seed) {
+    const std::string text = machine_with_friction(seed);
+    SCOPED_TRACE(text);
+    const auto solved = [&](const std::string& integrator, const std::string& coordinates, double tol) {
+      return run_text(text + fmt::format("[solver]\nintegrator = \"{}\"\ncoordinates = \"{}\"\nrtol = {}\natol = {}\n",
+                                         integrator, coordinates, tol, tol));
+    };
+    const Recorded absolute = solved("radau", "absolute", 1e-11), joint = solved("radau", "joint", 1e-11);
+    expect_same(joint, absolute, 1e-7, 1e-5);
+    EXPECT_EQ(joint.summary.nc, seed % 2 == 0 ? 1 : 0);
+    for (const std::string& note : joint.summary.notes) EXPECT_FALSE(note.starts_with("no part of the tree")) << note;
+    for (std::size_t at = text.find("[[friction]]"); at != std::string::npos; at = text.find("[[friction]]", at + 1))
+      ++n_pins;
+    if (seed > 6) continue;
+    for (const char* integrator : {"runge_kutta", "bdf", "generalized_alpha", "hht", "midpoint"}) {
+      SCOPED_TRACE(integrator);
+      const bool second_order = integrator[0] == 'g' || integrator[0] == 'h' || integrator[0] == 'm';
+      expect_same(solved(integrator, "joint", second_order ? 1e-7 : 1e-9), absolute, 1e-4, 5e-3);
+    }
+  }
+  EXPECT_GE(n_pins, 16);
+}
+
+// A block in a guide that is pressed by its own drive: friction takes most of what accelerates it, and sweeps alone
+// would not settle. mu = 0.9, the guide at 45° on a cart: closed form by Newton's law along and across the guide.
+TEST(JointCoordinates, find_accelerations_where_friction_nearly_locks_a_joint) {
+  const std::string text = R"toml(
+[[body]]
+name = "cart"
+mass = 1
+inertia = [1, 1, 1]
+[[body]]
+name = "block"
+mass = 20
+inertia = [1, 1, 1]
+velocity = [0.7, 0, 0.7]
+[[joint]]
+name = "rail"
+kind = "prismatic"
+bodies = ["ground", "cart"]
+axis = "x"
+[[joint]]
+name = "guide"
+kind = "prismatic"
+bodies = ["cart", "block"]
+axis = [1, 0, 1]
+[[friction]]
+name = "rub"
+joint = "guide"
+mu = 0.9
+v_s = 0.01
+[[force]]
+name = "push"
+kind = "force"
+body = "block"
+force = ["60*cos(7*t)", 0, -30]
+[analysis]
+end = 0.3
+[output]
+interval = 0.03
+)toml";
+  const std::string solver = "[solver]\nrtol = 1e-10\natol = 1e-10\n";
+  const Recorded absolute = run_text(text + solver + "integrator = \"radau\"\ncoordinates = \"absolute\"\n");
+  for (const char* integrator : {"radau", "bdf", "runge_kutta"}) {
+    SCOPED_TRACE(integrator);
+    const Recorded joint =
+        run_text(text + solver + fmt::format("integrator = \"{}\"\ncoordinates = \"joint\"\n", integrator));
+    EXPECT_EQ(joint.summary.nc, 0);
+    expect_same(joint, absolute, 1e-6, 1e-4);
   }
 }
 

@@ -283,11 +283,14 @@ INSTANTIATE_TEST_SUITE_P(Models, SystemContract,
                                            Case{"every_joint_in_joint_coordinates", &every_joint, true},
                                            Case{"every_force_in_joint_coordinates", &every_force, true},
                                            Case{"tree_in_joint_coordinates", &every_tree_joint, true},
+                                           Case{"bearings", &bearings, false},
+                                           Case{"bearings_in_joint_coordinates", &bearings, true},
                                            Case{"on_a_track", &on_a_track, false},
                                            Case{"on_a_track_in_joint_coordinates", &on_a_track, true}),
                          [](const auto& model) { return model.param.name; });
 INSTANTIATE_TEST_SUITE_P(Trees, ExplicitContract,
                          ::testing::Values(Case{"tree_in_joint_coordinates", &every_tree_joint, true},
+                                           Case{"bearings_in_joint_coordinates", &bearings, true},
                                            Case{"on_a_track_in_joint_coordinates", &on_a_track, true}),
                          [](const auto& model) { return model.param.name; });
 

@@ -488,6 +488,99 @@ stiffness = 7
 damping = 2
 )toml";
 
+/// The same with forces in its joints that depend on what these carry, seen from both sides, on a driven one, and on
+/// both freedoms of one; a state that acts outside them, and planar bodies.
+inline const std::string bearings = every_tree_joint + R"toml(
+[[friction]]
+name = "pin"
+joint = "revolute"
+kind = "lugre"
+mu = 0.4
+sigma0 = 3
+sigma1 = 0.2
+sigma2 = 0.1
+radius = 0.3
+[[force]]
+name = "guide"
+kind = "joint_spring"
+joint = "prismatic"
+law = "-0.3*prismatic.force*tanh(rate) - 0.2*prismatic.moment*prismatic.displacement"
+[[force]]
+name = "turning"
+kind = "joint_spring"
+joint = "cylindrical"
+coordinate = "angle"
+law = "-0.2*cylindrical.force*tanh(rate) + 0.1*cylindrical.fx*cylindrical.mz/(1 + cylindrical.moment)"
+[[force]]
+name = "sliding"
+kind = "joint_spring"
+joint = "cylindrical"
+coordinate = "displacement"
+law = "-0.3*cylindrical.force*tanh(rate) - user.x*cylindrical.fy"
+[[friction]]
+name = "hinge"
+joint = "hanging"
+kind = "coulomb"
+mu = 0.5
+v_s = 0.5
+radius = 0.2
+[[friction]]
+name = "held"
+joint = "driven"
+kind = "coulomb"
+mu = 0.5
+v_s = 0.5
+radius = 0.2
+[[control]]
+name = "user"
+kind = "ode"
+states = ["x"]
+rates = ["-x + b3.vx"]
+initial = [0.1]
+[[force]]
+name = "controlled"
+kind = "torque"
+body = "b3"
+torque = ["user.x", "user.x^2", 0]
+[[body]]
+name = "flat"
+kind = "planar"
+mass = 2
+inertia = 0.3
+position = [1, 0, 3]
+[[body]]
+name = "flatter"
+kind = "planar"
+mass = 1
+inertia = 0.2
+position = [2, 0, 3]
+[[joint]]
+name = "in_plane"
+kind = "revolute"
+bodies = ["ground", "flat"]
+point = [0, 0, 3]
+axis = "z"
+[[joint]]
+name = "slide"
+kind = "prismatic"
+bodies = ["flatter", "flat"]
+point = [2, 0, 3]
+axis = "x"
+[[friction]]
+name = "flat_pin"
+joint = "in_plane"
+kind = "coulomb"
+mu = 0.5
+v_s = 0.5
+radius = 0.2
+[[friction]]
+name = "flat_slide"
+joint = "slide"
+kind = "coulomb"
+mu = 0.3
+v_s = 0.5
+)toml";
+
 // A guided cart with a pendulum and a wheelset, within ramps of strong curvature.
 inline const std::string on_a_track = R"toml(
 [[track]]

@@ -34,7 +34,7 @@ struct MotionVariables {
 /// Which planes a caller needs; linearize computes no others.
 enum class PlaneSet : unsigned {
   none = 0,
-  M = 1,           ///< mass
+  M = 1,           ///< ∂(M v̇ − f)/∂v̇: mass, and what forces that depend on reactions of tree joints add to it
   D = 2,           ///< −∂f/∂v
   K = 4,           ///< ∂(M a − f)/∂q
   K_lam = 8,       ///< ∂(Gᵀλ)/∂q
@@ -43,6 +43,7 @@ enum class PlaneSet : unsigned {
   f_lam = 64,      ///< −∂f/∂λ
   internal = 128,  ///< everything about z: f_z, g_q, g_v, g_z, g_lam
   all = 255,
+  mass = 256,  ///< with M: the mass matrix alone
 };
 constexpr PlaneSet operator|(PlaneSet a, PlaneSet b) {
   return static_cast<PlaneSet>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
@@ -72,6 +73,7 @@ struct MotionPlanes : MotionPatterns {
   std::vector<double> G, Gv_q;
   std::vector<double> f_lam, f_z;            ///< −∂f/∂λ, −∂f/∂z
   std::vector<double> g_q, g_v, g_z, g_lam;  ///< derivatives of E ż − g by q, v, z, λ (that is, with the minus sign)
+  bool linear_in_rates = true;  ///< M v̇ − f is linear in v̇; false: forces depend on reactions of tree joints
 
   /// Takes over patterns of another version, with zeros as values.
   void adopt(const MotionPatterns& patterns);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 #include "joint_workspace.h"
@@ -33,7 +34,7 @@
 
 namespace trammel {
 
-using detail::JointPlanes, detail::JointWorkspace;
+using detail::Bearing, detail::BearingMemory, detail::JointPlanes, detail::JointWorkspace;
 
 namespace {
 
@@ -132,8 +133,10 @@ class JointPlanes::Builder final : public Connectivity {
     has_rows_ = dynamic_cast<const ConstraintElements*>(&group) != nullptr;
     ignores_travel_ = group.ignores_travel();
   }
+  // Rows of bearings stand behind those of the system.
   int reaction(int frame, int row) override {
-    return active_[row] >= 0 && link(frame) >= 0 ? find(reaction_, planes_.reactions, link(frame), active_[row]) : -1;
+    const int column = system_.tree_row(row) >= 0 ? system_.nc() + system_.tree_row(row) : active_[row];
+    return column >= 0 && link(frame) >= 0 ? find(reaction_, planes_.reactions, link(frame), column) : -1;
   }
   int state_force(int frame, int z) override {
     return link(frame) >= 0 ? find(state_force_, planes_.state_forces, link(frame), z) : -1;
@@ -214,7 +217,14 @@ void JointPlanes::rebuild(const JointSystem& system, const State& state, std::sp
     });
   }
   for (const Entry& e : rows) along_felt(e.j, e.feels_travel, [&](int k) { constraint.add(e.i, k); });
-  for (const Entry& e : reactions) tree.along_path(e.i, [&](int k) { reaction.add(k, e.j); });
+  for (const Entry& e : reactions)
+    if (e.j < nc) tree.along_path(e.i, [&](int k) { reaction.add(k, e.j); });
+  for (const Bearing& bearing : system.bearings()) {  // feels what rows do outside it
+    const JointTree::Link& own = tree.link(bearing.link);
+    for (const Entry& e : rows)
+      for (int k = own.offset; k < own.offset + own.nv && bearing.link <= e.j && e.j < own.end; ++k)
+        reaction.add(k, e.i);
+  }
   for (const Entry& e : state_forces) tree.along_path(e.i, [&](int k) { state_force.add(k, e.j); });
   for (const Entry& e : state_rates) tree.along_path(e.j, [&](int k) { state_rate.add(e.i, k); });
   for (const Entry& e : state_states) state_state.add(e.i, e.j);
@@ -404,6 +414,102 @@ class Sweeps {
 
 }  // namespace
 
+/// What the reactions of bearings add to rows of their coordinates: −∂f/∂λ times (4) of reactions.cpp.
+class JointSystem::BearingPlanes {
+ public:
+  BearingPlanes(const JointSystem& system, JointWorkspace& ws) : system_(system), tree_(system.tree_), ws_(ws) {
+    system_.prepare_bearings(ws_);
+    const int nc = system_.nc();
+    const std::vector<JointPlanes::Entry>& entries = ws_.planes.reactions;
+    for (std::size_t e = 0; e < entries.size(); ++e)
+      for (std::size_t i = 0; i < size(); ++i) {
+        const Bearing& bearing = system_.bearings_[i];
+        const int row = entries[e].j - nc - bearing.first, link = bearing.link;
+        if (row < 0 || row >= bearing.n || entries[e].i != link) continue;
+        const Row6& from = ws_.planes.frames().f_lam[e];
+        const V3 force = from.head<3>().transpose(), moment = turned(link, from);
+        for (int k = 0; k < tree_.link(link).nv; ++k) {
+          const JointTree::Freedom& s = ws_.tree.freedom[tree_.link(link).offset + k];
+          ws_.bearings[i].feeds(k, row) += dot(field(s, distance(link, link)), force) + dot(s.sigma, moment);
+        }
+      }
+  }
+
+  // After the column of D of coordinate j.
+  void add_velocity_column(int j, const Pattern& pattern, std::vector<double>& to) const {
+    const Vec6<double> still = Vec6<double>::Zero();
+    for (std::size_t i = 0; i < size(); ++i) {
+      const std::size_t link = static_cast<std::size_t>(system_.bearings_[i].link);
+      add(i, ws_.d_force[link], ws_.d_moment[link], still, still, pattern, j, to);
+    }
+  }
+  // After those of K and K_lam of coordinate j of a link.
+  void add_position_column(int link, int j, const Pattern& pattern, std::vector<double>& to) const {
+    const auto pose = [&](int of) {
+      Vec6<double> change = Vec6<double>::Zero();
+      if (of < link || of >= tree_.link(link).end) return change;
+      const JointTree::Freedom& s = ws_.tree.freedom[j];
+      change << field(s, distance(link, of)), rotate_back(ws_.link_frames[of].R, s.sigma);
+      return change;
+    };
+    for (std::size_t i = 0; i < size(); ++i) {
+      const Bearing& bearing = system_.bearings_[i];
+      const std::size_t at = static_cast<std::size_t>(bearing.link);
+      add(i, V3(ws_.d_force[at] + ws_.d_lam_force[at]), V3(ws_.d_moment[at] + ws_.d_lam_moment[at]),
+          pose(bearing.link_a), pose(bearing.link_b), pattern, j, to);
+    }
+  }
+  // After the composites: what a bearing carries of a unit acceleration of j, of all that is outside both.
+  void add_rates(const Pattern& pattern, std::vector<double>& to) const {
+    const Vec6<double> still = Vec6<double>::Zero();
+    for (std::size_t i = 0; i < size(); ++i) {
+      const int own = system_.bearings_[i].link;
+      for (int link = 0; link < tree_.size(); ++link) {
+        const bool carries = link >= own && link < tree_.link(own).end;
+        if (!carries && !(own >= link && own < tree_.link(link).end)) continue;
+        const int outer = carries ? link : own;
+        const JointTree::Composite& c = ws_.tree.composite[static_cast<std::size_t>(outer)];
+        const V3 to_outer = ws_.tree.motion[outer].p - ws_.tree.motion[link].p;
+        const V3 to_own = ws_.tree.motion[outer].p - ws_.tree.motion[own].p;
+        for (int j = tree_.link(link).offset; j < tree_.link(link).offset + tree_.link(link).nv; ++j) {
+          const JointTree::Freedom& s = ws_.tree.freedom[j];
+          const V3 nu = field(s, to_outer);
+          const V3 f = c.m * nu + cross(s.sigma, c.mc);
+          const V3 n = c.I * s.sigma + cross(c.mc, nu) + cross(to_own, f);
+          add(i, f, n, still, still, pattern, j, to);
+        }
+      }
+    }
+  }
+  // Columns of wrenches on frames, by link: of rows (f_lam), of states (f_z).
+  void add_wrench(int link, const Row6& from, int column, const Pattern& pattern, std::vector<double>& to) const {
+    const Vec6<double> still = Vec6<double>::Zero();
+    for (std::size_t i = 0; i < size(); ++i) {
+      const int own = system_.bearings_[i].link;
+      if (link < own || link >= tree_.link(own).end) continue;
+      const V3 force = from.head<3>().transpose();
+      add(i, force, V3(turned(link, from) + cross(distance(own, link), force)), still, still, pattern, column, to);
+    }
+  }
+
+ private:
+  std::size_t size() const { return system_.bearings_.size(); }
+  V3 distance(int link, int i) const { return ws_.link_frames[i].p - ws_.tree.motion[link].p; }
+  V3 turned(int link, const Row6& from) const { return ws_.link_frames[link].R * V3(from.tail<3>().transpose()); }
+  void add(std::size_t i, const V3& d_force, const V3& d_moment, const Vec6<double>& pose_a, const Vec6<double>& pose_b,
+           const Pattern& pattern, int column, std::vector<double>& to) const {
+    const JointTree::Link& link = tree_.link(system_.bearings_[i].link);
+    const Vec6<double> change = system_.calc_bearing_change(i, d_force, d_moment, pose_a, pose_b, ws_);
+    for (int k = 0; k < link.nv; ++k)
+      if (const int slot = pattern.slot(link.offset + k, column); slot >= 0)
+        to[slot] += ws_.bearings[i].feeds.row(k).dot(change);
+  }
+
+  const JointSystem& system_;
+  const JointTree& tree_;
+  JointWorkspace& ws_;
+};
+
 Status JointSystem::linearize(const MotionPoint& p, const State& state, PlaneSet set, MotionPlanes& planes,
                               Workspace& workspace) const {
   JointWorkspace& ws = static_cast<JointWorkspace&>(workspace);
@@ -412,7 +518,14 @@ Status JointSystem::linearize(const MotionPoint& p, const State& state, PlaneSet
   ws.planes.prepare(planes);
   if (set == PlaneSet::none) return Status::success();
   KinematicState k = update_kinematics(p, state, ws);
-  tree_.update_accelerations(p.v, p.a, p.in, ws.tree);
+  const bool bears =
+      !bearings_.empty() && (contains(set, PlaneSet::K | PlaneSet::D | PlaneSet::f_lam | PlaneSet::internal) ||
+                             (contains(set, PlaneSet::M) && !contains(set, PlaneSet::mass)));
+  planes.linear_in_rates = bearings_.empty();
+  if (bears)
+    add_bearing_forces(p, state, k, ws);
+  else
+    tree_.update_accelerations(p.v, p.a, p.in, ws.tree);
   const bool wants_K = contains(set, PlaneSet::K), wants_D = contains(set, PlaneSet::D);
   const bool wants_K_lam = contains(set, PlaneSet::K_lam), wants_Gv_q = contains(set, PlaneSet::Gv_q);
 
@@ -420,22 +533,33 @@ Status JointSystem::linearize(const MotionPoint& p, const State& state, PlaneSet
   PlaneSet asked = set;
   if (wants_K) asked = asked | PlaneSet::D;
   if (wants_Gv_q) asked = asked | PlaneSet::G;
+  if (bears) asked = asked | PlaneSet::G | PlaneSet::f_lam | PlaneSet::K_lam;
   ws.planes.clear();
+  // Rows of bearings do nothing along coordinates: their multipliers are read by forces alone.
+  if (bears) ws.last_lam = ws.lam;
+  const auto show_reactions = [&](const ElementGroup& group) {
+    if (!bears) return;
+    const bool reads = dynamic_cast<const ConstraintElements*>(&group) == nullptr;
+    for (const Bearing& bearing : bearings_)
+      for (int r = 0; r < bearing.n; ++r) ws.lam[bearing.row[r]] = reads ? ws.last_lam[bearing.row[r]] : 0.0;
+  };
   FramePlanes& frame = ws.planes.frames();
   std::size_t mode = 0;
   for (std::size_t g = 0; g < machine.groups().size(); ++g) {
     k.modes = std::span(state.modes).subspan(mode, machine.groups()[g]->n_modes());
     mode += k.modes.size();
+    show_reactions(*machine.groups()[g]);
     machine.groups()[g]->add_planes(k, asked, ws.planes.slots(g), frame);
   }
 
   Sweeps sweeps(tree_, ws.planes, ws);
-  if (wants_K || wants_D || wants_K_lam) {
+  if (wants_K || wants_D || wants_K_lam || bears) {
     for (std::size_t f = 0; f < ws.wrench.size(); ++f) ws.wrench[f] = ws.mu_wrench[f] = zero_wrench<double>();
     mode = 0;
     for (const auto& group : machine.groups()) {
       k.modes = std::span(state.modes).subspan(mode, group->n_modes());
       mode += k.modes.size();
+      show_reactions(*group);
       group->add_forces(k, ws.wrench, ws.rates);
       group->add_constraints(k, ws.phi, ws.mu_wrench);
     }
@@ -443,6 +567,8 @@ Status JointSystem::linearize(const MotionPoint& p, const State& state, PlaneSet
     for (std::size_t f = 0; f < ws.wrench.size(); ++f) ws.wrench[f] = ws.mu_wrench[f] = zero_wrench<double>();
   }
   sweeps.begin(ws.wrench, ws.mu_wrench);
+  std::optional<BearingPlanes> bearings;
+  if (bears) bearings.emplace(*this, ws);
   ws.column.resize(nv()), ws.lam_column.resize(nv());
   const auto put_column = [&](int j, const Eigen::VectorXd& column, std::vector<double>& plane) {
     for (int slot = planes.motion.start[j]; slot < planes.motion.start[j + 1]; ++slot)
@@ -453,10 +579,12 @@ Status JointSystem::linearize(const MotionPoint& p, const State& state, PlaneSet
       if (wants_D) {
         sweeps.velocity_column(i, j, ws.column);
         put_column(j, ws.column, planes.D);
+        if (bearings) bearings->add_velocity_column(j, planes.motion, planes.D);
       }
       if (wants_K || wants_K_lam) {
-        sweeps.position_column(i, j, wants_K, wants_K_lam, ws.column, ws.lam_column);
+        sweeps.position_column(i, j, wants_K, wants_K_lam || bears, ws.column, ws.lam_column);
         if (wants_K) put_column(j, ws.column, planes.K);
+        if (wants_K && bearings) bearings->add_position_column(i, j, planes.motion, planes.K);
         if (wants_K_lam) put_column(j, ws.lam_column, planes.K_lam);
       }
     }
@@ -466,6 +594,7 @@ Status JointSystem::linearize(const MotionPoint& p, const State& state, PlaneSet
       planes.M[planes.motion.slot(row, column)] = value;
       planes.M[planes.motion.slot(column, row)] = value;
     });
+    if (bearings && !contains(set, PlaneSet::mass)) bearings->add_rates(planes.motion, planes.M);
   }
 
   // Rows and columns that belong to one frame: along the path to the ground.
@@ -500,6 +629,7 @@ Status JointSystem::linearize(const MotionPoint& p, const State& state, PlaneSet
                                const Pattern& pattern, std::vector<double>& to) {
     std::fill(to.begin(), to.end(), 0.0);
     for (std::size_t e = 0; e < entries.size(); ++e) {
+      if (entries[e].j >= pattern.n_cols) continue;  // a row of a bearing
       const V3 force = from[e].head<3>().transpose(),
                moment = ws.link_frames[entries[e].i].R * V3(from[e].tail<3>().transpose());
       along_path(entries[e].i, [&](int, int j, const JointTree::Freedom& s, const V3& d) {
@@ -515,9 +645,16 @@ Status JointSystem::linearize(const MotionPoint& p, const State& state, PlaneSet
   if (contains(set, PlaneSet::G) || wants_Gv_q)
     put_rows(ws.planes.rows, frame.Gv_q, frame.G, planes.constraint, wants_Gv_q, planes.Gv_q,
              contains(set, PlaneSet::G), planes.G);
-  if (contains(set, PlaneSet::f_lam)) put_columns(ws.planes.reactions, frame.f_lam, planes.reaction, planes.f_lam);
+  if (contains(set, PlaneSet::f_lam)) {
+    put_columns(ws.planes.reactions, frame.f_lam, planes.reaction, planes.f_lam);
+    for (std::size_t e = 0; bearings && e < ws.planes.rows.size(); ++e)
+      bearings->add_wrench(ws.planes.rows[e].j, frame.G[e], ws.planes.rows[e].i, planes.reaction, planes.f_lam);
+  }
   if (contains(set, PlaneSet::internal)) {
     put_columns(ws.planes.state_forces, frame.f_z, planes.state_force, planes.f_z);
+    for (std::size_t e = 0; bearings && e < ws.planes.state_forces.size(); ++e)
+      bearings->add_wrench(ws.planes.state_forces[e].i, frame.f_z[e], ws.planes.state_forces[e].j, planes.state_force,
+                           planes.f_z);
     put_rows(ws.planes.state_rates, frame.g_q, frame.g_v, planes.state_rate, true, planes.g_q, true, planes.g_v);
     put_numbers(ws.planes.state_states, frame.g_z, planes.state_state, planes.g_z);
     put_numbers(ws.planes.state_lams, frame.g_lam, planes.state_lam, planes.g_lam);

@@ -51,6 +51,8 @@ void JointSystem::finish_rows(std::span<const int> dropped) {
   const AbsoluteSystem& machine = *machine_.system;
   active_.assign(machine.n_rows(), 0);
   for (const int row : dropped) active_[row] = -1;
+  for (const detail::Bearing& bearing : bearings_)
+    for (int r = 0; r < bearing.n; ++r) active_[bearing.row[r]] = -1;
   all_row_.clear(), holonomic_.clear();
   for (int row = 0; row < machine.n_rows(); ++row) {
     if (active_[row] < 0) continue;
@@ -81,6 +83,7 @@ std::unique_ptr<Workspace> JointSystem::make_workspace() const {
   ground.p.setZero(), ground.v.setZero(), ground.w.setZero();
   ws->link_frames.resize(tree_.size());
   ws->wrench.resize(machine.n_frames());
+  if (!bearings_.empty()) ws->row_wrench.resize(machine.n_frames()), ws->sweep.setZero(nv());
   ws->mu_wrench.resize(machine.n_frames());
   ws->by_link.resize(tree_.size());
   for (auto* x : {&ws->lam, &ws->mu, &ws->phi, &ws->phi_dot, &ws->bias}) x->assign(machine.n_rows(), 0.0);
@@ -117,11 +120,18 @@ KinematicState JointSystem::update_kinematics(const MotionPoint& p, const State&
       ws.turns[b] = expected_angle(branch.x, f, state.branches[b], p.t);
     }
   }
+  return known_kinematics(p, ws);
+}
+
+KinematicState JointSystem::known_kinematics(const MotionPoint& p, const JointWorkspace& ws) const {
   return {ws.frames, p.in, ws.lam, std::span(p.z.data(), p.z.size()), ws.turns};
 }
 
 KinematicState JointSystem::update_kinematics(const MotionPoint& p, const State& state, Workspace& workspace) const {
-  return update_kinematics(p, state, scratch(workspace));
+  JointWorkspace& ws = scratch(workspace);
+  KinematicState k = update_kinematics(p, state, ws);
+  if (!bearings_.empty()) add_bearing_forces(p, state, k, ws);
+  return k;
 }
 
 void JointSystem::to_links(std::span<const Wrench<double>> by_frame, JointWorkspace& ws) const {
@@ -129,6 +139,36 @@ void JointSystem::to_links(std::span<const Wrench<double>> by_frame, JointWorksp
 }
 
 // ---- equations -----------------------------------------------------------------------------------------------------
+
+// Forces beside what rows have left in row_wrench.
+void JointSystem::add_forces(const State& state, KinematicState& k, JointWorkspace& ws) const {
+  ws.wrench = ws.row_wrench;
+  std::fill(ws.rates.begin(), ws.rates.end(), 0.0);
+  for_groups(*machine_.system, state, k, [&](const ElementGroup& group) { group.add_forces(k, ws.wrench, ws.rates); });
+  to_links(ws.wrench, ws);
+}
+
+void JointSystem::add_rows(const State& state, KinematicState& k, JointWorkspace& ws) const {
+  for (Wrench<double>& w : ws.row_wrench) w = zero_wrench<double>();
+  for_groups(*machine_.system, state, k,
+             [&](const ElementGroup& group) { group.add_constraints(k, ws.phi, ws.row_wrench); });
+}
+
+// Reactions of bearings from a sweep without the forces that they feed, then all forces.
+void JointSystem::add_forces_by_reactions(const MotionPoint& p, const State& state, KinematicState& k,
+                                          JointWorkspace& ws) const {
+  tree_.update_accelerations(p.v, p.a, p.in, ws.tree);
+  add_forces(state, k, ws);
+  tree_.calc_newton_euler(ws.by_link, ws.sweep, ws.tree);
+  find_bearing_reactions(ws);
+  add_forces(state, k, ws);
+}
+
+void JointSystem::add_bearing_forces(const MotionPoint& p, const State& state, KinematicState& k,
+                                     JointWorkspace& ws) const {
+  add_rows(state, k, ws);
+  add_forces_by_reactions(p, state, k, ws);
+}
 
 Status JointSystem::check_finite(ConstVec motion, ConstVec internal, ConstVec phi) const {
   if (const int i = first_not_finite(motion); i >= 0) return Status::recoverable(Cause::not_finite, i);
@@ -141,21 +181,25 @@ Status JointSystem::residual(const MotionPoint& p, const State& state, Vec motio
                              Workspace& workspace) const {
   JointWorkspace& ws = scratch(workspace);
   KinematicState k = update_kinematics(p, state, ws);
-  for (Wrench<double>& w : ws.wrench) w = zero_wrench<double>();
-  std::fill(ws.rates.begin(), ws.rates.end(), 0.0);
-  for_groups(*machine_.system, state, k, [&](const ElementGroup& group) {
-    group.add_forces(k, ws.wrench, ws.rates);
-    group.add_constraints(k, ws.phi, ws.wrench);
-  });
-  to_links(ws.wrench, ws);
-  tree_.update_accelerations(p.v, p.a, p.in, ws.tree);
+  if (bearings_.empty()) {
+    for (Wrench<double>& w : ws.wrench) w = zero_wrench<double>();
+    std::fill(ws.rates.begin(), ws.rates.end(), 0.0);
+    for_groups(*machine_.system, state, k, [&](const ElementGroup& group) {
+      group.add_forces(k, ws.wrench, ws.rates);
+      group.add_constraints(k, ws.phi, ws.wrench);
+    });
+    to_links(ws.wrench, ws);
+    tree_.update_accelerations(p.v, p.a, p.in, ws.tree);
+  } else {
+    add_bearing_forces(p, state, k, ws);
+  }
   tree_.calc_newton_euler(ws.by_link, motion, ws.tree);
   for (int z = 0; z < nz(); ++z) internal[z] = E()[z] * p.zp[z] - ws.rates[z];
   for (int row = 0; row < nc(); ++row) phi[row] = ws.phi[all_row_[row]];
   return with_cause(check_finite(motion, internal, phi), machine_.system->groups(), k);
 }
 
-// Forces and rows in one pass: the wrenches by link, rates of states, Φ, Φ̇ and Gᵀμ.
+// Forces and rows in one pass: the wrenches by link, rates of states, Φ, Φ̇ and Gᵀμ. With bearings rows alone.
 void JointSystem::add_stabilized(const MotionPoint& p, ConstVec mu, const State& state, Vec phi, Vec phi_dot,
                                  Vec kinematic, JointWorkspace& ws) const {
   KinematicState k = update_kinematics(p, state, ws);
@@ -163,9 +207,10 @@ void JointSystem::add_stabilized(const MotionPoint& p, ConstVec mu, const State&
   std::fill(ws.rates.begin(), ws.rates.end(), 0.0);
   for (std::size_t row = 0; row < active_.size(); ++row) ws.mu[row] = active_[row] < 0 ? 0.0 : mu[active_[row]];
   for_groups(*machine_.system, state, k, [&](const ElementGroup& group) {
-    group.add_forces(k, ws.wrench, ws.rates);
+    if (bearings_.empty()) group.add_forces(k, ws.wrench, ws.rates);
     group.add_stabilized_constraints(k, ws.mu, ws.phi, ws.phi_dot, ws.wrench, ws.mu_wrench);
   });
+  if (!bearings_.empty()) ws.row_wrench = ws.wrench;
   to_links(ws.mu_wrench, ws);
   if (nc() > 0)
     tree_.project(ws.by_link, kinematic, ws.tree);
@@ -182,7 +227,12 @@ Status JointSystem::stabilized_residual(const MotionPoint& p, ConstVec mu, const
                                         Vec phi, Vec phi_dot, Vec kinematic, Workspace& workspace) const {
   JointWorkspace& ws = scratch(workspace);
   add_stabilized(p, mu, state, phi, phi_dot, kinematic, ws);
-  tree_.update_accelerations(p.v, p.a, p.in, ws.tree);
+  if (bearings_.empty()) {
+    tree_.update_accelerations(p.v, p.a, p.in, ws.tree);
+  } else {
+    KinematicState k = known_kinematics(p, ws);
+    add_forces_by_reactions(p, state, k, ws);
+  }
   tree_.calc_newton_euler(ws.by_link, motion, ws.tree);
   for (int z = 0; z < nz(); ++z) internal[z] = E()[z] * p.zp[z] - ws.rates[z];
   const Status status = check_finite(motion, internal, phi);
@@ -233,6 +283,11 @@ Status JointSystem::accelerate(const MotionPoint& p, const State& state, Vec a, 
   Status status = Status::success();
   if (!has_elements_) {
     status = tree_.accelerate(p.q, p.v, state.charts, p.in, {}, {}, a, ws.tree, tau);
+  } else if (!bearings_.empty()) {
+    KinematicState k = update_kinematics(p, state, ws);
+    add_rows(state, k, ws);
+    status = accelerate_with_bearings(p, state, a, ws, tau);
+    for (int z = 0; z < nz(); ++z) zp[z] = ws.rates[z];
   } else {
     KinematicState k = update_kinematics(p, state, ws);
     for (Wrench<double>& w : ws.wrench) w = zero_wrench<double>();
@@ -252,7 +307,9 @@ Status JointSystem::stabilized_acceleration(const MotionPoint& p, ConstVec mu, c
                                             Vec phi, Vec phi_dot, Vec kinematic, Workspace& workspace) const {
   JointWorkspace& ws = scratch(workspace);
   add_stabilized(p, mu, state, phi, phi_dot, kinematic, ws);
-  const Status status = tree_.accelerate(p.q, p.v, state.charts, p.in, ws.link_frames, ws.by_link, a, ws.tree);
+  const Status status = bearings_.empty()
+                            ? tree_.accelerate(p.q, p.v, state.charts, p.in, ws.link_frames, ws.by_link, a, ws.tree)
+                            : accelerate_with_bearings(p, state, a, ws, {});
   for (int z = 0; z < nz(); ++z) zp[z] = ws.rates[z];
   return status.ok() ? check_finite(a, zp, phi) : status;
 }
@@ -321,7 +378,7 @@ MechanicalSystem::Energy JointSystem::calc_energy(const MotionPoint& p, const St
     const JointTree::Freedom& s = ws.tree.driven[i];
     energy.power += p.in.ud[drive] * (dot(s.sigma, ws.tree.moment[i]) + dot(s.nu, ws.tree.force[i]));
   }
-  KinematicState k{ws.frames, p.in, ws.lam, std::span(p.z.data(), p.z.size()), ws.turns};
+  KinematicState k = known_kinematics(p, ws);
   for_groups(*machine_.system, state, k, [&](const ElementGroup& group) {
     energy.potential += group.potential(k);
     energy.power += group.power(k);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <Eigen/LU>
 #include <vector>
 
 #include "trammel/mechanics/joint/joint_system.h"
@@ -35,11 +36,29 @@ class JointPlanes {
   MotionPatterns patterns_;
 };
 
+/// The wrenches of a joint's rows, in columns.
+using Wrenches = Eigen::Matrix<double, 6, 7>;
+
+/// A bearing at one point (reactions.cpp): in axes of its body b.
+struct BearingMemory {
+  Eigen::Matrix<double, 7, 6> inverse;  // of [A C]; rows that are not used are 0
+  Vec6<double> wrench;                  // W
+  Mat6<double> by_pose[2];              // ∂([A C] (λ, τ)) by increments of the poses of a and b
+  Mat6<double> feeds;                   // row k: −∂f/∂λ in the motion row of the link's freedom k
+};
+
 struct JointWorkspace final : Workspace {
   JointTree::Memory tree;
   std::vector<Frame<double>> frames;                       // by frame; 0 is the ground
   std::vector<Frame<double>> link_frames;                  // by link
   std::vector<Wrench<double>> wrench, mu_wrench, by_link;  // by frame, by frame, by link
+  std::vector<Wrench<double>> row_wrench;                  // by frame: of rows, where forces are evaluated again
+  std::vector<BearingMemory> bearings;
+  Eigen::VectorXd sweep;  // of the sweep that finds the reactions of bearings
+  std::vector<double> last_lam;
+  MotionPlanes by_rates;  // of Newton's iteration for accelerations
+  Eigen::MatrixXd matrix;
+  Eigen::PartialPivLU<Eigen::MatrixXd> factors;
   std::vector<double> lam, mu, turns, phi, phi_dot, bias, rates, no_input;
   Eigen::VectorXd zero, scratch;
   JointPlanes planes;

@@ -38,6 +38,7 @@ JointSystem::JointSystem(const Model& model, const Topology& topology, Assembly 
     : machine_(std::move(machine)) {
   for (const auto& group : machine_.system->groups()) has_elements_ = has_elements_ || group->size() > 0;
   build_tree(model, topology);
+  build_bearings(topology);
   finish_rows({});
 }
 

@@ -18,6 +18,8 @@ namespace {
 class ReactionRows final : public Connectivity {
  public:
   std::set<int> rows;
+  /// Forces along relative coordinates, by the rows that they read; of rows in `rows` as well.
+  std::multimap<int, const FormulaGroup::Element*> along_coordinates;
   int pair(int, int) override { return -1; }
   int row(int, int) override { return -1; }
   int reaction(int, int row) override { return rows.insert(row), -1; }
@@ -27,16 +29,32 @@ class ReactionRows final : public Connectivity {
   int state_lam(int, int row) override { return rows.insert(row), -1; }
 };
 
-std::set<int> find_reaction_rows(const AbsoluteSystem& system) {
+// `rows` without those that only forces along coordinates read.
+ReactionRows find_reaction_rows(const AbsoluteSystem& system) {
   ReactionRows found;
   std::vector<int> slots;
   const State state = system.make_state();
   int mode = 0;
   for (const auto& group : system.groups()) {
-    group->connect(std::span(state.modes).subspan(mode, group->n_modes()), found, slots);
+    if (const auto* formulas = dynamic_cast<const FormulaGroup*>(group.get())) {
+      for (int e = 0; e < formulas->size(); ++e)
+        for (const int row : formulas->dependence(e).rows) {
+          if (formulas->element(e).output == FormulaGroup::Output::coordinate)
+            found.along_coordinates.emplace(row, &formulas->element(e));
+          else
+            found.rows.insert(row);
+        }
+    } else {
+      group->connect(std::span(state.modes).subspan(mode, group->n_modes()), found, slots);
+    }
     mode += group->n_modes();
   }
-  return found.rows;
+  return found;
+}
+
+bool is_same(const RelativeCoordinate& x, const RelativeCoordinate& y) {
+  return x.type == y.type && x.a1 == y.a1 && x.a2 == y.a2 && x.a3 == y.a3 && x.b == y.b && x.s_a == y.s_a &&
+         x.s_b == y.s_b;
 }
 
 std::vector<std::string_view> kinds_of_trees() {
@@ -55,10 +73,11 @@ struct Edge {
 class TreeBuilder {
  public:
   TreeBuilder(const Model& model, const Assembly& full)
-      : model_(model), full_(full), reaction_rows_(find_reaction_rows(*full.system)) {}
+      : model_(model), full_(full), reactions_(find_reaction_rows(*full.system)) {}
 
   Topology run() {
     out_.eliminated.joints.assign(model_.joints.size(), 0);
+    in_tree_ = out_.eliminated.joints;
     out_.eliminated.motions.assign(model_.motions.size(), 0);
     out_.driving.assign(model_.joints.size(), -1);
     for (std::size_t i = 0; i < model_.bodies.size(); ++i) body_[model_.bodies[i].name] = static_cast<int>(i);
@@ -70,7 +89,7 @@ class TreeBuilder {
       grow();
     }
     for (const Edge& edge : edges_)
-      if (edge.wanted && !out_.eliminated.joints[edge.joint])
+      if (edge.wanted && !in_tree_[edge.joint])
         report(edge.joint,
                "closes a loop of joints that all say loop = false: a tree has no loops; leave 'loop' out of one of "
                "them");
@@ -87,11 +106,28 @@ class TreeBuilder {
   int depth(int body) const { return body < 0 ? 0 : depth_[body]; }
   bool is_reached(int body) const { return body < 0 || depth_[body] >= 0; }
 
-  bool feeds_a_force(const Assembly::Joint& joint) const {
+  enum class Fed { nothing, own_coordinate, others };
+
+  // What reads the reactions of a joint. Own: forces along its freedoms, so that rows and coordinates together span the
+  // wrenches.
+  Fed find_fed(const Assembly::Joint& joint, std::optional<Mobility> mobility) const {
+    const bool bears =
+        mobility == Mobility::revolute || mobility == Mobility::prismatic || mobility == Mobility::cylindrical;
+    Fed fed = Fed::nothing;
     for (const FormulaSignal::Part& part : joint.parts)
-      for (int r = 0; r < part.group->rows_per_element(); ++r)
-        if (reaction_rows_.count(part.group->first_row(part.element) + r)) return true;
-    return false;
+      for (int r = 0; r < part.group->rows_per_element(); ++r) {
+        const int row = part.group->first_row(part.element) + r;
+        if (reactions_.rows.count(row)) return Fed::others;
+        for (auto [it, end] = reactions_.along_coordinates.equal_range(row); it != end; ++it) {
+          const FormulaGroup::Element& e = *it->second;
+          const bool angle = joint.angle && is_same(e.x, *joint.angle);
+          const bool displacement = joint.displacement && is_same(e.x, *joint.displacement);
+          if (!bears || e.frame[0] != joint.frame_a || e.frame[1] != joint.frame_b || !(angle || displacement))
+            return Fed::others;
+          fed = Fed::own_coordinate;
+        }
+      }
+    return fed;
   }
 
   void collect_edges() {
@@ -105,12 +141,13 @@ class TreeBuilder {
         report(joint, fmt::format("cannot be part of the tree (loop = false): only {} joints between rigid bodies, or "
                                   "between planar ones, become coordinates",
                                   fmt::join(kinds_of_trees(), ", ")));
-      else if (wanted && feeds_a_force(full_.joints[i]))
+      const bool feeds = holds && find_fed(full_.joints[i], mobility) == Fed::others;
+      if (wanted && feeds)
         report(joint,
-               "cannot be part of the tree (loop = false): a force or a state depends on its reaction, and without "
-               "rows a reaction is known only after the accelerations");
+               "cannot be part of the tree (loop = false): a force that is not along its coordinate, or a state, "
+               "depends on its reaction, and without rows a reaction is known only after the accelerations");
       const int a = body(spec.body_a), b = body(spec.body_b);
-      if (!holds || feeds_a_force(full_.joints[i]) || a == b) continue;
+      if (!holds || feeds || a == b) continue;
       if (spec.loop && *spec.loop)
         closed_.push_back({joint, a, b, 0, false});
       else
@@ -130,7 +167,13 @@ class TreeBuilder {
   void add_step(const Topology::Step& step) {
     out_.steps.push_back(step);
     depth_[step.body] = step.joint < 0 ? 1 : depth(step.inner) + 1;
-    if (step.joint >= 0) out_.eliminated.joints[step.joint] = 1;
+    if (step.joint < 0) return;
+    in_tree_[step.joint] = 1;
+    const Assembly::Joint& joint = full_.joints[step.joint];
+    if (find_fed(joint, tree_mobility(model_.joints[step.joint], joint)) == Fed::own_coordinate)
+      out_.bearings.push_back(step.joint);
+    else
+      out_.eliminated.joints[step.joint] = 1;
   }
 
   // Prim: the best edge that leads from what is reached to what is not.
@@ -191,6 +234,8 @@ class TreeBuilder {
     add_step({heaviest, -1, -1, false});
   }
 
+  bool is_read(int row) const { return reactions_.rows.count(row) > 0 || reactions_.along_coordinates.count(row) > 0; }
+
   void eliminate_motions() {
     int nv = static_cast<int>(model_.coordinates.size());
     for (const Topology::Step& step : out_.steps) {
@@ -207,7 +252,7 @@ class TreeBuilder {
         const bool only = mobility == Mobility::revolute || mobility == Mobility::prismatic ||
                           (mobility == Mobility::screw && by_angle);
         // One coordinate must remain: integrators move something.
-        if (!only || motion.velocity.given() || reaction_rows_.count(full_.motion_row[m]) || nv == 1) continue;
+        if (!only || motion.velocity.given() || is_read(full_.motion_row[m]) || nv == 1) continue;
         out_.eliminated.motions[m] = 1;
         out_.driving[j] = static_cast<int>(m);
         --nv;
@@ -217,7 +262,8 @@ class TreeBuilder {
 
   const Model& model_;
   const Assembly& full_;
-  const std::set<int> reaction_rows_;
+  const ReactionRows reactions_;
+  std::vector<char> in_tree_;  // joints
   Topology out_;
   std::map<std::string, int> body_;
   std::vector<int> depth_;  // by body; −1: not reached

@@ -143,6 +143,8 @@ class FormulaGroup final : public ElementGroup {
 
   std::string_view kind() const override { return "formula"; }
   int size() const override { return static_cast<int>(elements_.size()); }
+  const Element& element(int e) const { return elements_[static_cast<std::size_t>(e)].element; }
+  const FormulaDependence& dependence(int e) const { return elements_[static_cast<std::size_t>(e)].dependence; }
   void connect(std::span<const int> modes, Connectivity& connectivity, std::vector<int>& slots) const override;
   void add_forces(const KinematicState&, std::span<Wrench<double>>, std::span<double>) const override;
   void add_planes(const KinematicState&, PlaneSet, std::span<const int> slots, FramePlanes&) const override;

@@ -15,7 +15,17 @@ namespace trammel {
 
 namespace detail {
 struct JointWorkspace;
-}
+
+/// A tree joint with forces along its coordinates that depend on its reactions.
+struct Bearing {
+  int joint = -1, link = -1;
+  double sign = 1.0;                  ///< −1: the link is that of body a
+  int link_a = -1, link_b = -1;       ///< −1: the ground
+  int n = 0, row[6] = {};             ///< its rows in the machine
+  int first = 0;                      ///< number of the first among those of all bearings
+  std::vector<RelativeCoordinate> x;  ///< its freedoms
+};
+}  // namespace detail
 
 /// A machine in joint coordinates: one per freedom of the joints of a spanning tree, rows only where loops are closed.
 ///
@@ -28,6 +38,9 @@ struct JointWorkspace;
 ///   planes          JᵀKJ and the change of J itself, one outward and inward sweep per column  O(N · depth) and more
 ///   reactions       of tree joints: what the inward sweep hands through                       O(N)
 ///
+/// Friction in a tree joint depends on its reaction, and that on v̇: r stays a function of (q, v, v̇, z, λ), one more
+/// sweep finds the reaction, ∂r/∂v̇ is M and a part that is not symmetric, and v̇ is found by iteration (reactions.cpp).
+///
 /// Position increments are those of the freedoms: of angles and displacements themselves, of charts in axes of the
 /// outer link. A tree fills the planes (a chain entirely), so implicit methods cost O(N²) memory and O(N³) per
 /// factorization: some hundred joints are fine, for thousands use absolute coordinates, or the explicit pair.
@@ -39,6 +52,9 @@ class JointSystem final : public MechanicalSystem {
   const JointTree& tree() const { return tree_; }
   const Assembly& machine() const { return machine_; }
   int link_of(int frame) const { return link_of_frame_[frame]; }
+  /// Tree joints with forces that depend on their reactions, and the number of a row among all of theirs; −1: of none.
+  std::span<const detail::Bearing> bearings() const { return bearings_; }
+  int tree_row(int row) const { return tree_row_[row]; }
   /// Finds the machine's rows among those of the full model.
   void map_rows(const Assembly& full);
   /// The row of the full model that is this row of the machine.
@@ -120,6 +136,29 @@ class JointSystem final : public MechanicalSystem {
   Status check_finite(ConstVec motion, ConstVec internal, ConstVec phi) const;
   void find_tree_reactions(const Assembly& full, Vec lam, detail::JointWorkspace& ws) const;
 
+  void build_bearings(const Topology& topology);
+  Wrench<double> find_bearing_wrench(const detail::Bearing& bearing, const Vec3<double>& force,
+                                     const Vec3<double>& moment, const detail::JointWorkspace& ws) const;
+  int find_bearing_columns(const detail::Bearing& bearing, const detail::JointWorkspace& ws,
+                           Eigen::Matrix<double, 6, 7>& columns) const;
+  void find_bearing_reactions(detail::JointWorkspace& ws) const;
+  void prepare_bearings(detail::JointWorkspace& ws) const;
+  Vec6<double> calc_bearing_change(std::size_t i, const Vec3<double>& d_force, const Vec3<double>& d_moment,
+                                   const Vec6<double>& pose_a, const Vec6<double>& pose_b,
+                                   const detail::JointWorkspace& ws) const;
+  void add_forces(const State& state, KinematicState& k, detail::JointWorkspace& ws) const;
+  void add_bearing_forces(const MotionPoint& p, const State& state, KinematicState& k,
+                          detail::JointWorkspace& ws) const;
+  void add_forces_by_reactions(const MotionPoint& p, const State& state, KinematicState& k,
+                               detail::JointWorkspace& ws) const;
+  void add_rows(const State& state, KinematicState& k, detail::JointWorkspace& ws) const;
+  KinematicState known_kinematics(const MotionPoint& p, const detail::JointWorkspace& ws) const;
+  Status accelerate_with_bearings(const MotionPoint& p, const State& state, Vec a, detail::JointWorkspace& ws,
+                                  std::span<const double> tau) const;
+  Status accelerate_by_newton(const MotionPoint& p, const State& state, Vec a, detail::JointWorkspace& ws,
+                              std::span<const double> tau) const;
+  class BearingPlanes;
+
   Assembly machine_;
   JointTree tree_;
   std::vector<int> link_of_frame_;
@@ -128,6 +167,8 @@ class JointSystem final : public MechanicalSystem {
   std::vector<int> branch_input_;       // the same of driven joints: the input
   std::vector<int> all_row_, active_;   // rows of this system -> rows of the machine, and back
   std::vector<int> full_row_;           // rows of the machine -> rows of the full model
+  std::vector<detail::Bearing> bearings_;
+  std::vector<int> tree_row_;  // rows of the machine -> rows of bearings
   std::vector<char> holonomic_;
   std::vector<Kind> kinds_q_;
   std::vector<std::string> coordinate_names_, motion_names_;

@@ -15,8 +15,10 @@ namespace trammel {
 /// with the fewest freedoms first, because every freedom that the tree leaves out is a row less; among equals the one
 /// nearest to the ground, because recursions and matrices grow with depth. Rows by their nature stay rows: distances,
 /// points on lines and planes, rolling, blades; joints of particles; joints between a planar and a spatial body; joints
-/// whose reactions enter a force, because a force must not depend on accelerations. Bodies that no tree joint holds
-/// move freely against the ground.
+/// whose reactions enter a force somewhere else, or a state. Bodies that no tree joint holds move freely against the
+/// ground. A force along the joint's own coordinate may depend on its reactions (friction): it changes nothing of what
+/// the joint carries across that coordinate, so that reactions follow from accelerations without it. Such a joint is a
+/// *bearing*: part of the tree, and its rows stay in the assembly to be read.
 struct Topology {
   struct Step {
     int body = -1;          ///< of the model's list
@@ -27,6 +29,7 @@ struct Topology {
   std::vector<Step> steps;    ///< every body once, inner bodies first
   Eliminated eliminated;      ///< tree joints, and motions that prescribe their only freedom
   std::vector<int> driving;   ///< of each joint: the motion that prescribes it; −1: none
+  std::vector<int> bearings;  ///< joints of the tree whose forces depend on their reactions
   std::vector<Issue> issues;  ///< what the model's `loop` keys make impossible
 };
 
