@@ -9,7 +9,7 @@ namespace {
 
 struct NewmarkMethod {
   static constexpr std::string_view name = "newmark", meaning = "its member of Newmark";
-  static constexpr auto keys = join_keys(one_step_keys, std::array<std::string_view, 1>{"gamma"});
+  static constexpr auto keys = join_keys(one_step_keys, std::array<std::string_view, 2>{"jacobian_update", "gamma"});
   static constexpr Equations equations = second_order_equations;
   static constexpr IntegratorTraits traits{.lags = true, .damps_in_first_order = true};
   static constexpr auto check = check_no_pairs;
