@@ -68,10 +68,7 @@ struct TrackJoint {
   static std::optional<TreeMotion> motion(const JointSpec& joint, bool) {
     return TreeMotion{joint.on_track.guided ? Mobility::guided : Mobility::track};
   }
-  static Directors directors(const JointSpec& joint) {
-    if (!joint.on_track.guided) return {Directors::Form::rows};
-    return {Directors::Form::refused, "the place on a curved track is no quadratic function of directors"};
-  }
+  static constexpr auto directors = rows_of_directors;
   static constexpr JointSignal signals[] = {
       {"s", SignalKind::track_coordinate, 0},    {"y", SignalKind::track_coordinate, 1},
       {"z", SignalKind::track_coordinate, 2},    {"yaw", SignalKind::track_coordinate, 3},

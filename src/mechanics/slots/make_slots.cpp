@@ -177,16 +177,11 @@ void SlotSystem::add_constraints(const ElementGroup& group) {
       coupled.template operator()<2>() || coupled.template operator()<3>();
   if (taken) return;
 
-  const auto& rows = static_cast<const ConstraintElements&>(group);
-  if (rows.holonomic())
-    throw InputError(
-        fmt::format("'{}' ({}) has no form in which the energy-decaying scheme keeps its law; choose "
-                    "another integrator",
-                    system_.row_owner(rows.first_row(0)), group.kind()));
-  take_frame_rows(rows);
+  take_frame_rows(static_cast<const ConstraintElements&>(group));
 }
 
 void SlotSystem::take_frame_rows(const ConstraintElements& rows) {
+  has_curved_rows_ = has_curved_rows_ || rows.holonomic();
   for (int i = 0; i < rows.size(); ++i)
     for (int r = 0; r < rows.rows_per_element(); ++r)
       if (const int row = system_.active_row(rows.first_row(i) + r); row >= 0)

@@ -48,6 +48,9 @@ class SlotSystem::Loads::Recorder final : public Connectivity {
 
 namespace {
 
+// What groups with rows of their own would add beside forces is no load.
+constexpr PlaneSet load_planes = PlaneSet::K | PlaneSet::D | PlaneSet::f_lam | PlaneSet::internal;
+
 std::span<const int> modes_of(const AbsoluteSystem& system, std::size_t group, const State& state) {
   std::size_t first = 0;
   for (std::size_t g = 0; g < group; ++g) first += static_cast<std::size_t>(system.groups()[g]->n_modes());
@@ -173,7 +176,7 @@ void SlotSystem::linearize_loads(ConstVec y, std::span<double> values, Scratch& 
     clear(planes);
     for (std::size_t i = 0; i < load_groups_.size(); ++i) {
       k.modes = modes_of(system_, load_groups_[i], ws.state);
-      system_.groups()[load_groups_[i]]->add_planes(k, PlaneSet::all, loads.group_slots[i], planes);
+      system_.groups()[load_groups_[i]]->add_planes(k, load_planes, loads.group_slots[i], planes);
     }
   }
   const double h = ws.h, third = h / 3.0;

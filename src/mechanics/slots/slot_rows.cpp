@@ -7,6 +7,13 @@
 ///   r_f = Σ g_f·(v_f, w_f) = 0,   r_j = Σ g_j·(v_j, w_j) = 0,   impulses g_f hΛ_f, g_j hΛ_j
 ///
 /// so that they do no work. We ask r_f + r_j = 0 and r_f − r_j = 0 like those of other rows.
+///
+/// Rows on positions that are no functions of few quadratics (the place on a track, the profiles of wheels and rails)
+/// are taken in the same way, and asked for
+///
+///   2/h Φ(z_f) = 0,   ṙ_f − ṙ_j = 0,   ṙ = r + Φ_u u̇.
+///
+/// h (r_j + r_f)/2 is Φ_f − Φ_0 but for O(h³): what they do is −h (Λ_f r_f + Λ_j r_j), small, and counted as supplied.
 
 namespace trammel {
 
@@ -47,7 +54,44 @@ double along(const Wrench<double>& row, const Frame<double>& at, const Eigen::Ve
 
 }  // namespace
 
+// r at one of the points.
+double SlotSystem::rate_of(const FrameRowElement& e, bool at_f, const Scratch& ws) const {
+  const Gathered g = gather(*e.group, e.element, ws.steps, at_f);
+  double rate = 0.0;
+  for (int a = 0; a < g.n; ++a) {
+    const SlotFrameStep& x = ws.steps[g.frame[a]];
+    if (frames_[g.frame[a]].nv > 0)
+      rate += along(unit_row(*e.group, e.element, e.row, g.at, a), g.at[a], at_f ? x.w_f : x.w_j);
+  }
+  return rate;
+}
+
+// Φ at the end, and at frames that stand still Φ̇ = Φ_u u̇.
+void SlotSystem::update_curved_rows(ConstVec y, Scratch& ws) const {
+  Loads& loads = ws.loads;
+  const std::size_t n = static_cast<std::size_t>(system_.n_rows());
+  for (auto* x : {&loads.phi, &loads.drift_j, &loads.drift_f, &loads.dropped}) x->resize(n);
+  loads.dropped_force.resize(frames_.size());
+  for (const bool at_f : {false, true}) {
+    std::vector<Frame<double>>& frames = at_f ? loads.frames_f : loads.frames_j;
+    for (std::size_t f = 1; f < frames_.size(); ++f) frames[f] = at_f ? ws.steps[f].at_f : ws.steps[f].at_j;
+    loads.still = frames;
+    for (Frame<double>& f : loads.still) f.v.setZero(), f.w.setZero();
+    KinematicState k = load_point(y, at_f, ws);
+    const ConstraintElements* last = nullptr;
+    for (const FrameRowElement& e : frame_rows_) {
+      if (e.group == last || !e.group->holonomic()) continue;
+      last = e.group;
+      if (at_f) e.group->add_constraints(k, loads.phi, loads.dropped_force);
+      KinematicState stands = k;
+      stands.frames = loads.still;
+      e.group->calc_velocity_level(stands, at_f ? loads.drift_f : loads.drift_j, loads.dropped);
+    }
+  }
+}
+
 void SlotSystem::add_frame_rows(ConstVec y, Vec r, Scratch& ws) const {
+  if (has_curved_rows_) update_curved_rows(y, ws);
   for (const FrameRowElement& e : frame_rows_) {
     double rate[2] = {0.0, 0.0};
     for (const bool at_f : {false, true}) {
@@ -66,6 +110,10 @@ void SlotSystem::add_frame_rows(ConstVec y, Vec r, Scratch& ws) const {
     }
     r[L_j() + e.multiplier] = rate[1] + rate[0];
     r[L_f() + e.multiplier] = rate[1] - rate[0];
+    if (!e.group->holonomic()) continue;
+    const std::size_t row = static_cast<std::size_t>(e.group->first_row(e.element) + e.row);
+    r[L_j() + e.multiplier] = 2.0 / ws.h * ws.loads.phi[row];
+    r[L_f() + e.multiplier] += ws.loads.drift_f[row] - ws.loads.drift_j[row];
   }
 }
 
@@ -80,8 +128,9 @@ void SlotSystem::linearize_frame_rows(ConstVec y, std::span<double> values, Scra
     for (int a = 0; a < n; ++a) first[a + 1] = first[a] + 2 * frames_[e.group->frame(e.element, a)].nv;
     const int nc = first[n];
     block.setZero(nc + 2, nc + 2);
+    const bool curved = e.group->holonomic();
     const auto add_rate = [&](bool at_f, int column, const auto& row) {  // to r_f + r_j and r_f − r_j
-      block.row(nc).segment(column, row.cols()) += row;
+      if (!curved) block.row(nc).segment(column, row.cols()) += row;
       block.row(nc + 1).segment(column, row.cols()) += (at_f ? 1.0 : -1.0) * row;
     };
     for (const bool at_f : {false, true}) {
@@ -103,9 +152,13 @@ void SlotSystem::linearize_frame_rows(ConstVec y, std::span<double> values, Scra
         const Small by_w = moment_w.transpose() * (at_f ? x.w_f_u : x.w_j_u);
         add_rate(at_f, own, by_v);
         add_rate(at_f, first[a], by_w);
-        if (!at_f || !frame.turns) continue;
-        // the moment turns with the frame
+        if (!at_f) continue;
         const ToTwist increment = increment_of(frame, x, ws.h);
+        const Small moved = 2.0 / ws.h * wrench.transpose() * increment;
+        for (const int column : {first[a], first[a] + nv})
+          if (curved) block.row(nc).segment(column, nv) += moved;
+        if (!frame.turns) continue;
+        // the moment turns with the frame
         const Eigen::Matrix3d turned = -g.at[a].R * hat<double>(row.moment);
         const Small rate_part = x.w_f.transpose() * turned * increment.bottomRows<3>();
         const Small force_part = 2.0 * L * x.S_row.transpose() * turned * increment.bottomRows<3>();

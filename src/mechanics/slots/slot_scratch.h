@@ -60,6 +60,10 @@ struct SlotSystem::Loads {
   std::vector<Frame<double>> frames_j, frames_f;
   std::vector<Wrench<double>> force_j, force_f;  // on frames
   std::vector<double> lam_j, lam_f, turns_f, g_j, g_f;
+  // Of rows on positions that are no quadratics, by row of the machine: Φ at f, Φ_u u̇ at j and f.
+  std::vector<double> phi, drift_j, drift_f, dropped;
+  std::vector<Wrench<double>> dropped_force;
+  std::vector<Frame<double>> still;
 };
 
 struct SlotSystem::Scratch final : Workspace {

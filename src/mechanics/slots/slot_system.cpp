@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "slot_scratch.h"
+#include "trammel/mechanics/elements/wheel_rail.h"
 
 namespace trammel {
 
@@ -64,9 +65,10 @@ SlotSystem::SlotSystem(const AbsoluteSystem& system, std::span<const Frame<doubl
     if (group.size() == 0) continue;
     if (group.directors())
       add_own(g, *group.directors());
-    else if (dynamic_cast<const ConstraintElements*>(&group))
+    else if (dynamic_cast<const ConstraintElements*>(&group)) {
       add_constraints(group);
-    else if (!add_springs(group))
+      if (dynamic_cast<const WheelRailGroup*>(&group)) load_groups_.push_back(g);  // creep
+    } else if (!add_springs(group))
       load_groups_.push_back(g);
   }
   drawn_ = {};
@@ -352,6 +354,10 @@ void SlotSystem::finish(ConstVec y, MotionVariables& to, Vec memory, JumpLedger&
         ledger.energy -= *weight++ * masses_[i].mass * system_.gravity().dot(end);
       }
   }
+  for (const FrameRowElement& e : frame_rows_)
+    if (e.group->holonomic())
+      ledger.supplied -=
+          y[L_f() + e.multiplier] * rate_of(e, true, ws) + y[L_j() + e.multiplier] * rate_of(e, false, ws);
   // loads: h (F·v) at both points of (1)
   if (load_groups_.empty()) return;
   update_load_points(y, ws);

@@ -36,12 +36,11 @@ struct EnergyDecayingMethod {
                                   "has stiffnesses as compliances of stresses: s is a mass, 'm_ave'",
                                   key));
     if (solver.coordinates == CoordinateSet::joint)
-      checks.report("coordinates",
-                    "'energy_decaying' moves frames and their directors: choose coordinates = \"absolute\"");
-    if (!checks.machine.contacts.empty())
-      checks.report("integrator",
-                    "'energy_decaying' has no discrete energy for contacts; 'generalized_alpha', 'hht', 'midpoint', "
-                    "'radau', 'bdf' and 'runge_kutta' meet them");
+      checks.report(
+          "coordinates",
+          "'energy_decaying' moves frames and their directors, and its law of energy needs a kinetic energy with "
+          "constant coefficients (docs/integrators/energy_decaying.md, 'Not in joint coordinates'): choose "
+          "coordinates = \"absolute\"");
   }
 
   static Orders orders(const SolverOptions&) { return {2, 2, 2}; }

@@ -58,7 +58,7 @@ class SlotSystem final : public JumpSystem {
  private:
   struct Scratch;
   struct Loads;
-  /// A row on velocities given by a constraint element's own kernel.
+  /// A row on velocities given by a constraint element's own kernel, or one on positions that is no quadratic.
   struct FrameRowElement {
     const ConstraintElements* group;
     int element;
@@ -81,6 +81,8 @@ class SlotSystem final : public JumpSystem {
   template <class Action>
   void for_each_load_block(Loads& loads, const Action& action) const;
   void update(ConstVec y, bool derivatives, Scratch& ws) const;
+  double rate_of(const FrameRowElement& e, bool at_f, const Scratch& ws) const;
+  void update_curved_rows(ConstVec y, Scratch& ws) const;
   void add_frame_rows(ConstVec y, Vec r, Scratch& ws) const;
   void linearize_frame_rows(ConstVec y, std::span<double> values, Scratch& ws) const;
   KinematicState load_point(ConstVec y, bool at_f, Scratch& ws) const;
@@ -102,6 +104,7 @@ class SlotSystem final : public JumpSystem {
   std::vector<SlotElement> elements_;
   std::vector<SlotMass> masses_;
   std::vector<FrameRowElement> frame_rows_;
+  bool has_curved_rows_ = false;          // some of them on positions
   std::vector<std::size_t> load_groups_;  // numbers of the groups of the system
   std::vector<std::string> stress_owner_;
   double reference_mass_ = 1.0;
