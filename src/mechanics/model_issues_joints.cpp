@@ -80,8 +80,8 @@ void check_carried_coordinate(ModelChecks& checks, const JointSpec& joint,
   if (!joint.kind->coordinates.in_rows && only_coordinate(joint.kind) == JointCoordinate::automatic)
     return checks.report(
         "joint", joint, "coordinate",
-        fmt::format("a {} joint has no single coordinate that '{}' could carry; revolute, prismatic and "
-                    "distance joints have one",
+        fmt::format("a {} joint has no single coordinate that '{}' could carry; revolute, prismatic, planar and "
+                    "distance joints have one. Of joints with two a [[coupler]] makes each an unknown",
                     joint.kind.name(), joint.coordinate));
   const auto [it, fresh] = carriers.try_emplace(joint.coordinate, joint.name);
   if (!fresh)

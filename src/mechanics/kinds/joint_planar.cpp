@@ -11,7 +11,7 @@ struct PlanarJoint {
   static std::vector<Key> keys() {
     return {hinge_point_key(), other_point_key(),
             direction_key("axis", true, "the normal of the plane, fixed in the first body" + direction_form),
-            other_direction_key()};
+            other_direction_key(), carried_coordinate_key()};
   }
   static constexpr auto read = read_place;
   static constexpr JointNeeds needs{};
