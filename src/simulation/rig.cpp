@@ -26,7 +26,10 @@ Summary Rig::begin_summary() const {
   s.integrator = word_of(*o.integrator);
   s.formulation = o.formulation ? word_of(*o.formulation) : std::string(method_of(o).equations.own);
   s.nv = system.nv(), s.nc = system.nc(), s.nz = system.nz();
-  if (const JointSystem* joint = machine.joint()) s.nv = joint->nv(), s.nc = joint->machine().system->n_rows();
+  if (const JointSystem* joint = machine.joint()) {
+    s.nv = joint->nv(), s.nc = joint->machine().system->n_rows();
+    for (const detail::Bearing& bearing : joint->bearings()) s.nc -= bearing.n;  // read, not solved for
+  }
   s.degrees_of_freedom = s.nv - machine.rank();
   s.notes = machine.notes();
   s.choice = machine.choice();

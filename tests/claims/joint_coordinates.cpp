@@ -322,15 +322,16 @@ std::string machine_with_friction(unsigned seed) {
     text += fmt::format(
         "[[body]]\nname = \"b{0}\"\nmass = {1}\ninertia = [{2}, {3}, {2}]\nposition = [{0}, {4}, {5}]\n"
         "velocity = [0, {4}, 0.3]\n",
-        i, any(0.5, 3.0), any(0.1, 0.3), any(0.1, 0.3), any(-1, 1), any(-1, 1));
+        i, any(0.5, 3.0), any(0.1, 0.3), any(0.1, 0.2), any(-1, 1), any(-1, 1));
   for (int i = 1; i <= n; ++i) {
     const int inner = one_of(i);
     const std::string on = inner == 0 ? "ground" : fmt::format("b{}", inner), own = fmt::format("b{}", i);
     const bool turned = one_of(2) == 1;
     static constexpr const char* kinds[] = {"revolute", "revolute", "prismatic", "prismatic", "spherical"};
     const std::string kind = kinds[one_of(5)];
-    text += fmt::format("[[joint]]\nname = \"j{}\"\nkind = \"{}\"\nbodies = [\"{}\", \"{}\"]\npoint = [{}, {}, {}]\n", i,
-                        kind, turned ? own : on, turned ? on : own, i - any(0.2, 0.8), any(-0.5, 0.5), any(-0.5, 0.5));
+    text +=
+        fmt::format("[[joint]]\nname = \"j{}\"\nkind = \"{}\"\nbodies = [\"{}\", \"{}\"]\npoint = [{}, {}, {}]\n", i,
+                    kind, turned ? own : on, turned ? on : own, i - any(0.2, 0.8), any(-0.5, 0.5), any(-0.5, 0.5));
     if (kind != "spherical") text += fmt::format("axis = [{}, {}, {}]\n", any(-1, 1), any(-1, 1), any(0.3, 1));
     if (kind == "spherical" || one_of(4) == 0) continue;
     text += fmt::format("[[friction]]\nname = \"f{0}\"\njoint = \"j{0}\"\nmu = {1}\nv_s = 0.2\n", i, any(0.1, 0.7));
@@ -338,9 +339,10 @@ std::string machine_with_friction(unsigned seed) {
     if (one_of(2) == 1) text += fmt::format("kind = \"lugre\"\nsigma0 = {}\nsigma1 = 2\nsigma2 = 0.1\n", any(10, 100));
   }
   if (seed % 2 == 0)
-    text += fmt::format("[[joint]]\nname = \"rod\"\nkind = \"distance\"\nbodies = [\"ground\", \"b{}\"]\npoint = [0, 2, 3]\n",
-                        n) +
-            fmt::format("point_b = [{}, 0, 0]\n", n);
+    text +=
+        fmt::format(
+            "[[joint]]\nname = \"rod\"\nkind = \"distance\"\nbodies = [\"ground\", \"b{}\"]\npoint = [0, 2, 3]\n", n) +
+        fmt::format("point_b = [{}, 0, 0]\n", n);
   return text + "[analysis]\nend = 0.2\n[output]\ninterval = 0.05\n";
 }
 
