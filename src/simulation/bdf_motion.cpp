@@ -31,7 +31,8 @@ BdfMotion::BdfMotion(const MechanicalSystem& system, std::unique_ptr<FirstOrderF
 }
 
 Status BdfMotion::start(const MotionVariables& at, State& state) {
-  if (split_) split_->check_forced(at, state);
+  if (split_ && !has_checked_) split_->check_forced(at, state);
+  has_checked_ = true;
   newest_ = at;
   form_->pack(at, y_, yp_);
   return bdf_->start(at.t, y_, yp_, state);

@@ -30,7 +30,9 @@ void refuse_free_freedoms(const Study& study, const Index3& index3, int rank, co
     InputBuffer inputs;
     const std::unique_ptr<Workspace> workspace = index3.make_workspace();
     index3.calc_inputs(x.t, inputs);
-    if (!index3.linearize(x.point(inputs.view()), state, PlaneSet::M | PlaneSet::mass | PlaneSet::G, planes, *workspace).ok()) return;
+    if (!index3.linearize(x.point(inputs.view()), state, PlaneSet::M | PlaneSet::mass | PlaneSet::G, planes, *workspace)
+             .ok())
+      return;
     const FreeDirections free = calc_free_directions(planes, nv, index3.nc());
     Eigen::VectorXd force = Eigen::VectorXd::Zero(nv), momentum = force;
     for (int c = 0; c < nv; ++c)

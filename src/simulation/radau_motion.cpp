@@ -19,7 +19,8 @@ RadauMotion::RadauMotion(const MechanicalSystem& system, std::unique_ptr<FirstOr
 }
 
 Status RadauMotion::start(const MotionVariables& at, State& state) {
-  if (split_) split_->check_forced(at, state);
+  if (split_ && !has_checked_) split_->check_forced(at, state);
+  has_checked_ = true;
   newest_ = at;
   state_ = &state;
   form_->pack(at, y_, yp_);

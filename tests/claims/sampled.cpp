@@ -149,7 +149,7 @@ interval = 0.05
         EXPECT_NEAR(x(i, 0), at, 1e-6) << i;
         const double T = 0.05, kinetic = v * v;
         if (i > 0) {
-          EXPECT_NEAR(run.values("digital.energy.state")(i, 0), energy, 1e-5);
+          EXPECT_NEAR(run.values("digital.energy")(i, 0), energy, 1e-5);
         }
         energy = kinetic;
         F = -1.2 * (4.0 + F) / 2.0;

@@ -277,17 +277,15 @@ TEST_P(SystemContract, planes_do_not_depend_on_what_else_is_asked) {
   EXPECT_EQ(internal.g_lam, all.g_lam);
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, SystemContract,
-                         ::testing::Values(Case{"every_joint", &every_joint, false},
-                                           Case{"every_force", &every_force, false},
-                                           Case{"every_joint_in_joint_coordinates", &every_joint, true},
-                                           Case{"every_force_in_joint_coordinates", &every_force, true},
-                                           Case{"tree_in_joint_coordinates", &every_tree_joint, true},
-                                           Case{"bearings", &bearings, false},
-                                           Case{"bearings_in_joint_coordinates", &bearings, true},
-                                           Case{"on_a_track", &on_a_track, false},
-                                           Case{"on_a_track_in_joint_coordinates", &on_a_track, true}),
-                         [](const auto& model) { return model.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Models, SystemContract,
+    ::testing::Values(Case{"every_joint", &every_joint, false}, Case{"every_force", &every_force, false},
+                      Case{"every_joint_in_joint_coordinates", &every_joint, true},
+                      Case{"every_force_in_joint_coordinates", &every_force, true},
+                      Case{"tree_in_joint_coordinates", &every_tree_joint, true}, Case{"bearings", &bearings, false},
+                      Case{"bearings_in_joint_coordinates", &bearings, true}, Case{"on_a_track", &on_a_track, false},
+                      Case{"on_a_track_in_joint_coordinates", &on_a_track, true}),
+    [](const auto& model) { return model.param.name; });
 INSTANTIATE_TEST_SUITE_P(Trees, ExplicitContract,
                          ::testing::Values(Case{"tree_in_joint_coordinates", &every_tree_joint, true},
                                            Case{"bearings_in_joint_coordinates", &bearings, true},

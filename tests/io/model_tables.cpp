@@ -70,6 +70,7 @@ std::string value_of(const Key& key) {
                                                           {"y_column", "2"},
                                                           {"size", "[1, 1, 1]"},
                                                           {"half_axes", "[1, 1, 1]"},
+                                                          {"heights", "[[0, 1], [1, 0]]"},
                                                           {"restitution", "0.5"},
                                                           {"orientation", "{ quaternion = [1, 0, 0, 0] }"}};
   if (const auto it = special.find(key.name); it != special.end()) return it->second;

@@ -37,13 +37,13 @@ Study read(const std::string& settings, const Words& set = {}) {
   return read_study_text(machine + settings, "rod.toml", set);
 }
 
-std::string refusals(const Study& study) {
+std::string refusal_text(const Study& study) {
   std::string text;
   for (const Issue& issue : issues(study)) text += issue.where + ": " + issue.message + "\n";
   return text;
 }
 
-std::string refusals(const std::string& settings, const Words& set = {}) {
+std::string refusal_text(const std::string& settings, const Words& set = {}) {
   try {
     static_cast<void>(read(settings, set));
   } catch (const InputError& error) {
@@ -162,8 +162,9 @@ TEST(Settings, of_a_motion_are_set_aside_in_statics) {
   EXPECT_EQ(run(study).settings, plain.settings);
   EXPECT_EQ(resolve(study, study.model).set_aside, (Words{"analysis.end", "output.interval"}));
   EXPECT_TRUE(run(read(plain.settings)) == plain);
-  EXPECT_NE(refusals("[analysis]\nkind = \"statics\"\n[output]\ninterval = -1\n").find("interval"), std::string::npos);
-  EXPECT_NE(refusals("[analysis]\nstart = 5\nend = 2\n").find("later than 'start'"), std::string::npos);
+  EXPECT_NE(refusal_text("[analysis]\nkind = \"statics\"\n[output]\ninterval = -1\n").find("interval"),
+            std::string::npos);
+  EXPECT_NE(refusal_text("[analysis]\nstart = 5\nend = 2\n").find("later than 'start'"), std::string::npos);
 }
 
 TEST(Settings, resolved_again_stay_what_they_are) {
@@ -256,35 +257,36 @@ TEST(Settings, have_no_key_that_is_accepted_without_effect) {
 
 TEST(Settings, of_the_reference_s_are_refused_beside_scalings_that_have_none) {
   const auto text_of = [](const char* kind) {
-    return refusals(fmt::format(
+    return refusal_text(fmt::format(
         "[solver]\nintegrator = \"bdf\"\n[solver.scaling]\nkind = \"{}\"\nm_ave = 1\nk_ave = 2\nl_ref = 3\n", kind));
   };
   for (const char* kind : {"left", "constraints", "none"})
     for (const char* key : {"'m_ave'", "'k_ave'", "'l_ref'"})
       EXPECT_NE(text_of(kind).find(key), std::string::npos) << kind << ": " << text_of(kind);
   for (const char* kind : {"left_right", "left_right_velocity", "physical"}) EXPECT_EQ(text_of(kind), "") << kind;
-  EXPECT_EQ(refusals("[solver.scaling]\nm_ave = 1\nk_ave = 2\nl_ref = 3\n"), "");
+  EXPECT_EQ(refusal_text("[solver.scaling]\nm_ave = 1\nk_ave = 2\nl_ref = 3\n"), "");
 }
 
 TEST(Settings, that_name_a_method_and_its_parameter_are_refused_in_pairs_that_do_not_fit) {
   Study study = read("");
   study.solver.integrator = Integrator::hht;
   study.solver.one_step.rho_inf = 0.5;
-  EXPECT_NE(refusals(study).find("'rho_inf' belongs to the integrator 'generalized_alpha', and 'hht' is chosen"),
+  EXPECT_NE(refusal_text(study).find("'rho_inf' belongs to the integrator 'generalized_alpha', and 'hht' is chosen"),
             std::string::npos)
-      << refusals(study);
+      << refusal_text(study);
   study.solver.integrator.reset();
-  EXPECT_EQ(refusals(study), "");
+  EXPECT_EQ(refusal_text(study), "");
   study.solver.one_step.rho_inf = 1.5;
-  EXPECT_NE(refusals(study).find("'rho_inf' is 1.5 but must be ≥ 0 and < 1"), std::string::npos) << refusals(study);
+  EXPECT_NE(refusal_text(study).find("'rho_inf' is 1.5 but must be ≥ 0 and < 1"), std::string::npos)
+      << refusal_text(study);
 }
 
 TEST(Settings, without_what_is_foreign_run_with_another_method) {
   Study study = read("[solver]\nh = 1e-3\nnewton_tol = 1e-10\nrho_inf = 0.5\n");
   study.solver.integrator = Integrator::bdf;
-  EXPECT_NE(refusals(study), "");
+  EXPECT_NE(refusal_text(study), "");
   drop_foreign(study);
-  EXPECT_EQ(refusals(study), "");
+  EXPECT_EQ(refusal_text(study), "");
   EXPECT_EQ(study.solver.h, 1e-3);
 }
 
@@ -297,7 +299,7 @@ TEST(Options, are_added_in_one_place) {
       if (table.name == "solver") return table;
     return KeyTable{};
   };
-  EXPECT_NE(refusals(said).find("unknown key 'wobble'"), std::string::npos);
+  EXPECT_NE(refusal_text(said).find("unknown key 'wobble'"), std::string::npos);
   {
     const ExtraOption added("solver",
                             {.name = "wobble",
@@ -310,8 +312,9 @@ TEST(Options, are_added_in_one_place) {
     EXPECT_EQ(std::get<double>(read(said).extensions.at("solver.wobble")), 3.0);
     EXPECT_EQ(std::get<double>(read(said, {"solver.wobble=2"}).extensions.at("solver.wobble")), 2.0);
     // checks
-    EXPECT_NE(refusals("[solver]\nwobble = 5\n").find("'wobble' is 5 rad but must be ≥ 0 and ≤ 4"), std::string::npos);
-    EXPECT_NE(refusals("[solver]\nwobbel = 1\n").find("did you mean 'wobble'?"), std::string::npos);
+    EXPECT_NE(refusal_text("[solver]\nwobble = 5\n").find("'wobble' is 5 rad but must be ≥ 0 and ≤ 4"),
+              std::string::npos);
+    EXPECT_NE(refusal_text("[solver]\nwobbel = 1\n").find("did you mean 'wobble'?"), std::string::npos);
     // record, given and by default
     EXPECT_NE(run(read(said)).settings.find("\nwobble = 3\n"), std::string::npos);
     EXPECT_NE(run(read("")).settings.find("\nwobble = 0.25\n"), std::string::npos);
@@ -323,7 +326,7 @@ TEST(Options, are_added_in_one_place) {
     EXPECT_NE(python_docstring(table).find("wobble [rad]: how far it may wobble"), std::string::npos);
     EXPECT_NE(python_stub({&table, 1}).find("wobble: "), std::string::npos);
   }
-  EXPECT_NE(refusals(said).find("unknown key 'wobble'"), std::string::npos);
+  EXPECT_NE(refusal_text(said).find("unknown key 'wobble'"), std::string::npos);
   EXPECT_EQ(solver_table().find("wobble"), nullptr);
 }
 

@@ -95,11 +95,11 @@ const frames = (page) => page.evaluate(() => window.trammel.report.runs[0].times
 const status = (page) => page.locator(".badge.live").textContent();
 
 test("a run is seen to advance row by row, survives a reload and a second reader, and ends with Ctrl-C", { timeout: 240000 }, async () => {
-  writeFileSync(join(folder, "swing.toml"), swing(20));
+  writeFileSync(join(folder, "swing.toml"), swing(2000));
   const { child, address } = await serve("run", "swing.toml", "--live", "--port", "0");
   const { page, complaints, close } = await open(address);
   const first = await frames(page);
-  assert.match(await status(page), /running: .* of 20/);
+  assert.match(await status(page), /running: .* of 2000/);
   await page.waitForFunction((n) => window.trammel.report.runs[0].times.length > n, first, { timeout: 60000 });
   assert.equal(await page.evaluate(() => window.trammel.player.t === window.trammel.player.end), true, "it goes with the present");
 

@@ -55,6 +55,7 @@ class BdfMotion final : public MotionIntegrator, public LeavesResiduals {
 
   std::unique_ptr<FirstOrderForm> form_;
   const CoordinateSplitForm* split_ = nullptr;     // form_ if it is one; it takes differences itself
+  bool has_checked_ = false;                       // where the run began: elsewhere a bad split is no wrong input
   std::unique_ptr<DifferenceSystem> differences_;  // form_ with its Jacobian by differences; null: exact
   FirstOrderScaling scaling_;
   const TwoFieldOperator* two_field_ = nullptr;   // owned by bdf_; null: the assembled matrix

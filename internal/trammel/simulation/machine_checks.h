@@ -36,8 +36,8 @@ void note_arms_of_particles(const Model& model, const Assembly& full, std::vecto
 /// A tree fills the matrices of implicit methods: large ones are noted, very large ones refused.
 void check_joint_costs(const Study& study, const JointSystem& joint, std::vector<std::string>& notes);
 
-/// A joint whose reaction enters a control, or a force that is not along its own coordinate, is no part of the tree: the
-/// body that it would carry has its six freedoms, and the joint its rows.
+/// A joint whose reaction enters a control, or a force that is not along its own coordinate, is no part of the tree:
+/// the body that it would carry has its six freedoms, and the joint its rows.
 void note_joints_out_of_tree(const Model& model, const Assembly& full, std::vector<std::string>& notes);
 
 /// Settings that are allowed and rarely meant, and tolerances that follow from the machine's size.

@@ -30,9 +30,9 @@ inline Key output_key() {
 /// States, their formulas under `key`, their initial values and the output. False: something needed is missing, which
 /// the reader says.
 inline bool read_states(KindFields& fields, ControlSpec& control, const std::string& key) {
-  const bool complete = fields.has("states") && fields.has(key), starts = fields.has("initial");
+  const bool named = fields.has("states"), given = fields.has(key), starts = fields.has("initial");
   control.output = fields.formula("output");
-  if (complete) control.states = fields.texts("states", "a list of at least one name");
+  if (named && given) control.states = fields.texts("states", "a list of at least one name");
   if (control.states.empty()) {
     fields.give_up();
     return false;
