@@ -9,7 +9,9 @@
 namespace trammel {
 
 MotionOperator::MotionOperator(const SecondOrderDae& dae, LinearSolverChoice solver, const MotionScaling& scaling)
-    : dae_(dae), scaling_(scaling), solver_(make_linear_solver<double>(solver, dae.nv() + dae.nz() + dae.nc())) {}
+    : dae_(dae), scaling_(scaling), solver_(make_linear_solver<double>(solver, dae.nv() + dae.nz() + dae.nc())) {
+  axes_.reset(dae.turning());
+}
 
 Status MotionOperator::setup(const MotionPoint& p, const State& state, const MotionCoefficients& coefficients, double h,
                              Refresh refresh, Workspace& workspace) {
@@ -33,6 +35,8 @@ Status MotionOperator::linearize(const MotionPoint& p, const MotionPoint* end, c
   Status status = take_planes(p, end, state, workspace);
   if (!status.ok()) return status;
   ++linearizations_;
+  turns_ = will_turn_;
+  if (turns_) axes_.take(dae_.turning(), end ? end->q : p.q, state);
   if (planes_.version != version_) rebuild();
   if (!follows_inputs_) return status;
   if (planes_.version != before || !keeps_pivots_) has_input_derivatives_ = false;  // anew behind invalidate(), too
@@ -222,6 +226,16 @@ Status MotionOperator::solve(Vec x) {
   const Status status = solver_->solve(x);
   x.tail(dae_.nc()) *= factors_.multiplier;  // the columns of all other unknowns are not scaled
   return status;
+}
+
+void MotionOperator::update_axes(ConstVec q, const State& state) {
+  if (turns_) axes_.update(dae_.turning(), q, state);
+}
+
+void MotionOperator::turn(TurningAxes::To to, Vec x) const {
+  if (!turns_) return;
+  axes_.turn_coordinates(dae_.turning(), to, x.head(dae_.nv()));
+  axes_.turn_rows(dae_.turning(), to, x.tail(dae_.nc()));
 }
 
 double MotionOperator::condition() { return matrix_condition(pattern_, values_, *solver_); }

@@ -17,7 +17,7 @@ std::vector<std::vector<double>*> MotionOperator::all_planes() {
 
 Status MotionOperator::renew(const MotionPoint& p, const State& state, Workspace& workspace) {
   if (follows_inputs_) follow(p.in);
-  if (dae_.has_constant_mass()) return Status::success();
+  if (dae_.has_constant_mass() || turns_) return Status::success();  // in axes that turned it is what it was
   const Status status = dae_.linearize(p, state, PlaneSet::M, mass_planes_, workspace);
   if (status.ok() && mass_planes_.version == planes_.version) planes_.M = mass_planes_.M;
   return status;

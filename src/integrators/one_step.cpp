@@ -50,14 +50,17 @@ OneStep::OneStep(const SecondOrderDae& dae, const StepOptions& options, LinearSo
                   &v_first_, &changed_})
     x->setZero(nv);
   for (auto* x : {&zp_rate_, &zp_old_}) x->setZero(nz);
-  for (auto* x : {&lam_old_, &bias_}) x->setZero(nc);
-  for (auto* x : {&x_, &residual_}) x->setZero(nv + nz + nc);
+  for (auto* x : {&lam_old_, &bias_, &dlam_}) x->setZero(nc);
+  for (auto* x : {&x_, &residual_, &turned_}) x->setZero(nv + nz + nc);
   weight_.setOnes(nv + nz + nc);
   atol_.resize(nv);
   for (int i = 0; i < nv; ++i)
     atol_[i] = dae.layout().kinds()[i] == Kind::rotation ? options.rotation_atol.value_or(options.atol) : options.atol;
   corrections_.reserve(static_cast<std::size_t>(options_.max_iterations));
   column_.assign(static_cast<std::size_t>(nv + nz + nc), 1.0);
+  // Momentum that controlled steps keep to their tolerance is kept to rounding by steps of a fixed size.
+  const TurningVectors turning = dae.turning();
+  axes_.allow(!turning.coordinates.empty() && !(options.h && turning.floats));
 }
 
 // ---- start ---------------------------------------------------------------------------------------------------------
@@ -252,6 +255,7 @@ Status OneStep::setup_matrix(double h, const State& state, MotionOperator::Refre
 // ---- accepting -----------------------------------------------------------------------------------------------------
 
 void OneStep::accept(double h) {
+  axes_.served();
   remember(h);
   a_old_ = ends_.from.a, lam_old_ = ends_.from.lam, zp_old_ = ends_.from.zp;
   h_old_ = h;
@@ -309,6 +313,7 @@ MotionIntegrator::ScalingReport OneStep::scaling() const {
 
 std::vector<double> OneStep::save() {
   operator_.invalidate();
+  axes_.forget();
   std::vector<double> numbers{pending_ ? 1.0 : 0.0,
                               restart_ ? (after_kink_ ? 2.0 : 1.0) : 0.0,
                               h_next_,
@@ -352,6 +357,7 @@ void OneStep::restore(std::span<const double> numbers) {
     take(*x);
   for (auto* x : memory()) take(*x);
   operator_.invalidate();
+  axes_.forget();
 }
 
 }  // namespace trammel

@@ -120,10 +120,13 @@ double OneStep::motion_error_norm(double others, bool filters, Error&& error, We
   const MotionPlanes& planes = operator_.planes();
   const double a = operator_.coefficients().a;
   x_.setZero();
+  turned_.head(nv) = residual_.head(nv);
+  operator_.to_matrix(turned_);
   for (int i = 0; i < nv; ++i)
     for (int k = planes.motion.start[i]; k < planes.motion.start[i + 1]; ++k)
-      x_[planes.motion.index[k]] += a * planes.M[k] * residual_[i];
+      x_[planes.motion.index[k]] += a * planes.M[k] * turned_[i];
   if (!operator_.solve(x_).ok()) return largest;
+  operator_.to_here(x_);
   double filtered = others;
   for (int i = 0; i < nv; ++i) filtered = std::max(filtered, std::abs(x_[i]) / weight(i));
   return std::min(largest, filtered);

@@ -39,6 +39,7 @@ Status OneStep::refresh(double h, const State& state, StepReport& report, Motion
   n_updates_ += !linearizes;
   ++report.factorizations;
   test_.forget();
+  operator_.set_turning(axes_.turns());
   const Status status = setup_matrix(h, state, what);
   const MotionPlanes& planes = operator_.planes();
   double mass = 0.0;
@@ -60,6 +61,7 @@ class OneStep::Iteration {
       using Refresh = MotionOperator::Refresh;
       // What old planes leave of the equations is noise in the error's estimate: a rejected step gets new ones.
       is_fresh_ = is_fresh_ || m_.options_.jacobian_update == JacobianUpdate::full || report_.rejected_error > 0;
+      if (is_fresh_) m_.axes_.replaced();
       const Status status = m_.refresh(h_, state_, report_, is_fresh_ ? Refresh::linearize : Refresh::combine);
       if (!status.ok()) return status;
       m_.matrix_version_ = state_.version;
@@ -82,7 +84,11 @@ class OneStep::Iteration {
     if (const Status status = m_.calc_residual(state_, r.head(nv), r.segment(nv, nz), r.tail(nc)); !status.ok())
       return status;
     m_.x_ = r;
+    m_.operator_.update_axes(m_.ends_.to.q, state_);
+    m_.operator_.to_matrix(m_.x_);
     const Status status = m_.operator_.solve(m_.x_);  // J δ = −r
+    m_.dlam_ = m_.x_.tail(nc);
+    m_.operator_.to_here(m_.x_);
     report_.iterations += status.ok();
     return status;
   }
@@ -103,6 +109,7 @@ class OneStep::Iteration {
       return NewtonVerdict::converged;
     if (slow && !is_fresh_ && k > 0) {  // the matrix is old
       is_fresh_ = is_outdated_ = true;
+      m_.axes_.aged();
       return begin_again();
     }
     if (stuck && m_.options_.h && !renews_ && k > 0) {  // nor can a fixed step be made smaller
@@ -214,7 +221,7 @@ void OneStep::update_weights(double h) {
 }
 
 // Largest weighted correction; NaN is the largest of all.
-double OneStep::correction_norm(StepReport& report) const {
+double OneStep::correction_norm(StepReport& report) {
   const int n_states = dae_.nv() + dae_.nz();
   double largest = 0.0;
   const auto judge = [&](int unknown, double limit) {
@@ -235,20 +242,23 @@ double OneStep::correction_norm(StepReport& report) const {
 // Multipliers are judged by what they do, the forces Gᵀδλ, as displacements Gᵀδλ/multiplier: in and near a singular
 // position (a flat parallelogram) there are multipliers without any force, which rounding alone determines and no
 // iteration can settle.
-double OneStep::force_norm(StepReport& report, double largest) const {
+double OneStep::force_norm(StepReport& report, double largest) {
   const int nv = dae_.nv(), n_states = nv + dae_.nz();
   const double absolute = newton_absolute_;
   const double relative = uses_newton_tol() ? options_.newton_tol : newton_fraction * options_.rtol;
   const Pattern& columns = operator_.planes().constraint;
   const std::vector<double>& G = operator_.planes().G;
+  turned_.tail(dae_.nc()) = ends_.to.lam;
+  operator_.to_matrix(turned_);
+  const auto lam = turned_.tail(dae_.nc());
   for (int i = 0; i < nv; ++i) {
     double force = 0.0, sum = 0.0, most = 0.0;
     int row = 0;
     for (int k = columns.start[i]; k < columns.start[i + 1]; ++k) {
       const int r = columns.index[k];
-      const double term = G[k] * x_[n_states + r];
+      const double term = G[k] * dlam_[r];
       force += term;
-      sum += std::abs(G[k] * ends_.to.lam[r]);
+      sum += std::abs(G[k] * lam[r]);
       if (!(std::abs(term) <= most)) most = std::abs(term), row = r;
     }
     const double limit = absolute * force_scale_ + relative * sum, size = std::abs(force) / limit;

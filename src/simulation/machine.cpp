@@ -76,7 +76,9 @@ Machine::Machine(CheckedStudy study, Customize customize)
   if (full_.contacts != nullptr) list_contacts(scratch);
   if (!joint_ && study_.analysis.kind == AnalysisKind::dynamics) {  // of what is moved
     full_.system->calc_inputs(x_.t, scratch.inputs);
-    (reduced_ ? *reduced_ : full_).system->find_free_spins(x_.point(scratch.inputs.view()), state_);
+    AbsoluteSystem& moved = *(reduced_ ? *reduced_ : full_).system;
+    moved.find_free_spins(x_.point(scratch.inputs.view()), state_);
+    moved.find_floating_parts(x_.point(scratch.inputs.view()), state_);
   }
   const RecordSchema frames{list_frame_groups(study_, full_), {}, {}};
   frame_rule_ = choose_frames(given, count_kept_numbers(frames, study_.output.channels));

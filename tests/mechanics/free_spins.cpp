@@ -3,10 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
+#include <utility>
 
 #include "trammel/dae/iteration_operator.h"
 #include "trammel/formulations/first_order.h"
+#include "trammel/integrators/axes_choice.h"
 #include "trammel/io/model_reader.h"
 #include "trammel/simulation/simulation.h"
 
@@ -149,6 +152,123 @@ TEST(FreeSpins, a_matrix_serves_the_machine_turned_or_its_wheel_spun) {
     for (const auto& [first, size] : {std::pair{0, form.v0()}, {form.v0(), form.v0()}, {form.lam0(), n - form.lam0()}})
       EXPECT_LE((a - b).segment(first, size).norm(), rounding * b.segment(first, size).norm()) << holds << first;
   }
+}
+
+// ---- parts that nothing holds --------------------------------------------------------------------------------------
+
+/// Two bricks, joined by a ball joint, and what holds the first.
+bool floats(const std::string& held) {
+  const Simulation simulation(read_study_text(fmt::format(R"toml(gravity = [0, 0, -9.81]
+[[body]]
+name = "a"
+mass = 3
+inertia = [0.2, 0.3, 0.4]
+[[body]]
+name = "b"
+mass = 2
+inertia = [0.1, 0.2, 0.25]
+position = [1, 0, 0]
+[[joint]]
+name = "ball"
+kind = "spherical"
+bodies = ["a", "b"]
+point = [0.5, 0, 0]
+{}
+[analysis]
+end = 1
+[solver]
+integrator = "generalized_alpha"
+coordinates = "absolute"
+)toml",
+                                                          held),
+                                              "machine.toml"));
+  return system_of(simulation).turning().floats;
+}
+
+TEST(FloatingParts, are_those_that_can_be_moved_in_some_direction_without_a_force) {
+  const std::string joint =
+      "[[joint]]\nname = \"j\"\nkind = \"{}\"\nbodies = [\"ground\", \"a\"]\npoint = [0, 0, 0]\n{}";
+  EXPECT_TRUE(floats(""));
+  EXPECT_TRUE(floats(fmt::format(fmt::runtime(joint), "prismatic", "axis = [1, 2, 3]\n")));
+  EXPECT_FALSE(floats(fmt::format(fmt::runtime(joint), "spherical", "")));
+  EXPECT_FALSE(floats(fmt::format(fmt::runtime(joint), "revolute", "axis = [0, 0, 1]\n")));
+  const std::string spring =
+      "[[force]]\nname = \"s{0}\"\nkind = \"spring_damper\"\nbodies = [\"ground\", \"a\"]\n"
+      "point_a = [{1}, {2}, {3}]\npoint_b = [0, 0, 0]\nstiffness = 10\nfree_length = 0.5\n";
+  const auto along = [&](int n, int x, int y, int z) { return fmt::format(fmt::runtime(spring), n, x, y, z); };
+  EXPECT_FALSE(floats(along(1, 1, 0, 0)));  // stretched, it pulls back from each side as well
+  EXPECT_FALSE(floats(along(1, 1, 0, 0) + along(2, 0, 1, 0) + along(3, 0, 0, 1)));
+}
+
+TEST(FloatingParts, are_found_beside_parts_that_are_held) {
+  EXPECT_TRUE(
+      floats("[[body]]\nname = \"c\"\nmass = 1\ninertia = [1, 1, 1.5]\nposition = [5, 0, 0]\n"
+             "[[joint]]\nname = \"held\"\nkind = \"spherical\"\nbodies = [\"ground\", \"c\"]\npoint = [4, 0, 0]\n"));
+}
+
+// ---- matrices of one-step methods ----------------------------------------------------------------------------------
+
+/// A sort of matrix that serves `world` or `turning` steps until it is too old: how many are made in n steps.
+std::array<int, 2> count_matrices(int world, int turning, int n) {
+  AxesChoice choice;
+  choice.allow(true);
+  std::array<int, 2> count{1, 0};
+  for (int step = 0, age = 0; step < n; ++step) {
+    if (age == (choice.turns() ? turning : world)) {
+      choice.aged();
+      ++count[choice.turns()];
+      age = 0;
+    }
+    ++age;
+    choice.served();
+  }
+  return count;
+}
+
+TEST(AxesChoice, makes_the_sort_that_serves_longer_and_looks_at_the_other_now_and_then) {
+  for (const auto& [world, turning] : {std::pair{3, 40}, {40, 3}, {1, 2}}) {
+    const std::array<int, 2> count = count_matrices(world, turning, 10000);
+    const int better = count[turning > world], other = count[turning < world];
+    EXPECT_GT(other, better / 20);
+    EXPECT_LT(other, better / 10);
+  }
+  AxesChoice choice;  // of a machine that has nothing to turn
+  for (int i = 0; i < 40; ++i) {
+    choice.served();
+    choice.aged();
+    EXPECT_FALSE(choice.turns());
+  }
+}
+
+/// A top of 5 kg that spins about its point with 30 rad/s, in steps of a hundredth of a turn.
+TEST(AxesChoice, lets_one_matrix_serve_a_spinning_top_for_many_turns) {
+  Study study = read_study_text(R"toml(gravity = [0, 0, -9.81]
+[[body]]
+name = "top"
+mass = 5
+inertia = [0.8, 0.8, 1.5]
+position = [0, 0.6, 0.8]
+orientation = { axis_angle = { axis = "x", angle = -0.6435011087932844 } }
+angular_velocity = [0, 0, 30]
+[[joint]]
+name = "tip"
+kind = "spherical"
+bodies = ["ground", "top"]
+point = [0, 0, 0]
+[analysis]
+end = 1
+[solver]
+integrator = "generalized_alpha"
+coordinates = "absolute"
+h = 0.002
+)toml",
+                                "top.toml");
+  Simulation simulation(std::move(study));
+  MemoryRecord recorded;
+  const Summary summary = simulation.run(recorded);
+  EXPECT_TRUE(summary.completed);
+  EXPECT_EQ(summary.steps, 500);
+  EXPECT_LT(summary.linearizations, 25);
 }
 
 }  // namespace

@@ -64,8 +64,15 @@ class MotionOperator {
   /// With the rows of constraints and algebraic states at `end`.
   Status setup(const MotionPoint& p, const MotionPoint& end, const State& state, const MotionCoefficients& coefficients,
                double h, Refresh refresh, Workspace& workspace);
-  /// Overwrites x = (motion, state, constraint) with −J⁻¹ x = (δq, δz, δλ).
+  /// Overwrites x = (motion, state, constraint) with −J⁻¹ x = (δq, δz, δλ), both in the axes of the matrix.
   Status solve(Vec x);
+
+  /// From the next linearization on: the matrix turns with the bodies, or stays in world axes as it does at first.
+  void set_turning(bool turns) { will_turn_ = turns; }
+  /// The axes of q from now on, see TurningAxes. Where the matrix does not turn all are the same.
+  void update_axes(ConstVec q, const State& state);
+  void to_matrix(Vec x) const { turn(TurningAxes::To::matrix, x); }  ///< of (motion, state, constraint)
+  void to_here(Vec x) const { turn(TurningAxes::To::here, x); }      ///< of (δq, δz, δλ)
 
   /// From the next linearization on the planes of `combine` follow the inputs: see PlaneSource.
   void follow_inputs() { follows_inputs_ = true; }
@@ -91,6 +98,7 @@ class MotionOperator {
   struct Map {
     std::vector<int> slot;  // slot of J for each slot of the plane
   };
+  void turn(TurningAxes::To to, Vec x) const;
   Status linearize(const MotionPoint& p, const MotionPoint* end, const State& state, Workspace& workspace);
   Status take_planes(const MotionPoint& p, const MotionPoint* end, const State& state, Workspace& workspace);
   Status factor(const MotionCoefficients& coefficients, double h);
@@ -121,6 +129,8 @@ class MotionOperator {
   MotionCoefficients coefficients_;
   ScalingFactors factors_;
   bool ready_ = false, keeps_pivots_ = false;
+  TurningAxes axes_;
+  bool will_turn_ = false, turns_ = false;
   long linearizations_ = 0;
   MotionPlanes mass_planes_;  // scratch of renew
   // ∂(planes)/∂w_i of every input but time, entries that are not zero; the planes and inputs where they were taken.

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "trammel/dae/turning_axes.h"
 #include "trammel/dae/types.h"
 #include "trammel/linalg/pattern.h"
 
@@ -98,6 +99,7 @@ class SecondOrderDae {
   virtual std::span<const char> holonomic() const = 0;
 
   virtual bool has_constant_mass() const { return false; }  ///< M is the same everywhere
+  virtual TurningVectors turning() const { return {}; }     ///< what of its numbers turns with its bodies
 
   virtual std::unique_ptr<Workspace> make_workspace() const = 0;
   virtual void calc_inputs(double t, InputBuffer& inputs) const = 0;

@@ -26,6 +26,9 @@ struct TurningVectors {
   std::span<const WorldVector> coordinates;  ///< of q, v and rows of motion
   std::span<const WorldVector> rows;         ///< of constraint rows and multipliers
   std::span<const FreeSpin> spins;           ///< at most one per chart
+  /// A part of several bodies can be moved in some direction without any force. Its momentum is the sum of rows in
+  /// world axes, and corrections in world axes keep it to rounding, in others to what an iteration leaves.
+  bool floats = false;
 };
 
 /// Axes in which an iteration matrix stays young while bodies turn. A machine that has turned as a whole has the same

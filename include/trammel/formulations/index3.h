@@ -24,6 +24,7 @@ class Index3 final : public SecondOrderDae {
   std::span<const double> E() const override { return system_.E(); }
   std::span<const char> holonomic() const override { return system_.holonomic(); }
   bool has_constant_mass() const override { return system_.has_constant_mass(); }
+  TurningVectors turning() const override { return system_.turning(); }
   std::unique_ptr<Workspace> make_workspace() const override { return system_.make_workspace(); }
   void calc_inputs(double t, InputBuffer& inputs) const override { system_.calc_inputs(t, inputs); }
   double next_breakpoint(double t) const override { return system_.next_breakpoint(t); }

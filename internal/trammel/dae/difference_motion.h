@@ -34,6 +34,7 @@ class DifferenceMotion final : public SecondOrderDae {
   std::span<const double> E() const override { return dae_.E(); }
   std::span<const char> holonomic() const override { return dae_.holonomic(); }
   bool has_constant_mass() const override { return dae_.has_constant_mass(); }
+  TurningVectors turning() const override { return dae_.turning(); }
   void calc_inputs(double t, InputBuffer& inputs) const override { dae_.calc_inputs(t, inputs); }
   double next_breakpoint(double t) const override { return dae_.next_breakpoint(t); }
   Status residual(const MotionPoint& p, const State& state, Vec motion, Vec internal, Vec constraint,

@@ -7,6 +7,7 @@
 
 #include "trammel/dae/acceleration_solver.h"
 #include "trammel/dae/difference_motion.h"
+#include "trammel/integrators/axes_choice.h"
 #include "trammel/integrators/jacobian_update.h"
 #include "trammel/integrators/leaves_residuals.h"
 #include "trammel/integrators/relative_size.h"
@@ -126,8 +127,8 @@ class OneStep : public MotionIntegrator, public LeavesResiduals {
   Status iterate(double h, const State& state, StepReport& report);
   Status refresh(double h, const State& state, StepReport& report,
                  MotionOperator::Refresh what = MotionOperator::Refresh::linearize);
-  double correction_norm(StepReport& report) const;
-  double force_norm(StepReport& report, double largest) const;
+  double correction_norm(StepReport& report);
+  double force_norm(StepReport& report, double largest);
   bool is_solved_to_rounding() const;
   bool saturated();
   void find_worst_row(StepReport& report) const;
@@ -152,6 +153,7 @@ class OneStep : public MotionIntegrator, public LeavesResiduals {
   StepControl control_;
   AccelerationSolver acceleration_;
   ConvergenceTest test_;
+  AxesChoice axes_;                           // of the matrix
   long n_residuals_ = 0, n_updates_ = 0;      // and matrices made of planes at hand
   std::uint64_t matrix_version_ = 0;          // State::version when the matrix was made
   double force_scale_ = 1.0;                  // the force that moves a mean mass by 1 m within a step [N]
@@ -169,6 +171,7 @@ class OneStep : public MotionIntegrator, public LeavesResiduals {
   int waits_for_ = 0, waited_ = 0;  // steps that the next growth waits for, twice, and has waited
   int since_growth_ = 0;            // steps, as far as they are counted
   Eigen::VectorXd x_, residual_, weight_, bias_;
+  Eigen::VectorXd dlam_, turned_;  // in the axes of the matrix: δλ of the last correction; scratch
   MotionVariables settled_;
   Eigen::VectorXd variation_, fastest_, pace_;   // of every velocity: Σ|Δv|, max|v|, and 1/T by (2)
   double t_first_ = 0.0;                         // where the run began

@@ -74,6 +74,9 @@ class AbsoluteSystem final : public MechanicalSystem {
   /// Finds the bodies that spin freely, by turning them and looking whether derivatives change: at a point of the
   /// motion, which need not be exact. Of a machine that is finished; without it matrices turn with such bodies.
   void find_free_spins(const MotionPoint& p, const State& state);
+  /// Finds whether a part of several bodies can be moved in some direction without any force, as derivatives at a point
+  /// of the motion say: TurningVectors::floats.
+  void find_floating_parts(const MotionPoint& p, const State& state);
 
   // ---- what it is made of ----------------------------------------------------------------------------------------
   int n_frames() const { return static_cast<int>(frames_.size()); }
@@ -137,7 +140,9 @@ class AbsoluteSystem final : public MechanicalSystem {
   bool has_constant_mass() const override { return true; }
   void to_chart(ConstVec q, MotionPlanes& planes, std::vector<double>& G_chart) const override;
   std::span<const int> chart_offsets() const override { return chart_offsets_; }
-  TurningVectors turning() const override { return {chart_offsets_, world_coordinates_, world_rows_, free_spins_}; }
+  TurningVectors turning() const override {
+    return {chart_offsets_, world_coordinates_, world_rows_, free_spins_, floats_};
+  }
   void calc_q_rate(ConstVec q, ConstVec v, Vec q_rate) const override;
   void accepted(const MotionPoint& p, double chart_threshold, Vec q, State& state, Workspace& workspace) const override;
   Energy calc_energy(const MotionPoint& p, const State& state, Workspace& workspace) const override;
@@ -176,6 +181,7 @@ class AbsoluteSystem final : public MechanicalSystem {
   std::vector<int> chart_offsets_;
   std::vector<WorldVector> world_coordinates_, world_rows_;
   std::vector<FreeSpin> free_spins_;
+  bool floats_ = false;
   int nv_ = 0, nc_ = 0, n_modes_ = 0;
 };
 
