@@ -69,6 +69,7 @@ struct EigenCommand {
   std::filesystem::path out;
   std::filesystem::path linearization;    ///< folder for A, B, C, D; empty: not asked for
   std::vector<std::string> inputs;        ///< parameters
+  bool report = false;                    ///< a page with the modes in motion, <model>_modes.html
   std::shared_ptr<JsonAnswer> json = {};  ///< for a script; null: words for a person
 };
 int eigen(const EigenCommand& command);
@@ -140,6 +141,7 @@ struct SweepCommand {
   int jobs = 0;                       ///< at a time; 0: as many as there are cores for us
   double max_cases = 1e5;             ///< more are refused
   bool quiet = false;
+  bool report = false;                    ///< a page of the sweep, and one of each case
   std::shared_ptr<JsonAnswer> json = {};  ///< for a script; null: words for a person
 };
 int sweep(const SweepCommand& command);

@@ -9,6 +9,8 @@
 #include "messages.h"
 #include "trammel/base/text.h"
 #include "trammel/io/model_reader.h"
+#include "trammel/io/output_kinds.h"
+#include "trammel/io/report.h"
 #include "trammel/io/text_file.h"
 #include "trammel/simulation/option.h"
 #include "trammel/simulation/simulation.h"
@@ -165,10 +167,65 @@ void write_modes(const EigenCommand& command, const EigenModes& modes) {
   csv.close();
 }
 
+// Displacements are linear in δq as velocities are in v: those that frames have with v = δq, less those without.
+std::vector<float> calc_body_shape(Simulation& simulation, const Eigen::VectorXcd& shape) {
+  const std::vector<int>& body_frame = simulation.assembly().body_frame;
+  MotionVariables x = simulation.initial();
+  const auto frames_with = [&](const Eigen::VectorXd& v) {
+    x.v = v;
+    return simulation.calc_frames(x, simulation.state());
+  };
+  const auto still = frames_with(Eigen::VectorXd::Zero(x.v.size()));
+  const auto real = frames_with(shape.real()), imaginary = frames_with(shape.imag());
+  std::vector<float> numbers;
+  for (const int b : body_frame)
+    for (const auto* moving : {&real, &imaginary}) {
+      const auto frame = static_cast<std::size_t>(b);
+      const Eigen::Vector3d v = (*moving)[frame].v - still[frame].v, w = (*moving)[frame].w - still[frame].w;
+      for (const Eigen::Vector3d& part : {v, w})
+        for (int i = 0; i < 3; ++i) numbers.push_back(static_cast<float>(part[i]));
+    }
+  return numbers;
+}
+
+std::filesystem::path page_of(const EigenCommand& command) { return command.model.stem().string() + "_modes.html"; }
+
+void write_mode_page(const EigenCommand& command, const Study& study, const Found& found, Simulation& simulation) {
+  ModeReport report;
+  report.title = found.title.empty() ? command.model.stem().string() : found.title;
+  report.model_file = command.model.filename().string();
+  const RecordSchema schema = simulation.make_schema();
+  const auto attribute = [&](const char* key) {
+    const auto it = schema.attributes.find(key);
+    return it == schema.attributes.end() ? std::string() : it->second;
+  };
+  report.model = attribute("model"), report.settings = attribute("settings"), report.scene = attribute("scene");
+  report.about = found.from_start ? "the start" : "its equilibrium";
+  report.notes = found.notes;
+  const auto frames = simulation.calc_frames(simulation.initial(), simulation.state());
+  for (std::size_t b = 0; b < study.model.bodies.size(); ++b) {
+    report.bodies.push_back(study.model.bodies[b].name);
+    const auto& frame = frames[static_cast<std::size_t>(simulation.assembly().body_frame[b])];
+    const Eigen::Quaterniond q(Eigen::Matrix3d(frame.R));
+    for (int i = 0; i < 3; ++i) report.position.push_back(static_cast<float>(frame.p[i]));
+    for (const double part : {q.w(), q.x(), q.y(), q.z()}) report.orientation.push_back(static_cast<float>(part));
+  }
+  for_each_mode(command, found.modes, [&](int i, int number, bool show) {
+    if (!show) return;
+    report.modes.push_back({number, found.modes.frequency(i), found.modes.damping(i), found.modes.values[i].real(),
+                            found.modes.values[i].imag(), calc_body_shape(simulation, found.modes.shapes.col(i))});
+  });
+  write_mode_report(report, page_of(command));
+}
+
 }  // namespace
 
 int eigen(const EigenCommand& command) {
   require_file(command.model);
+  if (command.report) {
+    require_report_page();
+    OutputFile::check(page_of(command), page_kind());
+  }
   if (!command.out.empty()) OutputFile::check(command.out, eigenvalue_kind());
   CheckedStudy study = read_checked_study(command.model, command.settings);
   SolverOptions& solver = study.settings().solver;
@@ -206,10 +263,12 @@ int eigen(const EigenCommand& command) {
     if (!command.linearization.empty()) write_linearization(command.linearization, linearized, command.inputs);
   }
   if (!command.out.empty()) write_modes(command, found.modes);
+  if (command.report) write_mode_page(command, study.study(), found, simulation);
   if (command.json != nullptr)
     command.json->result = describe_modes(command, found);
   else
     print_modes(command, found);
+  if (command.report && command.json == nullptr) fmt::print("Report: {}\n", page_of(command).string());
   return success;
 }
 

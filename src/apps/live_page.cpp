@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <array>
@@ -18,6 +17,7 @@
 
 #include "messages.h"
 #include "trammel/base/error.h"
+#include "trammel/base/processor_time.h"
 
 namespace trammel::apps {
 
@@ -78,18 +78,6 @@ class RunWords {
   int pipe_;
   std::string said_;
 };
-
-// What a process has taken of the processor [s]; nothing once it is gone.
-std::function<double()> processor_seconds_of(pid_t process) {
-  clockid_t clock{};
-  if (clock_getcpuclockid(process, &clock) != 0) return {};
-  return [clock, last = 0.0]() mutable {
-    timespec now{};
-    if (clock_gettime(clock, &now) == 0)
-      last = static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-    return last;
-  };
-}
 
 // The other process: serves until the run's end of the pipe is closed.
 void serve_run(LoopbackServer& server, int pipe) {

@@ -163,6 +163,8 @@ void add_eigen(CLI::App& app, const Call& call) {
   sub->add_option("--modes", command->modes, "Show this many; default: all, and 10 beyond 300 coordinates")
       ->check(CLI::PositiveNumber);
   sub->add_option("-o,--out", command->out, "Write all eigenvalues to this table")->type_name("FILE.csv");
+  sub->add_flag("--report", command->report,
+                "Write a page that shows the modes in motion: MODEL_modes.html, in this folder");
   CLI::Option* folder =
       sub->add_option("--linearization", command->linearization,
                       "Write A, B, C, D of ẋ = A x + B u, y = C x + D u to this folder; y: the model's measures")
@@ -173,7 +175,7 @@ void add_eigen(CLI::App& app, const Call& call) {
   add_json(*sub, *command);
   sub->footer(
       fmt::format("Examples:\n"
-                  "  trammel eigen suspension.toml --modes 10\n"
+                  "  trammel eigen suspension.toml --modes 10 --report\n"
                   "  trammel eigen suspension.toml --linearization matrices --inputs road,torque\n{}",
                   exit_codes));
   sub->callback([command, &call] {

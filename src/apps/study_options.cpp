@@ -22,6 +22,8 @@ void add_sweep(CLI::App& app, const Call& call) {
   sub->add_option("--max-cases", command->max_cases, "Refuse more cases than this")
       ->check(CLI::Range(1.0, 1e9))
       ->capture_default_str();
+  sub->add_flag("--report", command->report,
+                "Write cases.html into the folder: the table, any column over another, and a page of each case");
   sub->add_flag("-q,--quiet", command->quiet, "Print errors only");
   add_json(*sub, *command);
   sub->footer(

@@ -12,7 +12,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <map>
+#include <span>
 #include <sstream>
 #include <thread>
 
@@ -20,6 +22,8 @@
 #include "sweep_cases.h"
 #include "trammel/base/sha256.h"
 #include "trammel/io/model_reader.h"
+#include "trammel/io/output_kinds.h"
+#include "trammel/io/report.h"
 #include "trammel/io/results_reader.h"
 #include "trammel/io/source_file.h"
 #include "trammel/io/text_file.h"
@@ -191,80 +195,124 @@ std::string csv_cell(const std::string& text) {
   return quoted + "\"";
 }
 
-OutputKind table_kind() { return text_kind("a table of a sweep of Trammel", {"case,", "case\n"}); }
-
 /// One line per case: its settings, how it ended, what it cost, and end, smallest and largest value of each measure.
 /// Only results of the case itself have numbers: older ones may lie under its name when it was refused or recorded
 /// nothing.
 class CaseTable {
  public:
+  static OutputKind kind() { return text_kind("a table of a sweep of Trammel", {"case,", "case\n"}); }
+
   CaseTable(const std::vector<Axis>& axes, const std::string& model, PresentSources& sources)
       : model_(model), sources_(sources) {
-    for (const Axis& axis : axes) head_ += "," + csv_cell(axis.key);
-    for (const std::string& cost : costs_) head_ += "," + cost;
+    for (const Axis& axis : axes) head_.push_back(axis.key);
+    head_.insert(head_.end(), costs_.begin(), costs_.end());
   }
 
-  void add(std::size_t number, const Case& one) {
-    body_ += fmt::format("{}", number);
-    for (const std::string& setting : one.settings) body_ += "," + csv_cell(setting.substr(setting.find('=') + 1));
-    std::string line;
+  void add(const Case& one) {
+    Line line;
+    for (const std::string& setting : one.settings) line.cells.push_back(setting.substr(setting.find('=') + 1));
+    const std::size_t before = line.cells.size();
     try {
-      line = one.code < 0 ? ",not run" : numbers_of(one);
+      if (one.code < 0)
+        line.cells.emplace_back("not run");
+      else
+        add_numbers(one, line);
     } catch (const Error& error) {
-      complain("trammel: error: case {}: {}\n", number, error.what());
-      line = "," + csv_cell(fmt::format("unreadable: {}", error.what()));
+      complain("trammel: error: case {}: {}\n", lines_.size() + 1, error.what());
+      line.cells.resize(before);
+      line.cells.push_back(fmt::format("unreadable: {}", error.what()));
+      line.own = false;
       if (one.code == success) ++n_unreadable_;
     }
-    body_ += line + "\n";
+    lines_.push_back(std::move(line));
   }
 
   int n_unreadable() const { return n_unreadable_; }  ///< though their runs did not fail
 
   void write(const std::filesystem::path& path) const {
-    TextFile file(path, table_kind());
-    file.write(head_ + "\n" + body_);
+    TextFile file(path, kind());
+    const auto put = [&](const std::string& first, const std::vector<std::string>& cells) {
+      file.write(first);
+      for (const std::string& cell : cells) file.write("," + csv_cell(cell));
+      file.write("\n");
+    };
+    put("case", head_);
+    for (std::size_t i = 0; i < lines_.size(); ++i) put(fmt::format("{}", i + 1), lines_[i].cells);
     file.close();
   }
 
+  /// The same for a page. `page_of` gives the page of a case with results of its own; empty: it has none.
+  SweepReport to_report(const std::vector<Case>& cases,
+                        const std::function<std::filesystem::path(const Case&)>& page_of) const {
+    SweepReport report;
+    report.columns = head_;
+    report.n_settings = static_cast<int>(head_.size() - costs_.size()) - n_measured_;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      SweepReport::Case one{lines_[i].cells, {}, {}, cases[i].code == success};
+      if (lines_[i].own) one.results = cases[i].results.filename(), one.page = page_of(cases[i]);
+      report.cases.push_back(std::move(one));
+    }
+    return report;
+  }
+
  private:
-  std::string numbers_of(const Case& one) {
-    const std::string nothing = one.code == wrong_input ? ",refused"
-                                : one.stopped()         ? ",stopped before the first frame"
-                                                        : ",failed before the first frame";
+  struct Line {
+    std::vector<std::string> cells;
+    bool own = false;  // there are results of this case
+  };
+
+  void add_numbers(const Case& one, Line& line) {
+    const char* nothing = one.code == wrong_input ? "refused"
+                          : one.stopped()         ? "stopped before the first frame"
+                                                  : "failed before the first frame";
     std::error_code error;
     const auto found = std::filesystem::status(one.results, error).type();
     if (one.code == wrong_input || (one.code != success && found == std::filesystem::file_type::not_found))
-      return nothing;
+      return line.cells.emplace_back(nothing), void();
     const ResultsReader reader(one.results);
-    const bool own = are_of(reader, one, model_, sources_);
-    if (!own && one.code == success) throw IoError("its model changed while it ran");
-    if (!own) return nothing;
-    std::string line;
+    line.own = are_of(reader, one, model_, sources_);
+    if (!line.own && one.code == success) throw IoError("its model changed while it ran");
+    if (!line.own) return line.cells.emplace_back(nothing), void();
     for (const std::string& cost : costs_) {
       const auto it = reader.summary().find(cost);
-      line += "," + (it == reader.summary().end() ? "" : csv_cell(text_of(it->second)));
+      line.cells.push_back(it == reader.summary().end() ? "" : text_of(it->second));
     }
+    const std::size_t before = head_.size();
     for (const RecordGroup& group : reader.schema().frames) {
       if (group.quantity() != "measure") continue;
       for (const std::string& name : group.names) {
-        if (!measures_named_) head_ += fmt::format(",{0} end,{0} min,{0} max", csv_cell(name));
+        if (n_measured_ == 0)
+          for (const char* which : {"end", "min", "max"}) head_.push_back(fmt::format("{} {}", name, which));
         const Series series = reader.read("measures." + name);
-        if (series.values.rows() > 0)
-          line += fmt::format(",{},{},{}", series.values(series.values.rows() - 1, 0), series.values.minCoeff(),
-                              series.values.maxCoeff());
+        if (series.values.rows() == 0) continue;
+        for (const double x :
+             {series.values(series.values.rows() - 1, 0), series.values.minCoeff(), series.values.maxCoeff()})
+          line.cells.push_back(fmt::format("{}", x));
       }
-      measures_named_ = true;
     }
-    return line;
+    if (n_measured_ == 0) n_measured_ = static_cast<int>(head_.size() - before);
   }
 
   const std::vector<std::string> costs_{"stop", "steps", "iterations", "wall_time", "energy_drift", "position_drift"};
   const std::string& model_;
   PresentSources& sources_;
-  std::string head_ = "case", body_;
-  bool measures_named_ = false;
+  std::vector<std::string> head_;
+  std::vector<Line> lines_;
+  int n_measured_ = 0;  // columns of measures
   int n_unreadable_ = 0;
 };
+
+constexpr std::size_t most_pages = 200;  // of cases: each has a megabyte
+
+/// The page of one case: written anew if its results are younger.
+std::filesystem::path write_case_page(const Case& one) {
+  const std::filesystem::path page = std::filesystem::path(one.results).replace_extension(".html");
+  std::error_code none, error;
+  const auto written = std::filesystem::last_write_time(page, none);
+  if (none || written < std::filesystem::last_write_time(one.results, error))
+    write_report(std::span(&one.results, 1), page);
+  return page.filename();
+}
 
 std::string describe_cases(const std::vector<Case>& cases, const std::filesystem::path& table) {
   JsonWriter json;
@@ -297,7 +345,12 @@ int sweep(const SweepCommand& command) {
   make_folder(folder);
   const FolderLock lock(folder);
   const std::filesystem::path table = folder / "cases.csv";
-  OutputFile::check(table, table_kind());
+  const std::filesystem::path page = folder / "cases.html";
+  OutputFile::check(table, CaseTable::kind());
+  if (command.report) {
+    require_report_page();
+    OutputFile::check(page, page_kind());
+  }
 
   PresentSources sources(command.model);
   std::size_t done = 0;
@@ -310,8 +363,16 @@ int sweep(const SweepCommand& command) {
   const int stopped_by = run_cases(command, cases, jobs);
   PresentSources sources_now(command.model);  // as they are after the runs
   CaseTable lines(axes, study.text, sources_now);
-  for (std::size_t i = 0; i < cases.size(); ++i) lines.add(i + 1, cases[i]);
+  for (const Case& one : cases) lines.add(one);
   lines.write(table);
+  if (command.report) {
+    const bool few = cases.size() <= most_pages;
+    SweepReport report =
+        lines.to_report(cases, [&](const Case& one) { return few ? write_case_page(one) : std::filesystem::path(); });
+    report.title = study.model.title.empty() ? command.model.stem().string() : study.model.title;
+    report.model_file = command.model.filename().string();
+    write_sweep_report(report, page);
+  }
 
   const auto n_failed = lines.n_unreadable() + std::count_if(cases.begin(), cases.end(), [](const Case& one) {
                           return one.code > 0 && !one.stopped();
@@ -323,6 +384,7 @@ int sweep(const SweepCommand& command) {
   else if (!command.quiet)
     fmt::print("{}: {} cases, {} failed{}\n", table.string(), cases.size(), n_failed,
                n_open > 0 ? fmt::format(", {} not run to the end (the same command goes on)", n_open) : "");
+  if (command.report && command.json == nullptr && !command.quiet) fmt::print("Report: {}\n", page.string());
   if (stopped_by != 0) return 128 + stopped_by;
   return n_failed > 0 ? failed_run : success;
 }

@@ -392,6 +392,8 @@ RunPartEnd Dynamics::calc_end() const {
 void Dynamics::sum_up_exchanges() {
   if (exchanges_.empty()) return;
   const std::string names[] = {word_of(*study_.solver.integrator), word_of(*machine_.other_method()->integrator)};
+  for (std::size_t i = 0; i < exchanges_.size(); ++i)
+    summary_.method_changes.push_back(fmt::format("t = {:.9g} s: {}", exchanges_[i], names[(i + 1) % 2]));
   constexpr std::size_t shown = 4;
   std::string turns;
   for (std::size_t i = 0; i < std::min(shown, exchanges_.size()); ++i)

@@ -217,7 +217,7 @@ void Summary::remember(Memory& memory) {
   memory.keep(h_min, h_max, wall_time, energy_start, energy_drift, work, method_energy, position_drift, velocity_drift);
   memory.keep(scaling_m, scaling_d, scaling_k, scaling_s, scaling_rho, condition, condition_max, split_condition,
               split_condition_max, split_choices, split_changes);
-  memory.keep(nv, nc, nz, degrees_of_freedom, events, notes, alarms, phases);
+  memory.keep(nv, nc, nz, degrees_of_freedom, events, notes, alarms, phases, method_changes);
 }
 
 void Rig::remember(Memory& memory) {

@@ -95,6 +95,7 @@ class SumOfPhases {
     if (!part.choice.empty()) add_word(sum_.choice, part.choice);
     if (sum_.dense_kernel.empty()) sum_.dense_kernel = part.dense_kernel;
     sum_.events.insert(sum_.events.end(), part.events.begin(), part.events.end());
+    sum_.method_changes.insert(sum_.method_changes.end(), part.method_changes.begin(), part.method_changes.end());
     sum_.alarms.insert(sum_.alarms.end(), part.alarms.begin(), part.alarms.end());
     add_new(sum_.notes, part.notes, fmt::format("phase '{}': ", phase.name));
   }

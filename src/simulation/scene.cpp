@@ -8,6 +8,7 @@
 
 #include "trammel/base/json.h"
 #include "trammel/mechanics/absolute/make_track.h"
+#include "trammel/mechanics/elements/road_surface.h"
 #include "trammel/mechanics/kinds/force_descriptor.h"
 #include "trammel/mechanics/kinds/joint_descriptor.h"
 #include "trammel/mechanics/kinds/measure_descriptor.h"
@@ -30,6 +31,42 @@ const char* word(BodyKind kind) {
   return "";
 }
 
+// What a road looks like: heights to 10 µm, without its slopes.
+struct RoadGrid {
+  explicit RoadGrid(const RoadSpec& spec) {
+    constexpr double per_wave = 8.0, most = 20000.0, most_of_all = 60000.0;
+    RoadShape shape = spec;
+    shape.slope = shape.bank = 0.0;
+    double length = spec.length, n = 0.0;
+    switch (spec.kind) {
+      case RoadKind::plane:
+        break;
+      case RoadKind::table:
+        x = spec.x.front(), length = spec.x.back() - spec.x.front();
+        n = per_wave * static_cast<double>(spec.x.size());
+        break;
+      case RoadKind::bump:
+        x = spec.start, n = 8.0 * per_wave;
+        break;
+      case RoadKind::sweep:
+        x = spec.start, n = per_wave * spec.length / std::min(spec.first_wavelength, spec.last_wavelength);
+        break;
+      case RoadKind::random:
+        n = per_wave * spec.length / spec.last_wavelength;
+        break;
+    }
+    if (spec.kind == RoadKind::table && !spec.y.empty()) y = spec.y;
+    n = std::clamp(std::ceil(n), 1.0, std::min(most, most_of_all / static_cast<double>(y.size())));
+    dx = length > 0.0 ? length / n : 1.0;
+    const RoadSurface surface(shape);
+    for (double i = 0.0; i <= n; ++i)
+      for (const double across : y) z.push_back(std::round(1e5 * surface.at(x + i * dx, across).z) / 1e5);
+  }
+
+  double x = 0.0, dx = 1.0;
+  std::vector<double> y{0.0}, z;
+};
+
 class SceneWriter {
  public:
   explicit SceneWriter(const Model& model) : model_(model) {
@@ -45,6 +82,7 @@ class SceneWriter {
     list("joints", model_.joints, [&](const JointSpec& joint) { put_joint(joint); });
     list("forces", model_.forces, [&](const ForceSpec& force) { put_force(force); });
     list("tracks", model_.tracks, [&](const TrackSpec& track) { put_track(track); });
+    list("roads", model_.roads, [&](const RoadSpec& road) { put_road(road); });
     list("springs", model_.forces, [&](const ForceSpec& force) { put_spring(force); });
     list("points", model_.measures, [&](const MeasureSpec& measure) {
       if (!measure.kind->is_point) return;
@@ -212,6 +250,29 @@ class SceneWriter {
       json_.number(point.x).number(point.y);
     }
     json_.end_array().end_object();
+  }
+
+  // Heights at equal distances, fine enough to show its shortest waves, at the height that its first tyre gives it.
+  void put_road(const RoadSpec& spec) {
+    const RoadGrid grid(spec);
+    double height = 0.0;
+    for (const ForceSpec& force : model_.forces)
+      if (force.vehicle.road == spec.name) {
+        const BodySpec* body = find(force.point_a.body);
+        const Eigen::Vector3d& at = force.point_a.at;
+        height = (body == nullptr ? at : Eigen::Vector3d(body->position + body->orientation * at)).z();
+        break;
+      }
+    const BodySpec* body = find(spec.body);
+    const Eigen::Quaterniond q(body == nullptr ? Eigen::Matrix3d::Identity()
+                                               : Eigen::Matrix3d(body->orientation.transpose()));
+    const double quaternion[4] = {q.w(), q.x(), q.y(), q.z()};
+    json_.begin_object().key("name").text(spec.name).key("body").number(index(spec.body));
+    put("at", local(PointSpec{"", {0.0, 0.0, height}}, spec.body));
+    json_.key("quaternion").numbers(quaternion).key("slope").number(spec.slope).key("bank").number(spec.bank);
+    json_.key("x").number(grid.x).key("dx").number(grid.dx).key("y").numbers(grid.y).key("z").numbers(grid.z);
+    if (spec.kind == RoadKind::random) json_.key("period").number(spec.length);
+    json_.end_object();
   }
 
   void put_spring(const ForceSpec& force) {

@@ -161,6 +161,7 @@ SummaryEntries Summary::to_attributes() const {
     if (rejections[i] > 0) a[fmt::format("{}{}", rejected_mark, describe(static_cast<Cause>(i)))] = rejections[i];
   for (const auto& [name, count] : remedies) a[fmt::format("{}{}", helped_mark, name)] = count;
   for (std::size_t i = 0; i < phases.size(); ++i) a[fmt::format("phase_{}", i + 1)] = phases[i];
+  for (std::size_t i = 0; i < method_changes.size(); ++i) a[fmt::format("method_change_{}", i + 1)] = method_changes[i];
   for (std::size_t i = 0; i < events.size(); ++i) a[fmt::format("event_{}", i + 1)] = events[i];
   for (std::size_t i = 0; i < alarms.size(); ++i) a[fmt::format("alarm_{}", i + 1)] = alarms[i].to_text();
   for (std::size_t i = 0; i < notes.size(); ++i) a[fmt::format("note_{}", i + 1)] = notes[i];

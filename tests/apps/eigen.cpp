@@ -38,6 +38,19 @@ TEST(Eigen, writes_the_matrices_between_a_parameter_and_the_measures) {
   EXPECT_SAYS(read_text(folder / "matrices/D.csv"), "\"x\",0");
 }
 
+TEST(Eigen, writes_a_page_of_the_modes_and_no_other_file_over) {
+  const Folder folder;
+  std::ofstream(folder / "spring.toml") << spring_model();
+  const Outcome run = call(folder, {"eigen", "spring.toml", "--report"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_SAYS(run.out, "Report: spring_modes.html");
+  EXPECT_SAYS(read_text(folder / "spring_modes.html"), "\"modes\":{\"about\":\"its equilibrium\"");
+  std::ofstream(folder / "spring_modes.html") << "my own notes";
+  const Outcome again = call(folder, {"eigen", "spring.toml", "--report"});
+  EXPECT_EQ(again.code, 4);
+  EXPECT_EQ(read_text(folder / "spring_modes.html"), "my own notes");
+}
+
 TEST(Eigen, refuses_inputs_that_are_none) {
   const Folder folder;
   std::ofstream(folder / "spring.toml") << spring_model();

@@ -86,6 +86,23 @@ TEST(Sweep, runs_again_what_any_file_of_the_model_changed) {
   EXPECT_TRUE(done_before());
 }
 
+TEST(Sweep, writes_a_page_of_itself_and_of_its_cases_anew_where_results_are_younger) {
+  const Folder folder;
+  const std::vector<std::string> words{"sweep", pendulum, "--set", "analysis.end=0.1,0.2", "-o", "study", "--report"};
+  const Outcome first = call(folder, words);
+  ASSERT_EQ(first.code, 0) << first.err;
+  EXPECT_SAYS(first.out, "Report: study/cases.html");
+  const std::string page = read_text(folder / "study/cases.html");
+  EXPECT_SAYS(page, "id=\"sweep\"");
+  EXPECT_SAYS(page, "\"page\":\"case_0002.html\"");
+  const auto written = std::filesystem::last_write_time(folder / "study/case_0001.html");
+  ASSERT_EQ(call(folder, words).code, 0);
+  EXPECT_EQ(std::filesystem::last_write_time(folder / "study/case_0001.html"), written) << "nothing changed";
+  std::filesystem::remove(folder / "study/case_0001.h5");
+  ASSERT_EQ(call(folder, words).code, 0);
+  EXPECT_GT(std::filesystem::last_write_time(folder / "study/case_0001.html"), written);
+}
+
 TEST(Sweep, knows_what_is_done_wherever_it_is_called_from) {
   const Folder folder;
   const std::string model = write_model(folder, 1.0, 1.0), here = folder.path().string();

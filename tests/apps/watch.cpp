@@ -173,6 +173,33 @@ TEST_F(Watch, whoever_asks_without_end_gets_as_many_readings_as_there_is_time_fo
   EXPECT_EQ(readings + told_to_wait, 300);
 }
 
+// A run that stands still takes nothing of the processor, and is not read however long one waits.
+TEST_F(Watch, counts_the_processor_time_of_the_process_that_writes_the_file) {
+  Child run(folder, {"run", pendulum, "-q", "-o", "long.h5", "--set", "analysis.end=1e6", "--set", "solver.h=1e-4",
+                     "--set", "output.interval=1"});
+  for (int i = 0; i < 3000 && !program::fs::exists(folder / "long.h5"); ++i) std::this_thread::sleep_for(10ms);
+  std::this_thread::sleep_for(700ms);  // until its first frames are flushed
+  const Folder other;
+  Server server(other, {"watch", (folder / "long.h5").string(), "--port", "0"});
+  ASSERT_NE(server.port, 0);
+  EXPECT_SAYS(get(server.port, "/report"), "\"state\":\"running\"");
+  run.send(SIGSTOP);
+  const auto is_read_within = [&](std::chrono::milliseconds time) {
+    for (const auto end = std::chrono::steady_clock::now() + time; std::chrono::steady_clock::now() < end;) {
+      if (contains(get(server.port, "/rows?frames=0&steps=0&time=0"), "\"anew\"")) return true;
+      std::this_thread::sleep_for(20ms);
+    }
+    return false;
+  };
+  EXPECT_FALSE(is_read_within(1500ms));
+  run.send(SIGCONT);
+  EXPECT_TRUE(is_read_within(20s));
+  run.send(SIGINT);
+  run.end();
+  // Who has ended computes no more: by the clock it is seen.
+  EXPECT_TRUE(is_read_within(20s));
+}
+
 TEST_F(Watch, a_port_that_is_taken_names_who_is_there) {
   Server first(folder, {"watch", "swing.h5", "--port", "0"});
   ASSERT_NE(first.port, 0);

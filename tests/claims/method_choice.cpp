@@ -122,6 +122,10 @@ TEST(MethodChoice, goes_over_to_radau_where_the_machine_becomes_stiff) {
                        [&](const std::string& note) { return note.find(words) != std::string::npos; });
   };
   EXPECT_TRUE(said("went over to radau at t = 0.5")) << stiff.summary.to_text();
+  ASSERT_EQ(stiff.summary.method_changes.size(), 1u);
+  EXPECT_TRUE(stiff.summary.method_changes[0].starts_with("t = 0.5") &&
+              stiff.summary.method_changes[0].ends_with(" s: radau"))
+      << stiff.summary.method_changes[0];
   EXPECT_LT(stiff.summary.steps, 2000);  // stability alone would take 3e5
   // What the estimate of a step may be at this tolerance where the motion is the goal (error_goal.h): between the ends
   // of long steps the damped velocity errs by about that, 6.8 tolerances.

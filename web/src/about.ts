@@ -16,7 +16,7 @@ export function losses(run: Run): string[] {
   const h = run.header;
   if (h.state) notes.push(`The results were ${h.state}: they may be incomplete.`);
   for (const [key, value] of Object.entries(h.summary)) if (key.startsWith("alarm_")) notes.push(`${alarmWord}${value}`);
-  if (h.n_frames === 0) notes.push("No frames were recorded.");
+  if (h.n_frames === 0 && !run.modes) notes.push("No frames were recorded.");
   if (h.not_finite)
     notes.push(`${h.not_finite.channel} is not a finite number from t = ${format(h.not_finite.time, 6)} s on.`);
   const a = run.animation;
@@ -47,6 +47,7 @@ function summaryTable(run: Run): HTMLElement {
     const value = run.header.summary[key];
     add(key, typeof value === "number" ? format(value, 6) : value === null ? "not finite" : String(value));
   }
+  if (run.modes) return table;
   if (keys.length === 0) add("summary", "none: the run did not end");
   add("frames", count(run.header.n_frames));
   return table;

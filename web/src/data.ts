@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a report carries, as the program wrote it (src/io/page/report_run.cpp), unpacked into typed arrays.
+import type { ModesHeader } from "./modes";
+import { Modes } from "./modes";
 import type { Pictures } from "./scene";
 
 export interface Packed {
@@ -58,6 +60,7 @@ export interface RunHeader {
   };
   solver: { stretch: number; times: Packed; groups: GroupHeader[] };
   not_finite?: { channel: string; time: number };
+  modes?: ModesHeader; // of small motions, instead of frames
 }
 
 export interface ReportHeader {
@@ -169,6 +172,7 @@ const longChannel = 5000;
 
 export class Run {
   readonly channels = new Map<string, () => Channel>();
+  modes: Modes | null = null;
   constructor(
     readonly index: number,
     readonly header: RunHeader,
@@ -178,6 +182,10 @@ export class Run {
   ) {}
   get label(): string {
     return this.header.label;
+  }
+  /** Lets the selected mode swing. */
+  swing(): void {
+    if (this.modes) ({ times: this.times, animation: this.animation } = this.modes.animate());
   }
   get start(): number {
     return this.times[0] ?? 0;
@@ -279,6 +287,14 @@ async function openRun(header: RunHeader, index: number, texts: PackedTexts): Pr
     addChannels(run, group, g, false, await f32(group.values), await f64(group.offsets), shown, whole);
   for (const [g, group] of header.solver.groups.entries())
     addChannels(run, group, g, true, await f32(group.values), null, solverTimes, new Map());
+  if (header.modes) {
+    const { about, notes, list } = header.modes;
+    const shapes = [];
+    for (const mode of list) shapes.push({ ...mode, shape: (await open(mode.shape)) as Float32Array });
+    const place = [await open(header.modes.position), await open(header.modes.orientation)] as Float32Array[];
+    run.modes = new Modes(about, notes, place[0], place[1], shapes, header.scene);
+    run.swing();
+  }
   return run;
 }
 
@@ -292,6 +308,21 @@ export function numberOf(run: Run, key: string): number {
 export function textOf(run: Run, key: string): string {
   const value = run.header.summary[key];
   return typeof value === "string" ? value : "";
+}
+
+/** What the slider moves along: time, or in statics the part of the load or the way along a path. */
+export interface TimeLine {
+  name: string;
+  unit: string;
+  load: Channel | null; // the part of the load, where the slider is the way
+}
+
+export function timeLineOf(run: Run): TimeLine {
+  const group = run.quantity("load");
+  const load = group ? run.channel(channelNames(group)[0]) : null;
+  if (!load) return { name: "time", unit: "s", load: null };
+  const isLoad = load.values.every((x, i) => Math.abs(x - load.times[i]) < 1e-6);
+  return isLoad ? { name: "part of the load", unit: "", load: null } : { name: "way along the path", unit: "", load };
 }
 
 export interface Report {

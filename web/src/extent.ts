@@ -22,10 +22,23 @@ export function drawnSize(d: Drawing): number {
     if (!auxiliary[b]) widest = Math.max(widest, Math.sqrt(Math.max(...body.inertia.slice(0, 3), 0) / body.mass));
   });
   for (const joint of d.scene.joints) if (joint.a < 0) box.expandByPoint(d.point(-1, joint.point_a));
+  for (const force of d.scene.forces)
+    if (force.a < 0 && forcePicture(d.scene, force).spans_a) box.expandByPoint(d.point(-1, force.point_a));
   for (const shape of d.scene.shapes)
     widest = Math.max(widest, 0.6 * Math.max(...(shape.size ?? [0]), shape.length ?? 0, shape.radius ?? 0));
-  const diagonal = box.isEmpty() ? 0 : box.getSize(new THREE.Vector3()).length();
-  const size = Math.max(diagonal, 2 * widest);
+  const lengthOf = (b: THREE.Box3) => {
+    if (b.isEmpty()) return 0;
+    const length = b.getSize(new THREE.Vector3()).length();
+    return length > 1e-5 * b.max.length() ? length : 0; // what 32 bits leave of a point is no length
+  };
+  let size = Math.max(lengthOf(box), 2 * widest);
+  if (!(size > 0)) {
+    // A point that moves is as large as its way tells.
+    const { times } = d.motion.animation;
+    for (let i = 0; i < times.length; i += Math.max(1, Math.floor(times.length / 200)))
+      d.scene.bodies.forEach((body, b) => box.expandByPoint((d.motion as Motion).pointAtFrame(b, body.center_of_mass, i, new THREE.Vector3())));
+    size = lengthOf(box);
+  }
   return size > 0 && Number.isFinite(size) ? size : 1;
 }
 

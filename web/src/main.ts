@@ -6,10 +6,13 @@ import { reportInPage } from "./data";
 import { LiveRun } from "./live";
 import { element } from "./numbers";
 import { Page } from "./page";
+import type { SweepHeader } from "./sweep";
+import { SweepPage } from "./sweep";
 
 declare global {
   interface Window {
     trammel?: Page["api"];
+    sweep?: SweepPage;
     live?: LiveRun;
   }
 }
@@ -20,6 +23,7 @@ function show(report: Report, live: boolean): void {
   const state = page?.state;
   page?.dispose();
   page = new Page(report, live, state);
+  page.onChange = () => show(report, live);
   window.trammel = page.api;
 }
 
@@ -47,7 +51,9 @@ function follow(file: string): void {
 }
 
 const live = document.getElementById("live");
-if (live) follow((JSON.parse(live.textContent ?? "") as { file: string }).file);
+const sweep = document.getElementById("sweep");
+if (sweep) window.sweep = new SweepPage(JSON.parse(sweep.textContent ?? "") as SweepHeader);
+else if (live) follow((JSON.parse(live.textContent ?? "") as { file: string }).file);
 else
   reportInPage()
     .then((report) => show(report, false))

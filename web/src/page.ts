@@ -2,7 +2,7 @@
 // The page: picture and transport on one side, plots, numbers and the solver's story on the other.
 import { aboutPage, alarmWord, comparePage, losses } from "./about";
 import type { Report } from "./data";
-import { numberOf, textOf, valueAt } from "./data";
+import { numberOf, textOf, timeLineOf, valueAt } from "./data";
 import { showHelp } from "./help";
 import { Inspector } from "./inspector";
 import type { Layers } from "./drawing";
@@ -10,10 +10,11 @@ import { runColors } from "./drawing";
 import type { BeamField } from "./beam_fields";
 import { element, format, timeText, withUnit } from "./numbers";
 import { pickChannel } from "./picker";
-import { Player, speedText, speeds } from "./player";
+import { modesPage } from "./modes";
+import { Player, cycleDuration, speedText, speeds } from "./player";
 import type { PlotState } from "./plots";
 import { PlotArea } from "./plots";
-import { SolverStory, troublesOf } from "./solver";
+import { SolverStory, methodsOf, troublesOf } from "./solver";
 import type { CameraPreset, ViewState } from "./view";
 import { View } from "./view";
 
@@ -56,6 +57,7 @@ export class Page {
   private selected = -1;
   private groundShown = true;
   readonly scriptTimes: number[] = []; // of the last pictures [ms]
+  onChange: () => void = () => {}; // what is shown has changed: another page is wanted
 
   constructor(
     readonly report: Report,
@@ -66,7 +68,8 @@ export class Page {
     this.builtFrames = report.runs[0].times.length;
     const start = Math.min(...report.runs.map((run) => run.start));
     const end = Math.max(...report.runs.map((run) => run.end));
-    this.player = new Player(start, end, report.runs[0].times);
+    const [first] = report.runs;
+    this.player = new Player(start, end, first.times, timeLineOf(first), first.modes ? cycleDuration : undefined);
     this.setTheme(this.dark);
     this.view = new View(report);
     this.plots = new PlotArea(report, this.player, (title, done) => pickChannel(report, title, done));
@@ -89,13 +92,14 @@ export class Page {
     };
     this.player.follow((t) => this.moveTo(t));
     this.player.onState(() => this.showState());
-    this.open("Plots");
+    this.open(first.modes ? "Modes" : "Plots");
     this.showState();
     this.player.tell();
     const { signal } = this.listening;
     window.addEventListener("keydown", (event) => this.key(event), { signal });
     if (state) this.goOn(state);
     else if (live) this.player.seek(end);
+    else if (first.modes) this.player.play(true);
     const loop = (now: number) => {
       if (signal.aborted) return;
       const begun = performance.now();
@@ -125,6 +129,9 @@ export class Page {
         item.append(chip, run.label);
         subtitle.append(item);
       }
+    } else if (first.modes) {
+      const mode = first.modes.list[first.modes.selected];
+      subtitle.textContent = mode ? `mode ${mode.mode} · ${withUnit(mode.frequency, "Hz")} · damping ${format(mode.damping, 3)}` : "no modes";
     } else subtitle.textContent = [...words, steps].filter(Boolean).join(" · ");
     const space = element("span", "space");
     header.append(title, subtitle, space);
@@ -255,7 +262,8 @@ export class Page {
     this.slider.min = "0";
     this.slider.max = "100000";
     this.slider.step = "1";
-    this.slider.setAttribute("aria-label", "Time");
+    const { name } = this.player.line;
+    this.slider.setAttribute("aria-label", name.charAt(0).toUpperCase() + name.slice(1));
     this.slider.addEventListener("input", () => {
       const part = Number(this.slider.value) / 100000;
       this.player.seek(this.player.start + part * (this.player.end - this.player.start));
@@ -270,6 +278,7 @@ export class Page {
     this.speedSelect.title = "Speed against real time (↑ ↓)";
     this.speedSelect.setAttribute("aria-label", this.speedSelect.title);
     this.speedSelect.addEventListener("change", () => this.player.setSpeed(Number(this.speedSelect.value)));
+    this.speedSelect.hidden = !this.player.isTime;
     bar.append(
       this.playButton,
       button("|◂", "First frame (Home)", () => this.player.seek(this.player.start)),
@@ -288,6 +297,12 @@ export class Page {
     const span = this.player.end - this.player.start;
     if (!(span > 0)) return marks;
     const troubles = troublesOf(this.report.runs[0]).slice(0, 500);
+    for (const one of methodsOf(this.report.runs[0]).slice(1, 200)) {
+      const mark = element("i", "method");
+      mark.style.left = `${(100 * (one.from - this.player.start)) / span}%`;
+      mark.title = `${one.name} from t = ${format(one.from)} s on`;
+      marks.append(mark);
+    }
     for (const trouble of troubles) {
       const mark = element("i", trouble.failed ? "failed" : "");
       mark.style.left = `${(100 * (trouble.from - this.player.start)) / span}%`;
@@ -329,9 +344,14 @@ export class Page {
       body.append(page);
       this.tabs.set(name, { button, page });
     };
-    add("Plots", this.plots.element);
+    const [first] = this.report.runs;
+    if (first.modes) add("Modes", modesPage(first, () => {
+      first.swing();
+      this.onChange();
+    }));
+    else add("Plots", this.plots.element);
     add("Bodies", this.inspector.element);
-    add("Solver", this.story.element);
+    if (!first.modes) add("Solver", this.story.element);
     if (this.report.runs.length > 1) add("Compare", comparePage(this.report));
     add("About", aboutPage(this.report));
     side.append(bar, body);
@@ -413,7 +433,12 @@ export class Page {
     const span = this.player.end - this.player.start;
     this.slider.value = span > 0 ? String(Math.round((100000 * (t - this.player.start)) / span)) : "0";
     this.slider.style.setProperty("--part", span > 0 ? `${(100 * (t - this.player.start)) / span}%` : "0%");
-    this.clock.textContent = `${timeText(t, span)} s`;
+    const { line } = this.player;
+    this.clock.textContent = this.player.isTime
+      ? `${timeText(t, span)} s`
+      : line.load
+        ? `way ${timeText(t, span)} · load ${format(valueAt(line.load, t), 3)}`
+        : `load ${timeText(t, span)}`;
     this.view.moveTo(t);
     const tab = this.openTab;
     if (tab === "Plots") this.plots.moveTo(t);
@@ -508,7 +533,7 @@ export class Page {
     Object.assign(this.view.layers, state.view.layers);
     if (!state.ground) this.toggleLayer("ground");
     this.showLayers();
-    this.player.setSpeed(state.speed);
+    if (!this.report.runs[0].modes) this.player.setSpeed(state.speed);
     this.player.seek(state.atEnd ? this.player.end : state.t);
     this.player.play(state.playing);
     this.plots.state = state.plots;

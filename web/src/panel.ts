@@ -2,6 +2,7 @@
 // One plot: curves over time, over frequency (their spectra) or over another channel.
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
+import type { Extent } from "./axes";
 import { axisTexts, calmRange, countRange, extentOf, logRange, logSplits, powerText, shareScales } from "./axes";
 import type { Channel } from "./data";
 import { valueAt } from "./data";
@@ -19,6 +20,7 @@ export interface Curve {
   dash: number[];
   difference?: Channel; // subtracted
   over?: Channel; // of the same run: what it is drawn over, if the panel is not over time
+  error?: Channel; // how far the truth may be above and below
 }
 
 export interface PanelOptions {
@@ -124,7 +126,7 @@ export class PlotPanel {
       return { label: unit ? `${curve.label} [${unit}]` : curve.label, color: curve.color, dash: curve.dash, scale: "y0", x, y: drawable(y, this.log) };
     });
     if (!this.log && !this.options.steps && !this.options.bars) {
-      const shared = shareScales(drawn.map((curve) => extentOf(curve.y)));
+      const shared = shareScales(drawn.map((curve, i) => this.extentWithError(this.curves[i], curve)));
       drawn.forEach((curve, i) => (curve.scale = `y${shared[i]}`));
     }
     return drawn;
@@ -150,8 +152,13 @@ export class PlotPanel {
     return units.size === 1 ? [...units][0] : "";
   }
 
+  private get timeLabel(): string {
+    const { name, unit } = this.player.line;
+    return unit ? `${name} [${unit}]` : name;
+  }
+
   private get xLabel(): string {
-    if (this.over === "time") return "time [s]";
+    if (this.over === "time") return this.timeLabel;
     if (this.over === "frequency") return "frequency [Hz]";
     const channel = this.curves[0]?.over;
     return channel ? `${channel.name} [${unitText(channel.unit) || "1"}]` : "";
@@ -191,7 +198,7 @@ export class PlotPanel {
     for (const name of names)
       scales[name] = this.log
         ? { distr: 3, range: (_u, min, max) => logRange(min, max) }
-        : { range: (_u, min, max) => (this.options.steps ? countRange(max) : calmRange(min, max)) };
+        : { range: (_u, min, max) => (this.options.steps ? countRange(max) : calmRange(...this.withErrors(name, min, max))) };
     const sparse = this.drawn.every((curve) => curve.x.length < 30);
     return {
       width,
@@ -229,6 +236,7 @@ export class PlotPanel {
         ),
       ],
       hooks: {
+        drawAxes: [(u) => this.drawBands(u)],
         draw: [() => this.placeLine(this.player.t)],
         setSelect: [
           (u) => {
@@ -245,6 +253,64 @@ export class PlotPanel {
         ],
       },
     };
+  }
+
+  /** Below the curves: what lies within their errors. */
+  private drawBands(u: uPlot): void {
+    if (this.over !== "time" || this.log) return;
+    const [low, high] = this.zoom ?? this.xRange;
+    u.ctx.save();
+    u.ctx.beginPath();
+    u.ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
+    u.ctx.clip();
+    this.curves.forEach((curve, c) => {
+      if (!curve.error) return;
+      const { error } = curve;
+      const { x, y, scale, color } = this.drawn[c];
+      const step = Math.max(1, Math.floor(x.length / 4000));
+      const edges: [number, number, number][] = [];
+      for (let i = 0; i < x.length; i += step) {
+        const value = y[i];
+        if (value === null || x[i] < low || x[i] > high) continue;
+        const e = Math.abs(valueAt(error, x[i]));
+        edges.push([u.valToPos(x[i], "x", true), u.valToPos(value + e, scale, true), u.valToPos(value - e, scale, true)]);
+      }
+      u.ctx.beginPath();
+      edges.forEach(([at, top], i) => (i === 0 ? u.ctx.moveTo(at, top) : u.ctx.lineTo(at, top)));
+      for (const [at, , bottom] of [...edges].reverse()) u.ctx.lineTo(at, bottom);
+      u.ctx.closePath();
+      u.ctx.globalAlpha = 0.22;
+      u.ctx.fillStyle = color;
+      u.ctx.fill();
+    });
+    u.ctx.restore();
+  }
+
+  /** Bounds of a scale, with the errors of its curves. */
+  private withErrors(scale: string, min: number | null, max: number | null): [number | null, number | null] {
+    let [low, high] = [min, max];
+    this.curves.forEach((curve, i) => {
+      if (!curve.error || this.drawn[i].scale !== scale || low === null || high === null) return;
+      const extent = this.extentWithError(curve, this.drawn[i]);
+      if (extent) [low, high] = [Math.min(low, extent.low), Math.max(high, extent.high)];
+    });
+    return [low, high];
+  }
+
+  /** A curve with the room that its error needs. */
+  private extentWithError(curve: Curve, drawn: DrawnCurve): Extent | null {
+    const extent = extentOf(drawn.y);
+    if (!extent || !curve.error || this.over !== "time") return extent;
+    const { error } = curve;
+    for (let i = 0; i < drawn.x.length; ++i) {
+      const value = drawn.y[i];
+      if (value === null) continue;
+      const e = Math.abs(valueAt(error, drawn.x[i]));
+      if (!Number.isFinite(e)) continue;
+      extent.low = Math.min(extent.low, value - e);
+      extent.high = Math.max(extent.high, value + e);
+    }
+    return extent;
   }
 
   /** The first scale's axis is on the left, the second's on the right, in the colour of its curve if it has but one. */
@@ -394,7 +460,7 @@ export class PlotPanel {
     if (this.over !== "channel") return csvOf(this.xLabel, this.drawn);
     const timed = this.drawn.map((curve, i) => ({ ...curve, x: this.curves[i].channel.times }));
     const abscissa = { ...timed[0], label: this.xLabel, y: Array.from(this.drawn[0].x) };
-    return csvOf("time [s]", [abscissa, ...timed]);
+    return csvOf(this.timeLabel, [abscissa, ...timed]);
   }
 }
 

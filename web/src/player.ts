@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time: who changes it, who follows it.
 
+import type { TimeLine } from "./data";
 import { indexAt } from "./data";
 
 type Listener = (t: number) => void;
@@ -8,6 +9,7 @@ type Listener = (t: number) => void;
 /** Factors of real time that are offered; the first choice shows the run in some ten seconds. */
 export const speeds = [1 / 10000, 1 / 3000, 1 / 1000, 1 / 300, 1 / 100, 1 / 30, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 100, 300, 1000];
 const pleasantDuration = 10; // [s]
+export const cycleDuration = 2; // [s], of one swing of a mode
 
 export class Player {
   t: number;
@@ -22,11 +24,18 @@ export class Player {
     readonly start: number,
     public end: number,
     public frameTimes: Float64Array,
+    readonly line: TimeLine = { name: "time", unit: "s", load: null },
+    duration = pleasantDuration,
   ) {
     this.t = start;
-    const natural = (end - start) / pleasantDuration;
+    const natural = (end - start) / duration;
     // Near enough to real time is real time.
-    this.speed = natural > 0.15 && natural < 2.5 ? 1 : nearestSpeed(natural);
+    const near = this.isTime && duration === pleasantDuration && natural > 0.15 && natural < 2.5;
+    this.speed = near ? 1 : nearestSpeed(natural);
+  }
+
+  get isTime(): boolean {
+    return this.line.unit === "s";
   }
 
   follow(listener: Listener): void {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plots of channels, linked to the player and to each other.
-import type { Report, Run } from "./data";
+import type { Channel, Report, Run } from "./data";
+import { timeLineOf } from "./data";
 import { extentOf } from "./axes";
 import { runColors } from "./drawing";
 import { element } from "./numbers";
@@ -179,10 +180,17 @@ export function curvesOf(runs: Run[], names: string[], difference: boolean, over
         dash: several ? dashes[n % dashes.length] : [],
         ...(difference && reference ? { difference: reference } : {}),
         ...(over ? { over: run.channel(over) ?? channel } : {}),
+        ...(difference ? {} : errorOf(run, name)),
       });
     }
   });
   return curves;
+}
+
+/** A measure `NAME_error` says how far `NAME` may be off: it is drawn as a band about it. */
+function errorOf(run: Run, name: string): { error?: Channel } {
+  const error = name.startsWith("measures.") ? run.channel(`${name}_error`) : null;
+  return error && error.values.length > 0 ? { error } : {};
 }
 
 /** Without channels that stay constant beside others that move. */
@@ -226,7 +234,9 @@ function defaultPanels(run: Run): string[][] {
     return [...sorted.values()].map((list) => list.slice(0, 8));
   };
   const panels: string[][] = [];
-  panels.push(...byUnit(named("measure")).slice(0, 3));
+  if (timeLineOf(run).load) panels.push(named("load")); // along a path the load may fall
+  const measures = named("measure");
+  panels.push(...byUnit(measures.filter((name) => !(name.endsWith("_error") && measures.includes(name.slice(0, -6))))).slice(0, 3));
   if (panels.length === 0) panels.push(...byUnit(named("point").slice(0, 3)).slice(0, 1));
   if (panels.length === 0) panels.push(...byUnit([...named("angle").slice(0, 6), ...named("displacement").slice(0, 6)]).slice(0, 2));
   if (panels.length === 0) panels.push(named("position").slice(0, 3));

@@ -61,6 +61,21 @@ export interface SceneTrack {
   points: number[];
 }
 
+/** A road along x: heights at x, x + dx, … and all y, without its slopes; it goes on as it ends, or after its period. */
+export interface SceneRoad {
+  name: string;
+  body: number;
+  at: Vec3; // its origin and its axes on the body
+  quaternion: [number, number, number, number]; // w, x, y, z
+  slope: number; // rise along x
+  bank: number; // rise along y
+  x: number;
+  dx: number;
+  y: number[];
+  z: number[]; // of each x all y
+  period?: number;
+}
+
 export interface SceneForce {
   name: string;
   kind: string;
@@ -130,6 +145,7 @@ export interface Scene {
   joints: SceneJoint[];
   forces: SceneForce[];
   tracks?: SceneTrack[];
+  roads?: SceneRoad[];
   springs?: { name: string; kind: string; joint: string }[]; // on a joint's coordinate, or on a scalar one
   points: { name: string; body: number; at: Vec3 }[];
   pictures?: Pictures; // of kinds that came with the model; those of the program come with the page

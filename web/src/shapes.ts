@@ -354,6 +354,22 @@ function solids(scene: Scene): Part[] {
   return parts;
 }
 
+/** Stripes across a thin plate, so that it is seen to move along itself. */
+function plateStripes(body: number, at: THREE.Vector3, turn: THREE.Quaternion, size: Vec3, color: string | null): Part[] {
+  const order = [0, 1, 2].sort((a, b) => size[a] - size[b]); // thin, narrow, long
+  const [thin, narrow, long] = order;
+  if (size[thin] > 0.02 * size[long]) return [];
+  const n = Math.max(3, Math.min(40, Math.round((3 * size[long]) / size[narrow])));
+  return Array.from({ length: n }, (_, i) => {
+    const scale: Vec3 = [0, 0, 0];
+    scale[thin] = 1.2 * size[thin];
+    scale[narrow] = size[narrow];
+    scale[long] = (0.06 * size[long]) / n;
+    const along = new THREE.Vector3().setComponent(long, ((i + 0.5) / n - 0.5) * size[long]).applyQuaternion(turn);
+    return part(body, "box", unit.box, place(at.clone().add(along), turn, vector(scale)), color, -1);
+  });
+}
+
 /** Marks on what is round, so that its turning is seen: a bar across a disc, a band about a ball. */
 function turningMarks(scene: Scene): Part[] {
   const marks: Part[] = [];
@@ -366,6 +382,7 @@ function turningMarks(scene: Scene): Part[] {
     const at = vector(shape.position);
     const disc = shape.kind === "cylinder" && l < 0.9 * r;
     if (disc) marks.push(part(shape.body, "box", unit.box, place(at, turn, new THREE.Vector3(1.8 * r, 0.08 * r, 1.02 * l)), shape.color ?? null, -1));
+    if (shape.kind === "box" && shape.size) marks.push(...plateStripes(shape.body, at, turn, shape.size, shape.color ?? null));
     if (shape.kind === "sphere")
       marks.push(part(shape.body, "cylinder", unit.cylinder, place(at, turn, new THREE.Vector3(1.003 * r, 1.003 * r, 0.14 * r)), shape.color ?? null, -1));
   }

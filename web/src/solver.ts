@@ -53,6 +53,72 @@ export function troublesOf(run: Run): Trouble[] {
   return found;
 }
 
+/** From when on a method moved the machine. */
+export interface MethodStretch {
+  from: number;
+  to: number;
+  name: string;
+  phase: string;
+}
+
+/** Which method took the run where: by its phases and by the changes that the run itself made. */
+export function methodsOf(run: Run): MethodStretch[] {
+  const texts = (prefix: string) => {
+    const found: string[] = [];
+    for (let i = 1; textOf(run, `${prefix}_${i}`); ++i) found.push(textOf(run, `${prefix}_${i}`));
+    return found;
+  };
+  const plain = (word: string) => word.replace(/, then .*/, "").replaceAll("_", " ");
+  const stretches: MethodStretch[] = [];
+  for (const text of texts("phase")) {
+    const match = text.match(/^'(.*)', t = (\S+) … (\S+) s: (.+?) on /);
+    if (match) stretches.push({ from: Number(match[2]), to: Number(match[3]), name: plain(match[4]), phase: match[1] });
+  }
+  if (stretches.length === 0) stretches.push({ from: run.start, to: run.end, name: plain(textOf(run, "integrator")), phase: "" });
+  for (const text of texts("method_change")) {
+    const match = text.match(/^t = (\S+) s: (.+)$/);
+    if (!match) continue;
+    const t = Number(match[1]);
+    const i = stretches.findIndex((one, k) => t >= one.from && (t < one.to || k === stretches.length - 1));
+    if (i < 0) continue;
+    const next = { ...stretches[i], from: t, name: plain(match[2]) };
+    stretches[i].to = t;
+    stretches.splice(i + 1, 0, next);
+  }
+  return stretches.filter((one) => one.name && one.to > one.from);
+}
+
+/** A line of the whole run with the methods that took it; nothing if there was but one. */
+function methodLine(run: Run, player: Player): HTMLElement | null {
+  const stretches = methodsOf(run);
+  if (stretches.length < 2) return null;
+  const box = element("section", "method-line");
+  box.append(element("h3", "", "Methods along the run"));
+  const names = [...new Set(stretches.map((one) => one.name))];
+  const bar = element("div", "method-bar");
+  const span = run.end - run.start || 1;
+  for (const one of stretches) {
+    const part = element("button");
+    part.style.left = `${(100 * (one.from - run.start)) / span}%`;
+    part.style.width = `max(3px, ${(100 * (one.to - one.from)) / span}%)`;
+    part.style.background = curveColors[names.indexOf(one.name) % curveColors.length];
+    part.title = `${one.name}${one.phase ? ` (phase ${one.phase})` : ""}: t = ${format(one.from)} … ${format(one.to)} s`;
+    part.setAttribute("aria-label", part.title);
+    part.addEventListener("click", () => player.seek(one.from));
+    bar.append(part);
+  }
+  const legend = element("p", "legend");
+  for (const name of names) {
+    const item = element("span", "legend-item");
+    const chip = element("i", "chip");
+    chip.style.background = curveColors[names.indexOf(name) % curveColors.length];
+    item.append(chip, name);
+    legend.append(item);
+  }
+  box.append(bar, legend);
+  return box;
+}
+
 function card(title: string, value: string, note = ""): HTMLElement {
   const made = element("div", "card");
   made.append(element("span", "card-title", title), element("b", "card-value", value));
@@ -151,7 +217,11 @@ export class SolverStory {
       const failure = textOf(run, "failure"), stop = textOf(run, "stop");
       if (failure) box.append(element("pre", "failure", failure));
       else if (stop) box.append(element("p", "stop", `Stopped: ${stop}`));
-      box.append(cards(run), troubleTable(run, player));
+      box.append(cards(run));
+      if (textOf(run, "choice")) box.append(element("p", "calm", `Method chosen by the program: ${textOf(run, "choice")}.`));
+      const line = methodLine(run, player);
+      if (line) box.append(line);
+      box.append(troubleTable(run, player));
       this.element.append(box);
     }
     if (report.runs.every((run) => run.solverTimes.length === 0)) {

@@ -8,6 +8,7 @@ import type { Layers } from "./drawing";
 import { Ground, roundLength } from "./ground";
 import { Machine } from "./machine";
 import { makeTrack, trackBed } from "./rails";
+import { makeRoad } from "./roads";
 import { forcePicture, jointPicture } from "./scene";
 import type { Part } from "./shapes";
 
@@ -120,10 +121,34 @@ export class View {
 
     this.spacing = roundLength(0.07 * size);
     for (const track of this.machines[0].scene.tracks ?? []) this.scene.add(makeTrack(track));
+    this.addRoads();
     this.ground = new Ground(this.up, this.groundLevel(), size, this.spacing);
     this.scene.add(this.ground.object);
     this.sunOffset.subVectors(this.sun.position, center);
   }
+  /** Roads below the whole motion; those of moving bodies go with them. */
+  private addRoads(): void {
+    const [first] = this.machines;
+    for (const road of first.scene.roads ?? []) {
+      const { group, lowest } = makeRoad(road, first.bounds, first.size);
+      const carrier = new THREE.Group();
+      carrier.matrixAutoUpdate = false;
+      carrier.add(group);
+      this.scene.add(carrier);
+      this.roads.push({ carrier, body: road.body, lowest });
+    }
+    this.moveRoads();
+  }
+
+  private moveRoads(): void {
+    const { motion } = this.machines[0];
+    for (const { carrier, body } of this.roads)
+      if (body >= 0 && motion) {
+        motion.matrix(body, carrier.matrix);
+        carrier.matrixWorldNeedsUpdate = true;
+      }
+  }
+  private readonly roads: { carrier: THREE.Group; body: number; lowest: number }[] = [];
   private ground: Ground | null = null;
   private readonly sunOffset = new THREE.Vector3(); // from what it shines at
   spacing = 1; // of the ground's lines [m]
@@ -132,6 +157,8 @@ export class View {
   private groundLevel(): number {
     const { scene } = this.machines[0];
     if ((scene.tracks ?? []).length > 0) return trackBed;
+    const fixed = this.roads.filter((road) => road.body < 0);
+    if (fixed.length > 0) return Math.min(...fixed.map((road) => road.lowest)) - 0.001 * this.machines[0].size;
     const held = [
       ...scene.joints.filter((joint) => jointPicture(scene, joint).on_floor),
       ...scene.forces.filter((force) => forcePicture(scene, force).on_floor),
@@ -227,6 +254,7 @@ export class View {
 
   moveTo(t: number): void {
     for (const machine of this.machines) machine.moveTo(t);
+    this.moveRoads();
     if (this.following >= 0 && this.controls) {
       const now = this.positionOf(this.following);
       const shift = now.clone().sub(this.followed);

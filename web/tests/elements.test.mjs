@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pictures of every kind of joint and force: small models (docs/images/elements) in the report's own view, with
+// The pictures of every kind of joint, force and shape: small models (docs/images/elements) in the report's own view, with
 // axes and signs written beside them. With TRAMMEL_SCREENSHOTS=folder they are drawn anew.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, readdirSync } from "node:fs";
@@ -24,6 +24,22 @@ const signs = {
   rolling_disc: ["axis", "axis_b"],
   knife_edge: ["axis_b"],
   track: ["displacement"],
+};
+
+/** What is written beside a shape: lengths between points of its body. */
+const lengths = {
+  box: [[[-0.25, -0.17, -0.1], [0.25, -0.17, -0.1], "size x"], [[0.28, -0.15, -0.1], [0.28, 0.15, -0.1], "size y"], [[-0.27, -0.15, -0.1], [-0.27, -0.15, 0.1], "size z"]],
+  sphere: [[[0, 0, 0], [-0.14, -0.14, 0], "radius"]],
+  cylinder: [[[-0.2, 0, -0.18], [0.2, 0, -0.18], "length"], [[0.2, 0, 0], [0.2, 0, 0.15], "radius"], [[0.2, 0, 0], [0.2, -0.08, 0], "inner_radius"]],
+  capsule: [[[-0.2, 0, -0.13], [0.2, 0, -0.13], "length"], [[-0.2, 0, 0], [-0.2, 0, 0.1], "radius"]],
+  cone: [[[-0.2, 0, -0.18], [0.2, 0, -0.18], "length"], [[-0.2, 0, 0], [-0.2, 0, 0.15], "radius"], [[0.2, 0, 0], [0.34, 0, 0], "axis"]],
+  extrusion: [[[0.27, -0.1, -0.06], [0.27, -0.1, 0.06], "length"], [[-0.2, -0.1, 0.06], [0.25, -0.1, 0.06], "polygon"]],
+  plane: [[[-0.35, -0.28, 0], [0.35, -0.28, 0], "width"], [[0.38, -0.25, 0], [0.38, 0.25, 0], "depth"], [[0.2, 0.1, 0], [0.2, 0.1, 0.18], "axis"]],
+  ellipsoid: [[[0, 0, 0], [-0.3, 0, 0], "half_axes x"], [[0, 0, 0], [0, -0.2, 0], "y"], [[0, 0, 0], [0, 0, -0.12], "z"]],
+  height_field: [[[-0.3, -0.26, 0], [-0.15, -0.26, 0], "spacing"]],
+  hull: [[[0, 0, 0], [0.25, -0.1, -0.1], "a point"]],
+  mesh: [],
+  rod: [[[-0.25, 0, -0.05], [0.25, 0, -0.05], "length"]],
 };
 
 let browser;
@@ -80,6 +96,12 @@ function annotate({ wanted }) {
     });
     label(origin, body.name, "#1b2430", -16, 20);
   });
+  // Lengths of the shape.
+  for (const [from, to, text] of wanted.lengths ?? []) {
+    const ends = [from, to].map((at) => motion.point(0, at, new V()));
+    line(ends, "#8a3ffc", true);
+    label(ends[0].clone().lerp(ends[1], 0.55), text, "#8a3ffc", 6, 14);
+  }
   // Signs of the joint.
   const joint = scene.joints.find((one) => one.kind === wanted.kind);
   const ink = "#8a3ffc";
@@ -111,11 +133,13 @@ function annotate({ wanted }) {
   view.element.append(svg);
 }
 
-test("every kind of joint and force has its picture on a page of the elements", () => {
+test("every kind of joint, force and shape has its picture on a page of the elements", () => {
   const lists = (trammel("schema").match(/"enum":\s*\[[^\]]*\]/g) ?? []).map((list) => JSON.parse(`{${list}}`).enum);
   const pages = readdirSync(join(root, "docs/elements")).map((name) => readFileSync(join(root, "docs/elements", name), "utf8"));
-  for (const table of ["joint", "force"]) {
-    const words = new Set(lists.find((list) => list.includes(table === "joint" ? "revolute" : "torsion_spring")) ?? []);
+  const known = { joint: "revolute", force: "torsion_spring", shape: "height_field" };
+  for (const table of ["joint", "force", "shape"]) {
+    const words = new Set(lists.find((list) => list.includes(known[table])) ?? []);
+    if (table === "shape") words.add("rod"); // of bodies alone
     assert.ok(words.size > 10);
     for (const kind of words) {
       // Drawn as what its law gives; relations between coordinates of other joints have no place of their own.
@@ -134,19 +158,19 @@ for (const file of models) {
     if (pictures) {
       mkdirSync(join(pictures, "elements"), { recursive: true });
       const { page, complaints, close } = await openPage(browser, join(folder, `${name}.html`), { viewport: { width: 420, height: 640 } });
-      const kind = name.replace(/^(joint|force)_/, "");
+      const kind = name.replace(/^(joint|force|shape)_/, "");
       await page.addStyleTag({ content: ".view-bar, .compass, .scale-note, .transport, header { display: none !important } .stage { height: 300px !important }" });
       await drawn(page);
-      await page.evaluate((isForce) => {
+      await page.evaluate(([isForce, isShape]) => {
         const { view, player } = window.trammel;
-        Object.assign(view.layers, { trails: false, forces: isForce });
+        Object.assign(view.layers, { trails: false, forces: isForce, joints: !isShape });
         player.seek(player.end);
         view.showGrid(false);
-        view.lookFrom("best");
+        view.lookFrom(isShape ? "iso" : "best");
         view.refresh();
-      }, name.startsWith("force_"));
+      }, [name.startsWith("force_"), name.startsWith("shape_")]);
       await drawn(page);
-      await page.evaluate(annotate, { wanted: { kind, signs: signs[kind] ?? [] } });
+      await page.evaluate(annotate, { wanted: { kind, signs: signs[kind] ?? [], lengths: name.startsWith("shape_") ? lengths[kind] : [] } });
       await page.locator(".canvas").screenshot({ path: picture });
       assert.deepEqual(complaints, []);
       await close();

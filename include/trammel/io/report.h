@@ -49,4 +49,43 @@ void require_report_page();
 std::vector<ReportContents> write_report(std::span<const std::filesystem::path> results,
                                          const std::filesystem::path& page, const ReportOptions& options = {});
 
+/// Small motions about a position, for a page that lets them swing.
+struct ModeReport {
+  std::string title, model_file, model, settings, scene;
+  std::string about;                ///< "its equilibrium", "the start"
+  std::vector<std::string> bodies;  ///< as the scene numbers them
+  std::vector<float> position;      ///< of the position itself: x, y, z of each body [m]
+  std::vector<float> orientation;   ///< w, x, y, z of each body
+  std::vector<std::string> notes;
+  struct Mode {
+    int number = 0;
+    double frequency = 0.0, damping = 0.0, real = 0.0, imaginary = 0.0;  ///< [Hz], 1, [1/s], [1/s]
+    /// Of each body: real parts of its displacement in the world [m] and of its turn in body axes [rad], then their
+    /// imaginary parts; of any size.
+    std::vector<float> shape;
+  };
+  std::vector<Mode> modes;
+};
+
+/// Writes a page of the same kind that shows modes: each swings with its frequency, without its damping. Throws as
+/// write_report does.
+void write_mode_report(const ModeReport& report, const std::filesystem::path& page);
+
+/// The cases of a sweep, as a table of texts.
+struct SweepReport {
+  std::string title, model_file;
+  std::vector<std::string> columns;  ///< what each case was set to, how it ended, what it cost, its measures
+  int n_settings = 0;                ///< how many of the columns are settings
+  struct Case {
+    std::vector<std::string> cells;       ///< as many as there are columns, or fewer
+    std::filesystem::path results, page;  ///< relative to the sweep's page; empty: there is none
+    bool ended = false;                   ///< well
+  };
+  std::vector<Case> cases;
+};
+
+/// Writes a page with the table of the cases, a picture of any column over another, and links to the cases' own pages.
+/// Throws as write_report does.
+void write_sweep_report(const SweepReport& report, const std::filesystem::path& page);
+
 }  // namespace trammel

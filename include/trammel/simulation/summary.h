@@ -60,6 +60,8 @@ struct Summary {
   long split_choices = 0, split_changes = 0;                ///< of the independent coordinates
   int nv = 0, nc = 0, nz = 0, degrees_of_freedom = 0;
   std::vector<std::string> phases;  ///< of a run in phases: what each was and cost
+  /// "t = 0.25 s: radau": where a run that chose its method went over to another one.
+  std::vector<std::string> method_changes;
   std::vector<std::string> events;  ///< name, time and direction of each
   std::vector<std::string> notes;   ///< corrected initial values, dropped rows, …
   std::vector<Alarm> alarms;        ///< what makes its numbers doubtful

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -14,9 +16,9 @@ namespace trammel {
 /// What the page of a run that goes on asks for, again and again: everything, and what is new since then.
 ///
 /// Reading costs the machine on which the run computes something. What each reading took of the processor is counted,
-/// and the next one comes when that is at most `share` of what the run itself took meanwhile (where that is not known:
-/// of the time between them); who asks earlier is told how long to wait. However many pages ask, they cost that share
-/// together.
+/// and the next one comes when that is at most `share` of what the run itself took meanwhile (where the run's process
+/// is not seen, another user's or on another machine: of the time between them); who asks earlier is told how long to
+/// wait. However many pages ask, they cost that share together.
 ///
 /// A file that is gone, damaged, or another run's is no reason to end: the answers say so, and go on when it is there
 /// again.
@@ -42,7 +44,8 @@ class LiveReport {
 
   /// False: there is no run yet whose results these are (older ones of the same name are not shown).
   bool begun = true;
-  /// What the run has taken of the processor so far [s]; empty: not known.
+  /// What the run has taken of the processor so far [s]; empty: that of the process that writes the file, if it is
+  /// seen.
   std::function<double()> run_seconds = {};
 
  private:
@@ -50,6 +53,7 @@ class LiveReport {
   std::string waiting(double seconds) const;
   std::string trouble(const std::string& words) const;
   double seconds_left() const;
+  void find_run();
   std::string charge(const std::function<std::string()>& work);
 
   std::filesystem::path results_;
@@ -60,6 +64,7 @@ class LiveReport {
   ResultsState kept_state_ = ResultsState::running;
   bool stale_ = false;  // rows alone do not lead from it to what the file says now
   std::int64_t readings_ = 0;
+  pid_t writer_ = 0;  // the process that was found to write the file; 0: none, or somebody said which
 };
 
 }  // namespace trammel

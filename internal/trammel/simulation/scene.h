@@ -17,12 +17,14 @@ namespace trammel {
 ///                 "width", "height" | "radius" }],
 ///     "joints": [{ "name", "kind", "a", "b", "point_a", "point_b", "axis_a", "axis_b", "radius" }],
 ///     "forces": [{ "name", "kind", "a", "b", "point_a", "point_b", "axis_a" }],
+///     "roads": [{ "name", "body", "at", "quaternion", "slope", "bank", "x", "dx", "y": […], "z": […], "period" }],
 ///     "springs": [{ "name", "kind", "joint" }],
 ///     "points": [{ "name", "body", "at" }],
 ///     "pictures": { "joints": { "KIND": … }, "forces": … } }  of kinds that are none of the standard ones
 ///
 /// Bodies are numbered as in /frames/position, the ground is −1. Points are measured from the body's origin in its
-/// axes, directions in its axes; both follow from the drawn configuration.
+/// axes, directions in its axes; both follow from the drawn configuration. A road has its heights at x, x + dx, … (at
+/// each of them for all y), without its slopes; it goes on as it ends, or again after its period.
 std::string scene_json(const Model& model);
 
 }  // namespace trammel

@@ -2,15 +2,16 @@
 #include "trammel/io/live_report.h"
 
 #include <fmt/format.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "../results/file_lock.h"
 #include "packed_data.h"
 #include "page_text.h"
 #include "report_run.h"
 #include "trammel/base/json.h"
+#include "trammel/base/processor_time.h"
 #include "trammel/io/report.h"
 #include "trammel/mechanics/kinds/pictures.h"
 
@@ -20,12 +21,6 @@ namespace {
 
 constexpr std::int64_t most_numbers = 400000;  // of frames, and of steps, in one answer
 constexpr double much_longer = 1.5;            // than what a page shows of the steps
-
-double processor_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 const char* word(ResultsState state) {
   switch (state) {
@@ -94,8 +89,8 @@ std::string LiveReport::page() const {
 
 double LiveReport::seconds_left() const {
   const double left = std::chrono::duration<double>(next_ - Clock::now()).count();
-  // A run that has ended computes no more.
-  const bool counts = run_seconds && kept_state_ == ResultsState::running;
+  // A run that has ended, or was killed, computes no more.
+  const bool counts = run_seconds && kept_state_ == ResultsState::running && file_lock::is_held(results_);
   return std::max({0.0, left, counts ? next_run_ - run_seconds() : 0.0});
 }
 
@@ -110,6 +105,16 @@ std::string LiveReport::trouble(const std::string& words) const {
   JsonWriter json;
   json.begin_object().key("trouble").text(words).key("wait").number(std::max(1.0, interval_));
   return json.end_object().str();
+}
+
+// Whoever writes the file is the run, unless somebody said which process that is. One that is gone may have been
+// followed by another, which goes on with the file.
+void LiveReport::find_run() {
+  if (run_seconds && writer_ == 0) return;
+  if (const pid_t writer = file_lock::find_process(results_); writer != writer_) {
+    writer_ = writer;
+    run_seconds = processor_seconds_of(writer);
+  }
 }
 
 // Does what reads the file, and finds when it may be read again.
@@ -127,6 +132,7 @@ std::string LiveReport::charge(const std::function<std::string()>& work) {
       answer = trouble(failure.what());
     }
   }
+  if (kept_state_ == ResultsState::running) find_run();
   // Who read early pays for what was left to wait as well.
   const double owed = seconds_left() + (processor_seconds() - before) / share;
   interval_ = std::max(least_interval, owed);

@@ -48,6 +48,24 @@ void put_page(const std::string& title, const std::function<void(std::string_vie
   put(text.substr(data_at + data_mark.size()));
 }
 
+void write_page(const std::filesystem::path& page, const std::string& title, const char* id, const std::string& json,
+                const std::vector<std::string>& arrays) {
+  TextFile file(page, page_kind());
+  put_page(
+      title, [&](std::string_view text) { file.write(text); },
+      [&] {
+        file.write(fmt::format("<script type=\"application/json\" id=\"{}\">", id));
+        file.write(json);
+        file.write("</script>\n");
+        for (std::size_t i = 0; i < arrays.size(); ++i) {
+          file.write(fmt::format("<script type=\"text/plain\" id=\"data-{}\">", i));
+          file.write(base64(arrays[i]));
+          file.write("</script>\n");
+        }
+      });
+  file.close();
+}
+
 }  // namespace detail
 
 // All pages begin as web/page.html does.
@@ -95,20 +113,7 @@ std::vector<ReportContents> write_report(std::span<const std::filesystem::path> 
     contents.push_back(detail::RunWriter(reader, options, static_cast<int>(readers.size()), json, data).write());
   json.end_array().end_object();
 
-  TextFile file(page, page_kind());
-  detail::put_page(
-      title, [&](std::string_view text) { file.write(text); },
-      [&] {
-        file.write("<script type=\"application/json\" id=\"report\">");
-        file.write(json.str());
-        file.write("</script>\n");
-        for (std::size_t i = 0; i < data.arrays().size(); ++i) {
-          file.write(fmt::format("<script type=\"text/plain\" id=\"data-{}\">", i));
-          file.write(base64(data.arrays()[i]));
-          file.write("</script>\n");
-        }
-      });
-  file.close();
+  detail::write_page(page, title, "report", json.str(), data.arrays());
   return contents;
 }
 
