@@ -24,15 +24,19 @@ from pages import link_target, render, show_source
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 
+# By what a reader wants: to learn, to reach an aim, to look something up, to understand.
 SECTIONS = [
-    ("Start", ["README.md", "docs/guide.md", "examples"]),
-    ("Use", ["docs/command_line.md", "docs/model_file.md", "docs/expressions.md", "docs/results.md", "docs/report.md",
-             "docs/python.md", "docs/live.md", "docs/machine_functions.md", "docs/analyses.md"]),
+    ("Start", ["README.md", "docs/README.md", "docs/guide.md"]),
+    ("Tutorials", ["docs/tutorials/README.md", "docs/tutorials/*.md", "examples"]),
+    ("How to", ["docs/install.md", "docs/command_line.md", "docs/report.md", "docs/python.md", "docs/urdf.md", "docs/live.md",
+                "docs/machine_functions.md", "docs/analyses.md", "docs/resume.md", "docs/replay.md", "docs/faq.md"]),
+    ("Reference", ["docs/model_file.md", "docs/expressions.md", "docs/results.md", "docs/json.md", "docs/glossary.md",
+                   "docs/matrix.md", "docs/what_changed.md"]),
     ("Elements", ["docs/elements/README.md", "docs/elements/*.md"]),
-    ("Integrators", ["docs/integrators/*.md"]),
-    ("Formulations", ["docs/formulations/*.md", "docs/linear_solvers.md"]),
+    ("Python and C++", ["python", "cpp"]),
+    ("Explanation", ["docs/choice.md", "docs/integrators/*.md", "docs/formulations/*.md", "docs/linear_solvers.md",
+                     "docs/robustness.md"]),
     ("Papers", ["docs/papers.md", "papers"]),
-    ("Reference", ["python", "cpp"]),
     ("Extend", ["docs/recipes/*.md", "ARCHITECTURE.md", "bench/README.md", "CHANGELOG.md"]),
     ("More", ["docs/*.md"]),
 ]
@@ -241,14 +245,27 @@ class Site:
 """
 
     def write_index(self) -> None:
-        """Titles and headings of all pages for the search, as a script: pages from disk may not fetch files."""
+        """Titles, headings and keys of all pages for the search, as a script: pages from disk may not fetch files."""
         entries = []
         for page in self.pages.values():
             entries.append([page.title, page.target.as_posix(), ""])
             entries += [[text, f"{page.target.as_posix()}#{anchor}", page.title] for anchor, text in page.headings]
+            entries += [[key, target, page.title] for key, target in keys_of(page)]
         (self.out / "search.js").write_text(
             f"window.searchIndex = {json.dumps(entries, ensure_ascii=False)};\n", encoding="utf-8"
         )
+
+
+def keys_of(page: Page) -> list[tuple[str, str]]:
+    """What stands as code in the first column of a page's tables, with the heading above it."""
+    found: dict[str, str] = {}
+    anchor = ""
+    for match in re.finditer(r'<h[1-4] id="([^"]+)"|<tr>\s*<td[^>]*><code>([^<]+)</code>', page.body):
+        if match[1]:
+            anchor = "#" + match[1]
+        else:
+            found.setdefault(html.unescape(match[2]), page.target.as_posix() + anchor)
+    return list(found.items())
 
 
 def relative(target: Path, page: Path) -> str:

@@ -26,6 +26,14 @@ const signs = {
   track: ["displacement"],
 };
 
+/** Of pictures that are none of one kind: the joints whose coordinates have a sign, and the bodies whose axes are drawn (all, if none are named). */
+const others = {
+  beam_beam: { bodies: ["beam_0", "beam_6"] },
+  actuator_servo: { kind: "revolute", signs: ["angle"] },
+  coupler_gear: { kind: "revolute", signs: ["angle"] },
+  measure_point: { kind: "revolute", signs: ["angle"] },
+};
+
 /** What is written beside a shape: lengths between points of its body. */
 const lengths = {
   box: [[[-0.25, -0.17, -0.1], [0.25, -0.17, -0.1], "size x"], [[0.28, -0.15, -0.1], [0.28, 0.15, -0.1], "size y"], [[-0.27, -0.15, -0.1], [-0.27, -0.15, 0.1], "size z"]],
@@ -88,6 +96,7 @@ function annotate({ wanted }) {
   };
   // Axes of each body.
   scene.bodies.forEach((body, b) => {
+    if (wanted.bodies && !wanted.bodies.includes(body.name)) return;
     const origin = motion.point(b, [0, 0, 0], new V());
     [["x", "#d23b40", [1, 0, 0]], ["y", "#2f8f46", [0, 1, 0]], ["z", "#2f6fd8", [0, 0, 1]]].forEach(([name, color, axis]) => {
       const tip = motion.direction(b, axis, new V()).multiplyScalar(0.2 * size).add(origin);
@@ -103,9 +112,9 @@ function annotate({ wanted }) {
     label(ends[0].clone().lerp(ends[1], 0.55), text, "#8a3ffc", 6, 14);
   }
   // Signs of the joint.
-  const joint = scene.joints.find((one) => one.kind === wanted.kind);
+  const joints = scene.joints.filter((one) => one.kind === wanted.kind);
   const ink = "#8a3ffc";
-  for (const sign of joint ? wanted.signs : []) {
+  for (const [joint, sign] of joints.flatMap((one) => wanted.signs.map((sign) => [one, sign]))) {
     const point = motion.point(joint.a, joint.point_a, new V());
     const body = sign === "axis_b" ? joint.b : joint.a;
     const at = sign === "axis_b" ? motion.point(joint.b, joint.point_b, new V()) : point;
@@ -150,6 +159,14 @@ test("every kind of joint, force and shape has its picture on a page of the elem
   }
 });
 
+test("every page of the elements has a picture", () => {
+  for (const name of readdirSync(join(root, "docs/elements"))) {
+    const shown = [...readFileSync(join(root, "docs/elements", name), "utf8").matchAll(/images\/elements\/([\w.]+\.png)/g)].map((found) => found[1]);
+    assert.ok(name === "README.md" || shown.length > 0, `${name} has no picture`);
+    for (const picture of shown) assert.ok(existsSync(join(root, "docs/images/elements", picture.replace(".png", ".toml"))), `${picture} has no model`);
+  }
+});
+
 for (const file of models) {
   const name = file.replace(".toml", "");
   test(`${name}: its model runs, and its picture is there`, async () => {
@@ -159,18 +176,18 @@ for (const file of models) {
       mkdirSync(join(pictures, "elements"), { recursive: true });
       const { page, complaints, close } = await openPage(browser, join(folder, `${name}.html`), { viewport: { width: 420, height: 640 } });
       const kind = name.replace(/^(joint|force|shape)_/, "");
-      await page.addStyleTag({ content: ".view-bar, .compass, .scale-note, .transport, header { display: none !important } .stage { height: 300px !important }" });
+      await page.addStyleTag({ content: ".view-bar, .beam-colors, .compass, .scale-note, .transport, header { display: none !important } .stage { height: 300px !important }" });
       await drawn(page);
-      await page.evaluate(([isForce, isShape]) => {
+      await page.evaluate(([isForce, isShape, isOther, scene]) => {
         const { view, player } = window.trammel;
-        Object.assign(view.layers, { trails: false, forces: isForce, joints: !isShape });
+        Object.assign(view.layers, { trails: isOther, forces: isForce, joints: !isShape });
         player.seek(player.end);
         view.showGrid(false);
-        view.lookFrom(isShape ? "iso" : "best");
+        view.lookFrom(isShape || scene === "beam_beam" ? "iso" : "best");
         view.refresh();
-      }, [name.startsWith("force_"), name.startsWith("shape_")]);
+      }, [name.startsWith("force_") || name.startsWith("beam_"), name.startsWith("shape_"), /^(measure|friction)_/.test(name), name]);
       await drawn(page);
-      await page.evaluate(annotate, { wanted: { kind, signs: signs[kind] ?? [], lengths: name.startsWith("shape_") ? lengths[kind] : [] } });
+      await page.evaluate(annotate, { wanted: { kind, signs: signs[kind] ?? [], lengths: name.startsWith("shape_") ? lengths[kind] : [], ...others[name] } });
       await page.locator(".canvas").screenshot({ path: picture });
       assert.deepEqual(complaints, []);
       await close();

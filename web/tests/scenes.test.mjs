@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { cleanUp, drawn, folder, openBrowser, openPage, simulate, trammel } from "./support.mjs";
+import { cleanUp, drawn, folder, groundInView, openBrowser, openPage, phone, railsBelow, simulate, trammel, wheelAboveGround } from "./support.mjs";
 
 let browser, car;
 before(async () => {
@@ -16,31 +16,6 @@ after(async () => {
   cleanUp();
 });
 
-const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 };
-
-/** Seeks sampled instants; of each: does the ground cover the picture below the followed machine? */
-async function groundInView(page) {
-  const instants = await page.evaluate(() => {
-    const { start, end } = window.trammel.player;
-    return Array.from({ length: 9 }, (_, i) => start + ((end - start) * i) / 8);
-  });
-  for (const t of instants) {
-    await page.evaluate((to) => window.trammel.player.seek(to), t);
-    await drawn(page);
-    const { inside, gap } = await page.evaluate(() => {
-      const { ground, controls, up } = window.trammel.view;
-      const { target } = controls;
-      const below = target.clone().addScaledVector(up, ground.level - target.dot(up));
-      const away = below.clone().sub(ground.object.position);
-      const edge = ground.lines.scale.x;
-      const p = below.clone().project(window.trammel.view.camera);
-      return { inside: Math.abs(p.x) < 1 && Math.abs(p.y) < 1, gap: away.length() / edge };
-    });
-    assert.ok(inside, `t = ${t}: the ground below the machine is not in the picture`);
-    assert.ok(gap < 0.1, `t = ${t}: the drawn ground is not below the machine (${gap} of its edge)`);
-  }
-}
-
 for (const [where, options] of [
   ["a desktop", {}],
   ["a phone in the dark", { ...phone, colorScheme: "dark" }],
@@ -50,18 +25,8 @@ for (const [where, options] of [
     await groundInView(page);
     // Tyres stand on the road of the model, z = 0, and their wheels reach it to less than a pixel.
     assert.equal(await page.evaluate(() => window.trammel.view.ground.level), 0);
-    const pixels = await page.evaluate(() => {
-      const { view } = window.trammel;
-      const [machine] = view.machines;
-      const wheel = machine.scene.bodies.findIndex((body) => /wheel/.test(body.name));
-      const parts = machine.batches.flatMap((batch) => batch.parts).filter((part) => part.body === wheel);
-      const pose = machine.motion.matrix(wheel, view.camera.matrixWorld.clone());
-      const low = Math.min(...parts.map((part) => machine.bottom(part, pose, view.up)));
-      const middle = machine.motion.point(wheel, [0, 0, 0], view.up.clone());
-      const screen = (z) => middle.clone().setZ(z).project(view.camera).y * 0.5 * view.element.clientHeight;
-      return { above: screen(low) - screen(0), low };
-    });
-    assert.ok(pixels.above < 1, `the wheel floats ${pixels.above} pixels above the road`);
+    const pixels = await wheelAboveGround(page);
+    assert.ok(Math.abs(pixels) < 1, `the wheel is ${pixels} pixels above the road`);
     assert.deepEqual(complaints, []);
     await close();
   });
@@ -70,20 +35,7 @@ test("a carriage runs on rails along its track", async () => {
   const carriage = simulate("examples/12_carriage/carriage.toml", "carriage", "analysis.end=3");
   const { page, complaints, close } = await openPage(browser, carriage.page);
   await groundInView(page);
-  const { gaps, tops } = await page.evaluate(() => {
-    const { view } = window.trammel;
-    const [machine] = view.machines;
-    const [track] = machine.scene.tracks;
-    const gaps = machine.scene.bodies.map((_, b) => {
-      const [x, y] = [machine.motion.position[3 * b], machine.motion.position[3 * b + 1]];
-      let least = Infinity;
-      for (let i = 0; i < track.points.length; i += 2) least = Math.min(least, Math.hypot(track.points[i] - x, track.points[i + 1] - y));
-      return least;
-    });
-    const rails = view.scene.children.flatMap((c) => c.children ?? []).filter((c) => c.geometry?.boundingBox === null || c.geometry);
-    const tops = rails.map((mesh) => (mesh.geometry.computeBoundingBox(), mesh.geometry.boundingBox.max.z));
-    return { gaps, tops };
-  });
+  const { gaps, tops } = await railsBelow(page);
   assert.ok(Math.max(...gaps) < 2, `a body is ${Math.max(...gaps)} m from the middle of the track`);
   assert.ok(tops.filter((z) => Math.abs(z) < 1e-6).length >= 2, "two rails have their tops at z = 0");
   assert.deepEqual(complaints, []);

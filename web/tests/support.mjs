@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the browser tests share: the program, a browser, and pages that must not complain.
+import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -72,4 +73,62 @@ export async function openPage(browser, file, options = {}) {
 /** Two pictures later everything that was asked for is drawn. */
 export async function drawn(page) {
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+}
+
+export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 };
+
+/** Seeks sampled instants; of each: does the ground cover the picture below the followed machine? */
+export async function groundInView(page) {
+  const instants = await page.evaluate(() => {
+    const { start, end } = window.trammel.player;
+    return Array.from({ length: 9 }, (_, i) => start + ((end - start) * i) / 8);
+  });
+  for (const t of instants) {
+    await page.evaluate((to) => window.trammel.player.seek(to), t);
+    await drawn(page);
+    const { inside, gap } = await page.evaluate(() => {
+      const { ground, controls, up } = window.trammel.view;
+      const { target } = controls;
+      const below = target.clone().addScaledVector(up, ground.level - target.dot(up));
+      const away = below.clone().sub(ground.object.position);
+      const edge = ground.lines.scale.x;
+      const p = below.clone().project(window.trammel.view.camera);
+      return { inside: Math.abs(p.x) < 1 && Math.abs(p.y) < 1, gap: away.length() / edge };
+    });
+    assert.ok(inside, `t = ${t}: the ground below the machine is not in the picture`);
+    assert.ok(gap < 0.1, `t = ${t}: the drawn ground is not below the machine (${gap} of its edge)`);
+  }
+}
+
+/** How many pixels the lowest point of a wheel is above the ground below it; < 0: it is pressed in. */
+export function wheelAboveGround(page) {
+  return page.evaluate(() => {
+    const { view } = window.trammel;
+    const [machine] = view.machines;
+    const wheel = machine.scene.bodies.findIndex((body) => /wheel/.test(body.name));
+    const parts = machine.batches.flatMap((batch) => batch.parts).filter((part) => part.body === wheel);
+    const pose = machine.motion.matrix(wheel, view.camera.matrixWorld.clone());
+    const low = Math.min(...parts.map((part) => machine.bottom(part, pose, view.up)));
+    const middle = machine.motion.point(wheel, [0, 0, 0], view.up.clone());
+    const screen = (z) => middle.clone().setZ(z).project(view.camera).y * 0.5 * view.element.clientHeight;
+    return screen(low) - screen(view.ground.level);
+  });
+}
+
+/** How far each body is from the middle of the track, and the heights of the tops of what is drawn of it. */
+export function railsBelow(page) {
+  return page.evaluate(() => {
+  const { view } = window.trammel;
+  const [machine] = view.machines;
+  const [track] = machine.scene.tracks;
+  const gaps = machine.scene.bodies.map((_, b) => {
+    const [x, y] = [machine.motion.position[3 * b], machine.motion.position[3 * b + 1]];
+    let least = Infinity;
+    for (let i = 0; i < track.points.length; i += 2) least = Math.min(least, Math.hypot(track.points[i] - x, track.points[i + 1] - y));
+    return least;
+  });
+  const rails = view.scene.children.flatMap((c) => c.children ?? []).filter((c) => c.geometry?.boundingBox === null || c.geometry);
+  const tops = rails.map((mesh) => (mesh.geometry.computeBoundingBox(), mesh.geometry.boundingBox.max.z));
+  return { gaps, tops };
+});
 }

@@ -49,6 +49,17 @@ test("the search leads to a page", async () => {
   await close();
 });
 
+test("the search finds a key of a model file by its name", async () => {
+  const { page, complaints, close } = await openPage(browser, join(site, "docs/guide.html"));
+  await page.keyboard.press("/");
+  await page.keyboard.type("arc_length");
+  await page.waitForSelector("#found a");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/model_file\.html#/);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test("a phone shows the menu when asked", async () => {
   const { page, close } = await openPage(browser, join(site, "docs/guide.html"), { viewport: { width: 390, height: 800 } });
   assert.equal(await page.locator("nav").isVisible(), false);
