@@ -91,7 +91,7 @@ export class View {
   /** A machine that travels far is followed; otherwise the whole motion is in the picture. */
   private chooseWhatToShow(): void {
     const first = this.machines[0];
-    const start = first.startBounds.getSize(new THREE.Vector3()).length();
+    const start = Math.max(first.size, first.startBounds.getSize(new THREE.Vector3()).length());
     const whole = first.bounds.getSize(new THREE.Vector3()).length();
     if (start > 0 && whole > 8 * start && first.motion) {
       const extents = first.bodyExtent;

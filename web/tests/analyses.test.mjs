@@ -275,6 +275,23 @@ end = 3
   await close();
 });
 
+test("a point that swings is seen with its whole way, and not followed", async () => {
+  write("point.toml", `gravity = [0, 0, 0]\n[[body]]\nname = "ball"\nkind = "particle"\nmass = 1\nposition = [0.1, 0, 0]\n[[force]]\nname = "pull"\nkind = "force"\nbody = "ball"\nforce = ["-40*ball.x", 0, 0]\n[analysis]\nend = 2\n`);
+  trammel("run", "point.toml", "-q", "--report");
+  const { page, complaints, close } = await openPage(browser, join(folder, "point.html"));
+  await drawn(page);
+  const { following, size, ends } = await page.evaluate(() => {
+    const { view } = window.trammel;
+    const ends = [-0.1, 0.1].map((x) => Math.abs(view.up.clone().set(x, 0, 0).project(view.camera).x));
+    return { following: view.following, size: view.machines[0].size, ends };
+  });
+  assert.equal(following, -1);
+  assert.ok(Math.abs(size - 0.2) < 1e-3, `its size is ${size} m`);
+  assert.ok(Math.max(...ends) < 1, "both ends of its way are in the picture");
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test("a road is drawn where the wheel rolls, with its heights", async () => {
   write(
     "road.toml",

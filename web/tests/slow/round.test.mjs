@@ -38,6 +38,7 @@ group = "balls"
 }
 
 const long = `title = "Long"
+gravity = [0, 0, 0]
 [[body]]
 name = "ball"
 kind = "particle"
