@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "json_answer.h"
+#include "sweep_axes.h"
 #include "trammel/base/keys.h"
 
 /// The commands of the program `trammel`. Each returns the exit code of the process; errors are thrown and become
@@ -134,12 +135,24 @@ struct PlotCommand {
 };
 int plot(const PlotCommand& command);
 
+/// A planned sweep as jobs of Slurm.
+struct SlurmTask {
+  std::string task;                  ///< submit | status | cancel; empty: nothing of it
+  int cases_per_job = 1;             ///< of the array
+  std::string time;                  ///< longest time of a job, as sbatch takes it; empty: the partition's
+  int jobs_at_a_time = 0;            ///< 0: as many as the cluster runs
+  std::vector<std::string> options;  ///< handed on to sbatch
+};
+
 struct SweepCommand {
-  std::filesystem::path model;
-  std::vector<std::string> settings;  ///< "parameters.L=0.1:0.5:9", "solver.integrator=bdf,radau", "solver.h=1e-4"
-  std::filesystem::path out;          ///< folder; empty: <model>_sweep
-  int jobs = 0;                       ///< at a time; 0: as many as there are cores for us
-  double max_cases = 1e5;             ///< more are refused
+  std::filesystem::path model;  ///< or, for what is planned, the folder of the plan
+  CaseChoice choice;
+  std::filesystem::path out;   ///< folder; empty: <model>_sweep
+  std::filesystem::path plan;  ///< folder of a plan to be written; empty: run here and now
+  std::string cases;           ///< "K" or "K-L" of a plan to be run; empty: none
+  bool collect = false;        ///< gather what a plan's cases left
+  SlurmTask slurm;
+  int jobs = 0;  ///< at a time; 0: as many as there are cores for us
   bool quiet = false;
   bool report = false;                    ///< a page of the sweep, and one of each case
   std::shared_ptr<JsonAnswer> json = {};  ///< for a script; null: words for a person

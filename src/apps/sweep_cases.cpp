@@ -52,9 +52,14 @@ class SweepSignals {
 
 /// Another process of this program. It is in a group of its own, so that Ctrl-C reaches it once, by us; if we are
 /// killed it is told to end (SIGTERM) by the kernel. Returns a negative number if there cannot be one.
-pid_t start(const SweepCommand& command, const Case& one, const SweepSignals& signals) {
-  std::vector<std::string> words{"trammel", "run", command.model.string(), "--quiet", "--out", one.results.string()};
-  for (const std::string& setting : one.settings) words.insert(words.end(), {"--set", setting});
+pid_t start(const CaseRun& run, const Case& one, const SweepSignals& signals) {
+  std::vector<std::string> words{"trammel", "run", "--quiet"};
+  if (one.resumes) {
+    words.insert(words.end(), {"--resume", one.results.string()});
+  } else {
+    words.insert(words.end(), {run.model.string(), "--out", one.results.string()});
+    for (const std::string& setting : one.settings) words.insert(words.end(), {"--set", setting});
+  }
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -79,11 +84,11 @@ std::string describe_case(const Case& one) {
 
 class CaseRunner {
  public:
-  CaseRunner(const SweepCommand& command, std::vector<Case>& cases, int jobs)
-      : command_(command), cases_(cases), jobs_(static_cast<std::size_t>(jobs)) {}
+  CaseRunner(const CaseRun& run, std::vector<Case>& cases, CaseWatch& watch)
+      : run_(run), cases_(cases), watch_(watch), next_(run.first) {}
 
   int run() {
-    while (next_ < cases_.size() || !running_.empty()) {
+    while (next_ < run_.last || !running_.empty()) {
       start_some();
       if (running_.empty() && stopping_ != 0) break;
       if (running_.empty() || reap()) continue;
@@ -97,10 +102,14 @@ class CaseRunner {
 
  private:
   void start_some() {
-    for (; next_ < cases_.size() && running_.size() < jobs_ && stopping_ == 0; ++next_) {
+    for (; next_ < run_.last && running_.size() < static_cast<std::size_t>(run_.jobs) && stopping_ == 0; ++next_) {
       Case& one = cases_[next_];
-      if (one.code == 0) continue;
-      const pid_t process = start(command_, one, signals_);
+      if (!watch_.may_begin(one)) {
+        if (one.code == Case::elsewhere && !run_.quiet)
+          complain("[{}/{}] {}: another process is at work on it\n", next_ + 1, cases_.size(), describe_case(one));
+        continue;
+      }
+      const pid_t process = start(run_, one, signals_);
       if (process < 0 && !running_.empty()) return;  // too many processes just now: some will end
       if (process < 0) {
         complain("trammel: error: cannot start a process: {}\n", std::strerror(errno));
@@ -131,26 +140,27 @@ class CaseRunner {
 
   void finish(Case& one, int code) {
     one.code = code;
-    if (command_.quiet) return;
+    watch_.ended(one);
+    if (run_.quiet) return;
     complain("[{}/{}] {}: {}\n", &one - cases_.data() + 1, cases_.size(), describe_case(one),
              code == 0       ? "done"
              : one.stopped() ? "stopped"
                              : fmt::format("failed (exit code {})", code));
   }
 
-  const SweepCommand& command_;
+  const CaseRun& run_;
   std::vector<Case>& cases_;
-  std::size_t jobs_;
+  CaseWatch& watch_;
   SweepSignals signals_;
-  std::size_t next_ = 0;
+  std::size_t next_;
   std::map<pid_t, Case*> running_;
   int stopping_ = 0;
 };
 
 }  // namespace
 
-int run_cases(const SweepCommand& command, std::vector<Case>& cases, int jobs) {
-  return CaseRunner(command, cases, jobs).run();
+int run_cases(const CaseRun& run, std::vector<Case>& cases, CaseWatch& watch) {
+  return CaseRunner(run, cases, watch).run();
 }
 
 }  // namespace trammel::apps

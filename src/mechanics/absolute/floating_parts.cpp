@@ -13,9 +13,9 @@ namespace trammel {
 
 namespace {
 
-constexpr double no_force = 1e-9;    // of what the terms of a row add up to
-constexpr double no_hold = 1e-12;    // square of the part of a row that holds in a direction
-constexpr int fewest_turning = 2;    // one body alone has its sum in whatever axes
+constexpr double no_force = 1e-9;  // of what the terms of a row add up to
+constexpr double no_hold = 1e-12;  // square of the part of a row that holds in a direction
+constexpr int fewest_turning = 2;  // one body alone has its sum in whatever axes
 
 /// Numbers of frames, joined where derivatives join them.
 class Parts {
