@@ -63,6 +63,7 @@ h = 1e-4
 TAKES = {
     "docs/resume.md": ({"crane.toml": SWINGING}, ["interrupt trammel run crane.toml -q"]),
     "docs/replay.md": ({"crane.toml": STUCK}, ["! trammel run crane.toml -q"]),
+    "docs/command_line.md": ({"slider_crank.toml": "examples/03_slider_crank/slider_crank.toml"}, []),
     "docs/json.md": ({"slider_crank.toml": "examples/03_slider_crank/slider_crank.toml"}, []),
     "docs/results.md": ({"slider_crank.toml": "examples/03_slider_crank/slider_crank.toml"}, ["trammel run slider_crank.toml -q"]),
     "docs/report.md": (
