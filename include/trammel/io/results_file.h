@@ -12,6 +12,8 @@
 
 namespace trammel {
 
+class ResultsReader;
+
 /// How a results file is written; the defaults suit every run.
 struct ResultsFileOptions {
   double flush_seconds = 0.5;      ///< rows are on disk after at most this much wall time [s], ≥ 0
@@ -69,8 +71,9 @@ class ResultsFile : public RecordSink {
 
   /// One of the run that rows were copied from.
   void keep_checkpoint(ResultsCheckpoint checkpoint);
-  /// With replace_at_end: from now on it stands for the name, as if that had not been asked for.
-  void replace_now();
+  /// Instead of begin(): goes on with results of this name behind one of their checkpoints, in a copy that takes the name
+  /// when it holds the rows before it. The schema is theirs; its attributes may have changed.
+  void go_on(const RecordSchema& schema, const ResultsReader& before, const ResultsCheckpoint& checkpoint);
 
   /// Writes and flushes every row received so far.
   void flush();

@@ -128,18 +128,13 @@ void RecordedRun::require_same(const Simulation& simulation) const {
       add(fmt::format("its run has ended: {}{}", why, by_event ? "" : "; --end gives it a later end"));
   }
   if (!issues.empty()) throw InputError(std::move(issues));
-  // Of a run that was killed there are no checksums.
-  if (reader_.state() == ResultsState::closed)
-    if (const std::vector<DamagedPart> damaged = verify_results(reader_.path()); !damaged.empty())
-      throw IoError(fmt::format("cannot go on with '{}': {} is damaged: {}", reader_.path().string(), damaged[0].part,
-                                damaged[0].trouble));
+  if (const std::vector<DamagedPart> damaged = verify_results(reader_.path()); !damaged.empty())
+    throw IoError(fmt::format("cannot go on with '{}': {} is damaged: {}", reader_.path().string(), damaged[0].part,
+                              damaged[0].trouble));
 }
 
 ResumedResults::ResumedResults(const RecordedRun& run, ResultsFileOptions options)
-    : run_(run), file_(run.reader().path(), [&] {
-        options.replace_at_end = true;
-        return options;
-      }()) {}
+    : run_(run), file_(run.reader().path(), options) {}
 
 void ResumedResults::begin(const RecordSchema& schema) {
   const ResultsReader& reader = run_.reader();
@@ -163,17 +158,14 @@ void ResumedResults::begin(const RecordSchema& schema) {
   waiting_ = std::move(recorded);
 }
 
-// Copies the rows before the checkpoint.
 ResultsFile& ResumedResults::opened() {
   if (!waiting_) return file_;
   const RecordSchema schema = std::move(*waiting_);
   waiting_.reset();
-  file_.begin(schema);
-  if (const std::optional<ResultsCheckpoint>& checkpoint = run_.checkpoint()) {
-    copy_rows_between(run_.reader(), {0, checkpoint->n_frames}, {0, checkpoint->n_steps}, schema, file_);
-    file_.keep_checkpoint(*checkpoint);
-  }
-  file_.replace_now();
+  if (const std::optional<ResultsCheckpoint>& checkpoint = run_.checkpoint())
+    file_.go_on(schema, run_.reader(), *checkpoint);
+  else
+    file_.begin(schema);
   return file_;
 }
 

@@ -106,6 +106,11 @@ void CheckpointPlaces::write(std::int64_t n_frames, std::int64_t n_steps, const 
   hdf5::check(H5Dflush(place), path, "write a checkpoint to");
 }
 
+void CheckpointPlaces::cut(const std::filesystem::path& path) {
+  const hsize_t none = 0;
+  for (const hdf5::Handle& place : places_) hdf5::check(H5Dset_extent(place, &none), path, "cut the checkpoints of");
+}
+
 void CheckpointPlaces::close() {
   for (hdf5::Handle& place : places_) place.reset();
 }
@@ -133,6 +138,18 @@ std::optional<ResultsCheckpoint> read_checkpoint(hid_t file, std::int64_t n_fram
   }
   if (newest) trouble.clear();
   return newest;
+}
+
+std::vector<std::string> find_damaged_checkpoints(hid_t file, double most) {
+  std::vector<std::string> damaged;
+  for (const std::string& at : layout::checkpoints) {
+    if (H5Lexists(file, "/checkpoint", H5P_DEFAULT) <= 0) continue;  // none were asked for
+    std::uint64_t number = 0;
+    std::string trouble;
+    static_cast<void>(read_place(hdf5::open_own_dataset(file, at), most, number, trouble));
+    if (!trouble.empty()) damaged.push_back(at);
+  }
+  return damaged;
 }
 
 }  // namespace trammel

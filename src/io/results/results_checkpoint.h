@@ -26,6 +26,7 @@ class CheckpointPlaces {
   void keep(ResultsCheckpoint checkpoint) { waiting_ = std::move(checkpoint); }
   /// So many rows are in the file.
   void write(std::int64_t n_frames, std::int64_t n_steps, const std::filesystem::path& path);
+  void cut(const std::filesystem::path& path);  ///< leaves none
   void close();
 
  private:
@@ -38,5 +39,8 @@ class CheckpointPlaces {
 /// The newest one that is whole and whose rows are there; else `trouble` says why there is none.
 std::optional<ResultsCheckpoint> read_checkpoint(hid_t file, std::int64_t n_frames, std::int64_t n_steps, double most,
                                                  std::string& trouble);
+
+/// Places that hold something else than was written, or half of it.
+std::vector<std::string> find_damaged_checkpoints(hid_t file, double most);
 
 }  // namespace trammel

@@ -36,12 +36,13 @@ class Creator {
         max_views_(max_views),
         status_(status),
         checksums_(sums),
-        file_(file) {}
-
-  void create() {
-    links_ = hdf5::properties(H5Pcreate(H5P_LINK_CREATE));
+        file_(file),
+        links_(hdf5::properties(H5Pcreate(H5P_LINK_CREATE))) {
     H5Pset_create_intermediate_group(links_, 1);
     H5Pset_char_encoding(links_, H5T_CSET_UTF8);
+  }
+
+  void create() {
     const Handle access = hdf5::checked_access(status_);
     // The root's attributes stay in its header, which is the first thing of a file: also a damaged one says whose it
     // is.
@@ -52,11 +53,21 @@ class Creator {
     fixed_part();
     check(file_.reset(), "create");
     hdf5::check(status_, path_, "create");
-    H5Pset_alignment(access, 1, page_bytes);
+    align_pages(access);
     errno = 0;
     file_ = hdf5::file(opened(H5Fopen(working_.c_str(), H5F_ACC_RDWR, access)));
     growing_part();
     hdf5::check(status_, path_, "create");
+  }
+
+  void replace_texts(const std::vector<std::string>& keys) {
+    const Handle root = hdf5::group(check(H5Gopen2(file_, "/", H5P_DEFAULT), "open the root of"));
+    for (const std::string& key : keys) {
+      if (H5Aexists(root, key.c_str()) > 0) check(H5Adelete(root, key.c_str()), "change texts of");
+      if (H5Lexists(root, key.c_str(), H5P_DEFAULT) > 0) check(H5Ldelete(root, key.c_str(), H5P_DEFAULT), "change");
+      checksums_.erase("/" + key);
+      text(root, key, schema_.attributes.at(key));
+    }
   }
 
  private:
@@ -94,13 +105,14 @@ class Creator {
   // What is written to while the machine moves, each block in its own page.
   void growing_part() {
     const std::size_t frames = rows_per_block(schema_.frames), steps = rows_per_block(schema_.solver);
-    time("/time", "recorded times", frames);
+    time(layout::times[0], "recorded times", frames);
     for (const RecordGroup& group : schema_.frames) quantity(group, frames);
-    time("/solver/time", "end of each integrator step", steps);
+    time(layout::times[1], "end of each integrator step", steps);
     for (const RecordGroup& group : schema_.solver) quantity(group, steps);
     pairs("/summary", "key and value; an empty key continues the value above");
     if (schema_.checkpoints) CheckpointPlaces::create(file_, path_);
-    pairs(layout::checksums, "of tables and texts, when the run has ended; `trammel verify` compares them");
+    pairs(layout::checksums, "of texts, and of the summary when the run has ended; `trammel verify` compares them");
+    ChunkSums::create(file_, schema_, path_);
   }
 
   // Readers recover the schema order from the order of creation.
@@ -116,13 +128,15 @@ class Creator {
     hdf5::write_attribute(root, "format", layout::format);
     hdf5::write_attribute(root, "format_version", layout::format_version);
     if (!schema_.attributes.count("trammel_version")) hdf5::write_attribute(root, "trammel_version", version());
-    for (const auto& [key, text] : schema_.attributes) {
-      if (key == "format" || key == "format_version") continue;
-      if (key == "model" || text.size() > layout::longest_attribute)
-        text_dataset("/" + key, text);
-      else
-        hdf5::write_attribute(root, key, text);
-    }
+    for (const auto& [key, words] : schema_.attributes)
+      if (key != "format" && key != "format_version") text(root, key, words);
+  }
+
+  void text(hid_t root, const std::string& key, const std::string& words) {
+    if (key == "model" || words.size() > layout::longest_attribute)
+      text_dataset("/" + key, words);
+    else
+      hdf5::write_attribute(root, key, words);
   }
 
   void text_dataset(const std::string& at, const std::string& text) {
@@ -263,9 +277,16 @@ class Creator {
 
 }  // namespace
 
+void align_pages(hid_t access) { H5Pset_alignment(access, 1, page_bytes); }
+
 void create_results(const std::filesystem::path& working, const std::filesystem::path& path, const RecordSchema& schema,
                     int max_views, hdf5::IoStatus& status, Checksums& texts, Handle& file) {
   Creator(working, path, schema, max_views, status, texts, file).create();
+}
+
+void replace_texts(const std::filesystem::path& path, const RecordSchema& schema, const std::vector<std::string>& keys,
+                   hdf5::IoStatus& status, Checksums& texts, Handle& file) {
+  Creator(path, path, schema, 0, status, texts, file).replace_texts(keys);
 }
 
 }  // namespace trammel

@@ -2,6 +2,7 @@
 #include "trammel/io/results_file.h"
 
 #include <chrono>
+#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -43,16 +44,29 @@ std::string find_owner_of_results(const std::filesystem::path& path, bool& ours)
 OutputKind results_kind() { return {"a results file", "write results to", find_owner_of_results, false}; }
 
 struct ResultsFile::Writer {
-  Writer(const std::filesystem::path& path, const ResultsFileOptions& options, const RecordSchema& schema)
+  /// Goes on behind a checkpoint of other results of this name.
+  struct Beginning {
+    const ResultsReader& before;
+    const ResultsCheckpoint& checkpoint;
+  };
+
+  Writer(const std::filesystem::path& path, const ResultsFileOptions& options, const RecordSchema& schema,
+         std::optional<Beginning> from = {})
       : output(std::make_unique<OutputFile>(path, results_kind())), replaces_at_end(options.replace_at_end) {
     try {
-      create_results(output->working(), path, schema, options.max_views, *status, checksums, file);
-      frames = open_table(file, path, "/time", schema.frames);
-      steps = open_table(file, path, "/solver/time", schema.solver);
+      if (from)
+        continue_results(*output, from->before, from->checkpoint, schema, *status, checksums, file);
+      else
+        create_results(output->working(), path, schema, options.max_views, *status, checksums, file);
+      frames = open_table(file, path, layout::times[0], schema.frames, 0);
+      steps = open_table(file, path, layout::times[1], schema.solver, frames.n_chunks());
+      sums.open(file, path);
       if (schema.checkpoints) checkpoints.open(file, path);
       summary = hdf5::dataset(hdf5::check(H5Dopen2(file, "/summary", H5P_DEFAULT), path, "open the summary of"));
       checksum_table = hdf5::dataset(
           hdf5::check(H5Dopen2(file, layout::checksums.c_str(), H5P_DEFAULT), path, "open the checksums of"));
+      if (from) cut_back(*from, path);
+      write_summary(checksum_table, path, checksums);
       // From here on no object is created: readers, and the file after a kill, see every flushed row.
       hdf5::check(H5Fstart_swmr_write(file), path, "start writing");
       hdf5::check(*status, path, "start writing");
@@ -61,6 +75,18 @@ struct ResultsFile::Writer {
       hdf5::check(*status, path, "start writing");  // the system's reason rather than what HDF5 made of it
       throw;
     }
+  }
+
+  void cut_back(const Beginning& from, const std::filesystem::path& path) {
+    const ResultsCheckpoint& checkpoint = from.checkpoint;
+    const RecordedSums recorded = sums.cut(frames.n_whole_blocks(checkpoint.n_frames),
+                                           steps.n_whole_blocks(checkpoint.n_steps), frames.n_chunks(), path);
+    frames.go_on(from.before, false, checkpoint.n_frames, recorded, path);
+    steps.go_on(from.before, true, checkpoint.n_steps, recorded, path);
+    frames_received = checkpoint.n_frames, steps_received = checkpoint.n_steps;
+    write_summary(summary, path, {});
+    checkpoints.cut(path);
+    checkpoints.keep(checkpoint);
   }
 
   // Nobody reads what has no name yet.
@@ -72,8 +98,8 @@ struct ResultsFile::Writer {
     const hdf5::Quiet quiet;
     open = false;  // stays so if writing throws: a half-written block must not be followed by another
     try {
-      if (of_frames) frames.write(path, *status, last);
-      if (of_steps) steps.write(path, *status, last);
+      if (of_frames) frames.write(path, *status, sums, last);
+      if (of_steps) steps.write(path, *status, sums, last);
       checkpoints.write(frames.written(), steps.written(), path);
       // From now on it is worth more than nothing.
       if (frames.written() > 0 && !replaces_at_end) output->take_name();
@@ -88,6 +114,7 @@ struct ResultsFile::Writer {
   std::shared_ptr<hdf5::IoStatus> status = std::make_shared<hdf5::IoStatus>();
   hdf5::Handle file;
   RowTable frames, steps;
+  ChunkSums sums;
   CheckpointPlaces checkpoints;
   hdf5::Handle summary, checksum_table;
   Checksums checksums;  // of texts
@@ -154,12 +181,15 @@ void ResultsFile::checkpoint(double t, std::span<const std::byte> memory) {
   writer_->checkpoints.keep({t, writer_->frames_received, writer_->steps_received, {memory.begin(), memory.end()}});
 }
 
-void ResultsFile::keep_checkpoint(ResultsCheckpoint checkpoint) { writer_->checkpoints.keep(std::move(checkpoint)); }
-
-void ResultsFile::replace_now() {
-  writer_->replaces_at_end = false;
+void ResultsFile::go_on(const RecordSchema& schema, const ResultsReader& before, const ResultsCheckpoint& checkpoint) {
+  if (writer_) throw Error("go_on() of the results file '" + path_.string() + "' was called twice");
+  if (std::vector<Issue> issues = schema.issues(); !issues.empty()) throw InputError(std::move(issues));
+  const hdf5::Quiet quiet;
+  writer_ = std::make_unique<Writer>(path_, options_, schema, Writer::Beginning{before, checkpoint});
   flush();
 }
+
+void ResultsFile::keep_checkpoint(ResultsCheckpoint checkpoint) { writer_->checkpoints.keep(std::move(checkpoint)); }
 
 void ResultsFile::flush() {
   if (!writer_ || !writer_->open) return;
@@ -173,11 +203,8 @@ void ResultsFile::end(const SummaryEntries& summary) {
   const hdf5::Quiet quiet;
   writer_->open = false;
   try {
-    Checksums& checksums = writer_->checksums;
-    checksums["/summary"] = write_summary(writer_->summary, path_, texts_of(summary)).to_text();
-    writer_->frames.add_checksums(checksums);
-    writer_->steps.add_checksums(checksums);
-    write_summary(writer_->checksum_table, path_, checksums);
+    const Checksum checksum = write_summary(writer_->summary, path_, texts_of(summary));
+    write_summary(writer_->checksum_table, path_, {{"/summary", checksum.to_text()}}, writer_->checksums.size());
     hdf5::check(*writer_->status, path_, "write the summary of");
   } catch (const IoError&) {
     writer_->status->abandoned = true;
@@ -187,6 +214,7 @@ void ResultsFile::end(const SummaryEntries& summary) {
   writer_->checksum_table.reset();
   writer_->frames.close();
   writer_->steps.close();
+  writer_->sums.close();
   writer_->checkpoints.close();
   hdf5::check(writer_->file.reset(), path_, "close");
   hdf5::check(*writer_->status, path_, "close");

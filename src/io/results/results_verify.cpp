@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "hdf5_support.h"
+#include "results_checkpoint.h"
 #include "results_layout.h"
 #include "results_tables.h"
 #include "trammel/io/results_reader.h"
@@ -25,16 +26,27 @@ class Verification {
     std::error_code error;
     most_ = static_cast<double>(std::filesystem::file_size(path, error));
     if (error) throw IoError("cannot read '" + path.string() + "': " + error.message());
-    read_checksums();
+    try {
+      expected_ = read_text_sums(file_, most_, path_);
+    } catch (const IoError& trouble) {
+      report(layout::checksums, trouble.what());
+    }
+    sums_ = read_chunk_sums(file_, most_);
+    if (!sums_.trouble.empty()) report(layout::chunk_checksums, sums_.trouble);
     hdf5::check(*opened.status, path, "read");
   }
 
   std::vector<DamagedPart> run() {
     const hdf5::Quiet quiet;
-    tables(false);
-    tables(true);
-    time("/time", reader_.times());
-    time("/solver/time", reader_.step_times());
+    if (sums_.exist) {
+      for (const auto& [at, place] : sums_.places) chunks(at, place);
+      checkpoints();
+    } else {
+      tables(false);
+      tables(true);
+      time(layout::times[0], reader_.times());
+      time(layout::times[1], reader_.step_times());
+    }
     for (const auto& [at, expected] : expected_)
       if (std::find(seen_.begin(), seen_.end(), at) == seen_.end()) texts(at, expected);
     return std::move(found_);
@@ -47,16 +59,22 @@ class Verification {
     if (!known) found_.push_back({part, trouble});
   }
 
-  // Files of runs that did not end, and of earlier versions, have none.
-  void read_checksums() {
-    if (!hdf5::is_in_file(file_, layout::checksums)) return;
-    try {
-      const std::vector<std::string> cells =
-          hdf5::read_texts(hdf5::open_own_dataset(file_, layout::checksums), most_, path_);
-      for (std::size_t i = 0; i + 1 < cells.size(); i += 2) expected_[cells[i]] = cells[i + 1];
-    } catch (const IoError& error) {
-      report(layout::checksums, error.what());
-    }
+  // A run that was killed may have rows that it had not yet summed up, and half a checkpoint beside a whole one.
+  bool is_complete() const { return reader_.state() == ResultsState::closed; }
+
+  void chunks(const std::string& at, RecordedSums::Place place) {
+    if (!sums_.trouble.empty()) return;
+    const hdf5::OwnDataset table = hdf5::open_own_dataset(file_, at);
+    const std::int64_t rows = at.starts_with("/solver/") ? reader_.n_steps() : reader_.n_frames();
+    const std::string trouble = !table.dataset.valid()
+                                    ? table.trouble
+                                    : find_damaged_chunk(table, sums_, place, rows, is_complete(), most_);
+    if (!trouble.empty()) report(at, trouble);
+  }
+
+  void checkpoints() {
+    if (!is_complete()) return;
+    for (const std::string& at : find_damaged_checkpoints(file_, most_)) report(at, "it is not what was written");
   }
 
   void compare(const std::string& at, const Checksum& checksum) {
@@ -115,11 +133,23 @@ class Verification {
   hdf5::Handle file_;
   double most_ = 0.0;
   Checksums expected_;
+  RecordedSums sums_;
   std::vector<std::string> seen_;
   std::vector<DamagedPart> found_;
 };
 
 }  // namespace
+
+Checksums read_text_sums(hid_t file, double most, const std::filesystem::path& path) {
+  Checksums sums;
+  if (!hdf5::is_in_file(file, layout::checksums)) return sums;
+  const std::vector<std::string> cells =
+      hdf5::read_texts(hdf5::open_own_dataset(file, layout::checksums), most, path);
+  // Lines that a killed run announced and did not write are empty.
+  for (std::size_t i = 0; i + 1 < cells.size(); i += 2)
+    if (!cells[i].empty()) sums[cells[i]] = cells[i + 1];
+  return sums;
+}
 
 std::vector<DamagedPart> verify_results(const std::filesystem::path& path) { return Verification(path).run(); }
 
