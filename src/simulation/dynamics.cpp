@@ -110,6 +110,7 @@ void Dynamics::take_up(std::span<const std::byte> memory) {
   Memory of_other(memory);
   remember(of_other);
   of_other.finish();
+  moved_ = false;
 }
 
 std::optional<Summary> Dynamics::go_on() {
@@ -169,6 +170,7 @@ void Dynamics::examine_inputs(const MotionVariables& x, double until) {
 }
 
 StepReport Dynamics::advance() {
+  moved_ = true;
   const bool fixed = study_.solver.h.has_value();
   if (!taken_again_) kinks_.begin_step();
   const double from = kinks_.from(t_);
@@ -412,8 +414,14 @@ void Dynamics::sum_up_exchanges() {
 }
 
 void Dynamics::sum_up_method() {
-  const MotionIntegrator& method = motion_.method();
   sum_up_exchanges();
+  if (moved_) describe_method();
+  warn_of_split(summary_);
+}
+
+// As long as the method has not moved it knows nothing of its matrices, and what is remembered holds.
+void Dynamics::describe_method() {
+  const MotionIntegrator& method = motion_.method();
   summary_.describe_solver(method.linear_solver());
   summary_.linear_solver = method.solver_name();
   const MotionIntegrator::JacobianReport jacobians = method.jacobians();
@@ -427,7 +435,6 @@ void Dynamics::sum_up_method() {
   summary_.scaling_m = scaling.m, summary_.scaling_d = scaling.d, summary_.scaling_k = scaling.k;
   summary_.scaling_s = scaling.s;
   summary_.scaling_rho = study_.solver.scaling.rho.value_or(0.0);
-  warn_of_split(summary_);
 }
 
 }  // namespace trammel

@@ -228,6 +228,7 @@ void Rig::remember(Memory& memory) {
 
 void Dynamics::remember(Memory& memory) {
   memory.section("Dynamics");
+  describe_method();
   memory.keep(rig_, violations_, ledger_, alarms_, fixed_step_, output_, events_, beams_, kinks_, jumps_, samples_,
               rejected_);
   if (exchange_) memory.keep(*exchange_);
@@ -236,7 +237,7 @@ void Dynamics::remember(Memory& memory) {
               next_checkpoint_, matrices_before_, summary_);
   memory.leave(machine_, study_, viewer_, motion_, sink_, progress_, contact_changes_, after_kinks_, of_frames_,
                writer_, frames_, bounds_, start_, end_, part_, leaves_to_next_, pause_, slack_, live_, examined_, hits_,
-               memory_, hands_over_);
+               memory_, hands_over_, moved_);
 }
 
 // Methods count since they began.

@@ -69,5 +69,101 @@ integrator = "radau"
   for (const std::string& note : quiet.summary.notes) EXPECT_FALSE(note.starts_with("rejected ")) << note;
 }
 
+// A light particle whose force jumps to and fro makes steps be rejected; what changes meanwhile is asked of others.
+const std::string chattering = R"toml(
+[[body]]
+name = "bob"
+kind = "particle"
+mass = 1e-4
+position = [0, 5, 0]
+[[force]]
+name = "chatter"
+kind = "force"
+body = "bob"
+force = ["1e-3*tanh(1e4*sin(314*t + 20*bob.x))", 0, 0]
+)toml";
+
+std::string find_rejected(const std::string& model, const std::vector<std::string>& settings = {}) {
+  const Recorded recorded = run_text(model, settings);
+  for (const std::string& note : recorded.summary.notes)
+    if (note.starts_with("rejected ")) return note;
+  return recorded.summary.to_text();
+}
+
+// Reactions answer what acts: the hinge has the same change as the force, and the force is named.
+TEST(Failures, rejected_steps_name_the_force_and_not_the_joint_that_answers_it) {
+  const std::string told = find_rejected(R"toml(
+[[body]]
+name = "rod"
+mass = 1
+inertia = [0.1, 0.1, 0.1]
+position = [0.5, 0, 0]
+[[joint]]
+name = "hinge"
+kind = "revolute"
+bodies = ["ground", "rod"]
+point = [0, 0, 0]
+axis = "y"
+[[force]]
+name = "chatter"
+kind = "force"
+body = "rod"
+force = [0, 0, "10*tanh(1e4*sin(314*t + 20*rod.x))"]
+[analysis]
+end = 1
+[solver]
+integrator = "radau"
+)toml");
+  EXPECT_NE(told.find("force 'chatter' changed most"), told.npos) << told;
+}
+
+// A weight that is moved to and fro: nothing but the row that moves it changes.
+TEST(Failures, rejected_steps_name_the_row_that_changes_without_a_force) {
+  for (const char* coordinates : {"absolute", "joint"}) {
+    const std::string told = find_rejected(chattering + R"toml(
+[[body]]
+name = "weight"
+mass = 10
+inertia = [1, 1, 1]
+[[joint]]
+name = "slide"
+kind = "prismatic"
+bodies = ["ground", "weight"]
+axis = [1, 0, 0]
+[[motion]]
+name = "drive"
+joint = "slide"
+function = "0.1*sin(40*t)"
+[analysis]
+end = 1
+[solver]
+integrator = "radau"
+)toml",
+                                           {std::string("solver.coordinates=") + coordinates});
+    EXPECT_NE(told.find("motion 'drive', row 1 [m] changed most"), told.npos) << told;
+  }
+}
+
+TEST(Failures, rejected_steps_name_the_element_of_a_beam) {
+  const std::string told = find_rejected(chattering + R"toml(
+[[beam]]
+name = "rod"
+points = [[0, 0, 0], [1, 0, 0]]
+elements = 2
+section = { kind = "circle", radius = 0.01 }
+material = { young = 2e7, poisson = 0.3, density = 1500 }
+[[joint]]
+name = "clamp"
+kind = "fixed"
+bodies = ["ground", "rod_0"]
+point = [0, 0, 0]
+[analysis]
+end = 0.5
+[solver]
+integrator = "radau"
+)toml");
+  EXPECT_NE(told.find("beam 'rod', element 1 changed most"), told.npos) << told;
+}
+
 }  // namespace
 }  // namespace trammel::test_failures

@@ -71,8 +71,8 @@ class ResultsFile : public RecordSink {
 
   /// One of the run that rows were copied from.
   void keep_checkpoint(ResultsCheckpoint checkpoint);
-  /// Instead of begin(): goes on with results of this name behind one of their checkpoints, in a copy that takes the name
-  /// when it holds the rows before it. The schema is theirs; its attributes may have changed.
+  /// Instead of begin(): goes on with results of this name behind one of their checkpoints, in a copy that takes the
+  /// name when it holds the rows before it. The schema is theirs; its attributes may have changed.
   void go_on(const RecordSchema& schema, const ResultsReader& before, const ResultsCheckpoint& checkpoint);
 
   /// Writes and flushes every row received so far.

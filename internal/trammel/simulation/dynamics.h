@@ -91,6 +91,7 @@ class Dynamics {
   void sum_up();
   void sum_up_exchanges();
   void sum_up_method();
+  void describe_method();
 
   bool fail(std::string failure, const std::string& why);
   bool fail(std::string failure, Cause cause) { return fail(std::move(failure), std::string(describe(cause))); }
@@ -141,6 +142,7 @@ class Dynamics {
   bool hands_over_ = false;                              // behind it
   MotionIntegrator::JacobianReport jacobians_before_{};  // of parts of the run that went before this method began
   bool leaves_to_next_ = false;
+  bool moved_ = true;  // since it was made; false: it has taken up a memory and nothing else
   Summary summary_;
 };
 

@@ -51,43 +51,8 @@ struct ResultsFile::Writer {
   };
 
   Writer(const std::filesystem::path& path, const ResultsFileOptions& options, const RecordSchema& schema,
-         std::optional<Beginning> from = {})
-      : output(std::make_unique<OutputFile>(path, results_kind())), replaces_at_end(options.replace_at_end) {
-    try {
-      if (from)
-        continue_results(*output, from->before, from->checkpoint, schema, *status, checksums, file);
-      else
-        create_results(output->working(), path, schema, options.max_views, *status, checksums, file);
-      frames = open_table(file, path, layout::times[0], schema.frames, 0);
-      steps = open_table(file, path, layout::times[1], schema.solver, frames.n_chunks());
-      sums.open(file, path);
-      if (schema.checkpoints) checkpoints.open(file, path);
-      summary = hdf5::dataset(hdf5::check(H5Dopen2(file, "/summary", H5P_DEFAULT), path, "open the summary of"));
-      checksum_table = hdf5::dataset(
-          hdf5::check(H5Dopen2(file, layout::checksums.c_str(), H5P_DEFAULT), path, "open the checksums of"));
-      if (from) cut_back(*from, path);
-      write_summary(checksum_table, path, checksums);
-      // From here on no object is created: readers, and the file after a kill, see every flushed row.
-      hdf5::check(H5Fstart_swmr_write(file), path, "start writing");
-      hdf5::check(*status, path, "start writing");
-    } catch (const IoError&) {
-      status->abandoned = true;
-      hdf5::check(*status, path, "start writing");  // the system's reason rather than what HDF5 made of it
-      throw;
-    }
-  }
-
-  void cut_back(const Beginning& from, const std::filesystem::path& path) {
-    const ResultsCheckpoint& checkpoint = from.checkpoint;
-    const RecordedSums recorded = sums.cut(frames.n_whole_blocks(checkpoint.n_frames),
-                                           steps.n_whole_blocks(checkpoint.n_steps), frames.n_chunks(), path);
-    frames.go_on(from.before, false, checkpoint.n_frames, recorded, path);
-    steps.go_on(from.before, true, checkpoint.n_steps, recorded, path);
-    frames_received = checkpoint.n_frames, steps_received = checkpoint.n_steps;
-    write_summary(summary, path, {});
-    checkpoints.cut(path);
-    checkpoints.keep(checkpoint);
-  }
+         std::optional<Beginning> from = {});
+  void cut_back(const Beginning& from, const std::filesystem::path& path);
 
   // Nobody reads what has no name yet.
   bool is_due(double seconds) const {
@@ -123,6 +88,45 @@ struct ResultsFile::Writer {
   Clock::time_point flushed = Clock::now();
   bool open = true;  // false after end() or after a failure: nothing more is written
 };
+
+ResultsFile::Writer::Writer(const std::filesystem::path& path, const ResultsFileOptions& options,
+                            const RecordSchema& schema, std::optional<Beginning> from)
+    : output(std::make_unique<OutputFile>(path, results_kind())), replaces_at_end(options.replace_at_end) {
+  try {
+    if (from)
+      continue_results(*output, from->before, from->checkpoint, schema, *status, checksums, file);
+    else
+      create_results(output->working(), path, schema, options.max_views, *status, checksums, file);
+    frames = open_table(file, path, layout::times[0], schema.frames, 0);
+    steps = open_table(file, path, layout::times[1], schema.solver, frames.n_chunks());
+    sums.open(file, path);
+    if (schema.checkpoints) checkpoints.open(file, path);
+    summary = hdf5::dataset(hdf5::check(H5Dopen2(file, "/summary", H5P_DEFAULT), path, "open the summary of"));
+    checksum_table = hdf5::dataset(
+        hdf5::check(H5Dopen2(file, layout::checksums.c_str(), H5P_DEFAULT), path, "open the checksums of"));
+    if (from) cut_back(*from, path);
+    write_summary(checksum_table, path, checksums);
+    // From here on no object is created: readers, and the file after a kill, see every flushed row.
+    hdf5::check(H5Fstart_swmr_write(file), path, "start writing");
+    hdf5::check(*status, path, "start writing");
+  } catch (const IoError&) {
+    status->abandoned = true;
+    hdf5::check(*status, path, "start writing");  // the system's reason rather than what HDF5 made of it
+    throw;
+  }
+}
+
+void ResultsFile::Writer::cut_back(const Beginning& from, const std::filesystem::path& path) {
+  const ResultsCheckpoint& checkpoint = from.checkpoint;
+  const RecordedSums recorded = sums.cut(frames.n_whole_blocks(checkpoint.n_frames),
+                                         steps.n_whole_blocks(checkpoint.n_steps), frames.n_chunks(), path);
+  frames.go_on(from.before, false, checkpoint.n_frames, recorded, path);
+  steps.go_on(from.before, true, checkpoint.n_steps, recorded, path);
+  frames_received = checkpoint.n_frames, steps_received = checkpoint.n_steps;
+  write_summary(summary, path, {});
+  checkpoints.cut(path);
+  checkpoints.keep(checkpoint);
+}
 
 std::vector<Issue> ResultsFileOptions::issues() const {
   std::vector<Issue> issues;

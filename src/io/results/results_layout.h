@@ -17,8 +17,8 @@ inline const std::string format_version = "1";                        ///< root 
 /// Texts up to this length are root attributes, longer ones (and always the model) datasets in the root.
 inline constexpr std::size_t longest_attribute = 4096;
 
-/// Root dataset like /summary: for each text and list of texts "crc32 <8 digits> of <n> bytes"; the summary's line comes
-/// last, when a run ends. (Runs of earlier versions have lines of whole tables as well, and no chunk_checksums.)
+/// Root dataset like /summary: for each text and list of texts "crc32 <8 digits> of <n> bytes"; the summary's line
+/// comes last, when a run ends. (Runs of earlier versions have lines of whole tables as well, and no chunk_checksums.)
 inline const std::string checksums = "/checksums";
 /// Of the rows: results_chunks.h.
 inline const std::string chunk_checksums = "/chunk_checksums";

@@ -135,8 +135,8 @@ struct RowRange {
 void copy_rows_between(const ResultsReader& reader, const RowRange& frames, const RowRange& steps,
                        const RecordSchema& schema, ResultsFile& copy);
 
-/// Writes key and value lines to /summary, or a table like it, as its last ones from `first` on; returns the checksum of
-/// their cells.
+/// Writes key and value lines to /summary, or a table like it, as its last ones from `first` on; returns the checksum
+/// of their cells.
 Checksum write_summary(hid_t dataset, const std::filesystem::path& path,
                        const std::map<std::string, std::string>& summary, std::size_t first = 0);
 

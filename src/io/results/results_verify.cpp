@@ -66,9 +66,8 @@ class Verification {
     if (!sums_.trouble.empty()) return;
     const hdf5::OwnDataset table = hdf5::open_own_dataset(file_, at);
     const std::int64_t rows = at.starts_with("/solver/") ? reader_.n_steps() : reader_.n_frames();
-    const std::string trouble = !table.dataset.valid()
-                                    ? table.trouble
-                                    : find_damaged_chunk(table, sums_, place, rows, is_complete(), most_);
+    const std::string trouble =
+        !table.dataset.valid() ? table.trouble : find_damaged_chunk(table, sums_, place, rows, is_complete(), most_);
     if (!trouble.empty()) report(at, trouble);
   }
 
@@ -143,8 +142,7 @@ class Verification {
 Checksums read_text_sums(hid_t file, double most, const std::filesystem::path& path) {
   Checksums sums;
   if (!hdf5::is_in_file(file, layout::checksums)) return sums;
-  const std::vector<std::string> cells =
-      hdf5::read_texts(hdf5::open_own_dataset(file, layout::checksums), most, path);
+  const std::vector<std::string> cells = hdf5::read_texts(hdf5::open_own_dataset(file, layout::checksums), most, path);
   // Lines that a killed run announced and did not write are empty.
   for (std::size_t i = 0; i + 1 < cells.size(); i += 2)
     if (!cells[i].empty()) sums[cells[i]] = cells[i + 1];
