@@ -144,6 +144,52 @@ integrator = "radau"
   }
 }
 
+// A wheelset that sways between its rails.
+TEST(Failures, rejected_steps_name_the_wheel_on_its_rail) {
+  const std::string told = find_rejected(R"toml(gravity = [0, 0, -9.81]
+[[track]]
+name = "line"
+from = -5
+to = 200
+[[body]]
+name = "wheelset"
+mass = 1200
+inertia = [800, 100, 800]
+position = [0, 0, 0.46]
+velocity = [2, 0.05, 0]
+angular_velocity = [0, "2/0.46", 0]
+[[joint]]
+name = "on_line"
+kind = "track"
+bodies = ["ground", "wheelset"]
+track = "line"
+station = 0
+height = 0.46
+travel = "2*t"
+guided = true
+radius = 0.46
+[[wheel]]
+name = "left"
+body = "wheelset"
+track = "line"
+side = "left"
+speed = 2
+load = 5886
+[[wheel]]
+name = "right"
+body = "wheelset"
+track = "line"
+side = "right"
+speed = 2
+load = 5886
+[analysis]
+end = 0.5
+[solver]
+integrator = "radau"
+)toml" + chattering);
+  EXPECT_NE(told.find("; wheel '"), told.npos) << told;
+}
+
 TEST(Failures, rejected_steps_name_the_element_of_a_beam) {
   const std::string told = find_rejected(chattering + R"toml(
 [[beam]]
@@ -158,7 +204,7 @@ kind = "fixed"
 bodies = ["ground", "rod_0"]
 point = [0, 0, 0]
 [analysis]
-end = 0.5
+end = 0.1
 [solver]
 integrator = "radau"
 )toml");

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <ctime>
 #include <iostream>
 
+#include "apps/program.h"
 #include "support/resumed_runs.h"
+#include "trammel/io/recorded_run.h"
 
 /// Runs that go on from twenty random checkpoints, with every integrator, formulation and coordinate set that is not
 /// refused, on machines with one feature each: every number of every row is that of the run that was never stopped.
@@ -21,6 +24,27 @@ TEST_P(Resume, goes_on_bit_by_bit_at_twenty_random_instants) {
     expect_same_bits(each.study, 20, 7);
   }
   std::cout << GetParam() << ": " << cases.size() << " combinations, 20 instants each\n";
+}
+
+// All that is done before the machine moves again, for a machine of 1000 coordinates with more than 40 MB of results.
+TEST(Resuming, starts_within_a_second) {
+  const program::Folder folder;
+  const std::string chain = (places::source_dir() / "examples/14_pendulum_chain/pendulum_chain.toml").string();
+  const program::Outcome run = program::call(folder, {"run", chain, "--set", "parameters.N=1000", "analysis.end=6",
+                                                      "output.interval=0.01", "--out", "run.h5"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_GT(std::filesystem::file_size(folder / "run.h5"), 40e6);
+  const std::clock_t start = std::clock();
+  const RecordedRun recorded(folder / "run.h5");
+  Simulation simulation(recorded.read_study(recorded.settings_until(6.1)));
+  recorded.require_same(simulation);
+  ResumedResults results(recorded);
+  results.begin(recorded.reader().schema());
+  ASSERT_TRUE(recorded.checkpoint());
+  results.checkpoint(recorded.checkpoint()->t, recorded.checkpoint()->memory);  // opens the file
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  EXPECT_LT(seconds, 1.0);
+  std::cout << "resuming starts after " << seconds << " s of the processor\n";
 }
 
 INSTANTIATE_TEST_SUITE_P(Machines, Resume, ::testing::ValuesIn(machines()), name_of);

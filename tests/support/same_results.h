@@ -26,9 +26,11 @@ inline std::vector<double> all_rows(const ResultsReader& reader) {
   return all;
 }
 
-inline void expect_same_results(const std::filesystem::path& found, const std::filesystem::path& expected) {
+/// `cut`: it was killed when all was written, the summary included; at most closing the file was left to do.
+inline void expect_same_results(const std::filesystem::path& found, const std::filesystem::path& expected,
+                                bool cut = false) {
   const ResultsReader a(found), b(expected);
-  EXPECT_EQ(a.state(), ResultsState::closed);
+  EXPECT_TRUE(cut || a.state() == ResultsState::closed);
   EXPECT_EQ(a.n_frames(), b.n_frames());
   EXPECT_EQ(a.n_steps(), b.n_steps());
   const std::vector<double> x = all_rows(a), y = all_rows(b);

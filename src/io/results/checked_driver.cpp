@@ -201,14 +201,20 @@ const H5FD_class_t driver_class = [] {
   return driver;
 }();
 
+// Registered once and for good: HDF5 releases a class with its last user, and calls it afterwards to close the file.
+// It is gone only when somebody closes the library.
+hid_t find_driver() {
+  static hid_t driver = H5I_INVALID_HID;
+  if (H5Iget_type(driver) != H5I_VFL) driver = H5FDregister(&driver_class);
+  return driver;
+}
+
 }  // namespace
 
 Handle checked_access(IoStatus& status) {
   Handle access = file_access();
-  // Registered for this list alone: an identifier that lived on would be one more thing for HDF5's exit to trip over.
-  const Handle driver(H5FDregister(&driver_class), H5FDunregister);
   const DriverOptions options{&status};
-  H5Pset_driver(access, driver, &options);
+  H5Pset_driver(access, find_driver(), &options);
   return access;
 }
 

@@ -125,7 +125,12 @@ Opened open_for_reading(const std::filesystem::path& path) {
   H5Pset_metadata_read_attempts(access, file_lock::is_held(path) ? 28 : 1);
   errno = 0;
   opened.file = file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access));
-  if (opened.file.valid()) return opened;
+  if (opened.file.valid()) {
+    // One that this process has open is opened as it is, whatever is asked for.
+    unsigned intent = 0;
+    opened.swmr = H5Fget_intent(opened.file, &intent) >= 0 && (intent & H5F_ACC_SWMR_READ) != 0;
+    return opened;
+  }
   opened.reason = error_reason();
   note_refused_name(opened.reason, *opened.status);
   if (opened.status->error != 0) return opened;

@@ -71,8 +71,11 @@ void copy_bytes(const std::filesystem::path& path, int to) {
 }
 
 // What HDF5's h5clear does to a file whose writer died: it is marked as being written, and its superblock does not know
-// how long it has become. Both are properties without functions of their own.
-void let_orphans_in(hid_t access) {
+// how long it has become. Both are properties without functions of their own. It is closed again: whoever opens a file
+// in this way does not mark it as being written.
+void clear_marks_of_writer(const std::filesystem::path& copy, hdf5::IoStatus& status,
+                           const std::filesystem::path& path) {
+  const Handle access = hdf5::checked_access(status);
   const hbool_t yes = true;
   for (const char* property : {"clear_status_flags", "skip_eof_check"})
     if (H5Pexist(access, property) > 0)
@@ -80,6 +83,10 @@ void let_orphans_in(hid_t access) {
     else
       H5Pinsert2(access, property, sizeof(yes), const_cast<hbool_t*>(&yes), nullptr, nullptr, nullptr, nullptr, nullptr,
                  nullptr);
+  Handle file = hdf5::file(hdf5::check(H5Fopen(copy.c_str(), H5F_ACC_RDWR, access), path, "go on with"));
+  hdf5::check(H5Fincrement_filesize(file, 0), path, "go on with");
+  hdf5::check(file.reset(), path, "go on with");
+  hdf5::check(status, path, "go on with");
 }
 
 bool is_same(const std::optional<ResultsCheckpoint>& found, const ResultsCheckpoint& expected) {
@@ -93,11 +100,10 @@ void continue_results(const OutputFile& working, const ResultsReader& before, co
                       const RecordSchema& schema, hdf5::IoStatus& status, Checksums& texts, Handle& file) {
   const std::filesystem::path& path = before.path();
   copy_bytes(path, working.descriptor());
+  if (before.state() != ResultsState::closed) clear_marks_of_writer(working.working(), status, path);
   const Handle access = hdf5::checked_access(status);
   align_pages(access);
-  if (before.state() != ResultsState::closed) let_orphans_in(access);
   file = hdf5::file(hdf5::check(H5Fopen(working.working().c_str(), H5F_ACC_RDWR, access), path, "go on with"));
-  if (before.state() != ResultsState::closed) hdf5::check(H5Fincrement_filesize(file, 0), path, "go on with");
   std::error_code error;
   const auto most = static_cast<double>(std::filesystem::file_size(working.working(), error));
   std::string trouble;
