@@ -100,6 +100,7 @@ void define_study(py::module_& m) {
   py::class_<CheckedStudy>(m, "Study", docs::Study)
       .def_property_readonly("title", [](const CheckedStudy& s) { return s.model().title; })
       .def_property_readonly("output_file", [](const CheckedStudy& s) { return s.settings().output.file.value_or(""); })
+      .def_property_readonly("parameters", [](const CheckedStudy& s) { return s.model().parameters; })
       .def_property_readonly("bodies", [](const CheckedStudy& s) {
         std::vector<std::string> names;
         for (const BodySpec& body : s.model().bodies) names.push_back(body.name);
@@ -146,7 +147,7 @@ void define_run(py::module_& m) {
       "run",
       [](const CheckedStudy& study, const std::vector<LawTuple>& laws, const std::vector<ForceTuple>& forces,
          std::optional<std::filesystem::path> file, std::map<std::string, std::string> attributes, py::object progress,
-         double progress_interval, bool resume) {
+         double progress_interval, bool resume, const py::object& steps_of) {
         RunRequest request;
         for (const auto& [function, vectorized, names] : laws) request.laws.push_back({function, vectorized, names});
         for (const auto& [function, vectorized, velocity, elements] : forces)
@@ -156,11 +157,11 @@ void define_run(py::module_& m) {
         request.progress = std::move(progress);
         request.progress_interval = progress_interval;
         request.resume = resume;
-        const RunOutcome outcome = run(study, request);
+        const RunOutcome outcome = run(repeating(study, steps_of), request);
         return py::make_tuple(outcome.summary, outcome.record, outcome.error);
       },
       py::arg("study"), py::arg("laws"), py::arg("forces"), py::arg("file"), py::arg("attributes"), py::arg("progress"),
-      py::arg("progress_interval"), py::arg("resume") = false, docs::Simulation);
+      py::arg("progress_interval"), py::arg("resume") = false, py::arg("steps_of") = py::none(), docs::Simulation);
   m.def(
       "read_recorded_study",
       [](const std::filesystem::path& path, std::optional<double> end) {

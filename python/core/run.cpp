@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run.h"
 
+#include <pybind11/stl/filesystem.h>
+
 #include <chrono>
 
 #include "trammel/io/recorded_run.h"
+#include "trammel/io/steps_of_results.h"
 #include "trammel/simulation/annotated_sink.h"
 
 namespace trammel::python {
@@ -40,6 +43,16 @@ class Watch {
 SummaryEntries unfinished(const std::string& reason) { return {{"completed", false}, {"stop", reason}}; }
 
 }  // namespace
+
+CheckedStudy repeating(const CheckedStudy& study, const py::object& steps_of) {
+  if (steps_of.is_none()) return study;
+  Study changed = study.study();
+  if (py::isinstance<KeptRecord>(steps_of))
+    changed.steps = std::make_shared<RecordedSteps>("the other run", steps_of.cast<const KeptRecord&>().memory);
+  else
+    changed.steps = read_recorded_steps(steps_of.cast<std::filesystem::path>());
+  return changed;
+}
 
 RunOutcome run(const CheckedStudy& study, const RunRequest& request) {
   RunOutcome outcome;

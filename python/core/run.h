@@ -32,6 +32,9 @@ struct RunOutcome {
   py::object error = py::none();       ///< what a Python function raised, or KeyboardInterrupt: the run ended there
 };
 
+/// The study, to repeat the steps of a run in memory or of a results file; None: as it is.
+CheckedStudy repeating(const CheckedStudy& study, const py::object& steps_of);
+
 /// Runs without the interpreter's lock; takes it for callbacks, and 20 times a second to see whether somebody pressed
 /// Ctrl-C. Results up to an exception are kept. Throws InputError, IoError.
 RunOutcome run(const CheckedStudy& study, const RunRequest& request);

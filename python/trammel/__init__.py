@@ -24,6 +24,7 @@ except ImportError as error:  # a wheel in a system without the libraries that i
     ) from None
 from trammel.errors import Error, InputError, Interrupted, IoError, SimulationError
 from trammel.functions import MachineFunctions
+from trammel.gradient import Gradient, gradient
 from trammel.model import Model, Vectorized, load, resume, run, vectorized
 from trammel.results import Channel, Results, View, open, verify, write_report
 from trammel.simulation import LiveEvent, Simulation, Values
@@ -35,6 +36,7 @@ __all__ = [
     "CheckReport",
     "Error",
     "Frame",
+    "Gradient",
     "InputError",
     "Interrupted",
     "IoError",
@@ -52,6 +54,7 @@ __all__ = [
     "Vectorized",
     "View",
     "__version__",
+    "gradient",
     "load",
     "open",
     "resume",

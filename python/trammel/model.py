@@ -60,6 +60,13 @@ def _setting(key: str, given: Any) -> str:
     return f"{key}=" if given is None else f"{key}={_toml.value(given)}"
 
 
+def _source_of(results: Optional[Union[Results, "PathLike"]]) -> Optional[Union[_core.Record, Path]]:
+    """Where the rows of results are: in memory, or in a file."""
+    if results is None or not isinstance(results, Results):
+        return None if results is None else Path(results)
+    return results.file or results._source  # type: ignore[return-value]
+
+
 class _Table:
     """A table of the model in the making: [solver] or one [[body]]."""
 
@@ -262,6 +269,7 @@ class Model(ModelKeys):
         file: Optional["PathLike"] = None,
         progress: Optional["Progress"] = None,
         progress_interval: float = 0.1,
+        steps_of: Optional[Union[Results, "PathLike"]] = None,
     ) -> Results:
         """Simulates. The results are kept in memory, or written to `file` (HDF5) as they come.
 
@@ -270,6 +278,10 @@ class Model(ModelKeys):
         `Progress` every `progress_interval` seconds (0: after each step) and may return False to stop. Ctrl-C raises
         Interrupted, numerical failure SimulationError; both carry the `results` up to there, and so does an exception
         of a law, a force or `progress`. Other threads go on while it runs.
+
+        `steps_of`: results of another run of this machine, with other parameters perhaps, whose steps, orders,
+        iterations and matrices are repeated: what two such runs differ in is a smooth function of the parameters
+        (see `gradient`).
         """
         study = self._study(settings)
         attributes = {
@@ -279,7 +291,8 @@ class Model(ModelKeys):
             "set": "\n".join(self._settings(settings)),
         }
         path = Path(file) if file is not None else None
-        return self._simulate(study, path, attributes, progress, progress_interval, False)
+        repeated = _source_of(steps_of)
+        return self._simulate(study, path, attributes, progress, progress_interval, False, repeated)
 
     def resume(
         self,
@@ -309,6 +322,7 @@ class Model(ModelKeys):
         progress: Optional["Progress"],
         progress_interval: float,
         resume: bool,
+        steps_of: Optional[Union[_core.Record, Path]] = None,
     ) -> Results:
         summary, record, error = _core.run(
             study,
@@ -319,6 +333,7 @@ class Model(ModelKeys):
             progress,
             progress_interval,
             resume,
+            steps_of,
         )
         results = Results(record if record is not None else Path(file or ""), summary)
         if isinstance(error, KeyboardInterrupt):
@@ -362,10 +377,13 @@ def run(
     file: Optional["PathLike"] = None,
     progress: Optional["Progress"] = None,
     progress_interval: float = 0.1,
+    steps_of: Optional[Union[Results, "PathLike"]] = None,
 ) -> Results:
     """Simulates a model, or a model file; see Model.run."""
     made = model if isinstance(model, Model) else load(model)
-    return made.run(settings=settings, file=file, progress=progress, progress_interval=progress_interval)
+    return made.run(
+        settings=settings, file=file, progress=progress, progress_interval=progress_interval, steps_of=steps_of
+    )
 
 
 def resume(

@@ -34,6 +34,7 @@ struct RunCommand {
   std::optional<double> end;          ///< [s] a later end for it
   std::filesystem::path from;         ///< results in whose motion the run begins; empty: as drawn
   std::optional<double> at;           ///< [s] where
+  std::filesystem::path steps_of;     ///< results whose steps are repeated; empty: the method chooses
   bool quiet = false;
   bool report = false;                    ///< also a page for the browser, beside the results
   bool live = false;                      ///< the page, served while the run goes on

@@ -78,6 +78,11 @@ void add_run(CLI::App& app, const Call& call) {
                         ->type_name("SECONDS")
                         ->needs(from);
   from->needs(at);
+  sub->add_option("--steps-of", command->steps_of,
+                  "Repeat the steps, orders, iterations and matrices of these results: differences of such runs are "
+                  "smooth")
+      ->type_name("FILE.h5")
+      ->excludes(resume);
   sub->add_flag("--report", command->report,
                 "Also write a page that shows the motion in a browser, beside the results");
   command->port = LoopbackServer::usual_port;

@@ -19,6 +19,7 @@
 #include "trammel/io/results_file.h"
 #include "trammel/io/source_file.h"
 #include "trammel/io/starting_frame.h"
+#include "trammel/io/steps_of_results.h"
 #include "trammel/simulation/annotated_sink.h"
 #include "trammel/simulation/simulation.h"
 
@@ -160,6 +161,12 @@ int run_new(RunCommand command, LivePage* live) {
     Study placed = std::move(study).take();
     placed.start = std::move(start);
     study = std::move(placed);
+  }
+  if (!command.steps_of.empty()) {
+    require_file(command.steps_of);
+    Study repeating = std::move(study).take();
+    repeating.steps = read_recorded_steps(command.steps_of);
+    study = std::move(repeating);
   }
   const std::filesystem::path path = results_path(command, study.study());
   if (command.report) OutputFile::check(page_beside(path), page_kind());

@@ -134,7 +134,7 @@ BdfStep Bdf::advance(double t_stop, State& state) {
     if (inconsistent_) step.status = system_.make_consistent(t_, state, y_, yp_, *workspace_);
     if (!step.status.ok()) return step;
     const double h = inconsistent_ ? step_behind_kink(t_limit) : first_step(t_limit);
-    begin_anew(options_.fixed_h.value_or(options_.h0.value_or(h)));
+    begin_anew(repeated_ ? repeated_->h : options_.fixed_h.value_or(options_.h0.value_or(h)));
     step.restarted = true;
   }
   update_weights();
@@ -145,8 +145,10 @@ BdfStep Bdf::advance(double t_stop, State& state) {
   }
   const double bound = std::min(h_bound_, system_.step_bound({t_, inputs_.view(), y_, yp_}, k_, state));
   for (;;) {
-    const StepControl::Placed placed = control_.place(t_, h_, t_limit, bound);
+    const StepControl::Placed placed =
+        repeated_ ? StepControl::Placed(*repeated_) : control_.place(t_, h_, t_limit, bound);
     h_ = placed.h, t_trial_ = placed.t;
+    if (repeated_) k_ = std::clamp(repeated_->order, 1, history_.last_order() + 1);
     history_.begin(h_, k_);
     // A step that ends at a kink sees the inputs as they are before it.
     system_.calc_inputs(t_trial_ >= breakpoint ? t_trial_ - detail::kink_side(t_trial_) : t_trial_, inputs_);
@@ -158,6 +160,10 @@ BdfStep Bdf::advance(double t_stop, State& state) {
     Choice choice{k_, 0.0};
     if (status.ok()) {
       settle();
+      if (repeated_) {
+        accept(breakpoint, step);
+        return step;
+      }
       estimates = history_.calc_estimates(e_);
       choice = keep_or_lower(estimates);
       step.error = history_.error_constant() * estimates.e;
@@ -173,7 +179,7 @@ BdfStep Bdf::advance(double t_stop, State& state) {
     start_phase_ = false;
     step.failure = status.cause;
     const bool retry =
-        status.outcome != Outcome::fatal &&
+        status.outcome != Outcome::fatal && !repeated_ &&
         (options_.fixed_h ? relax_corrector(step)
                           : shrink(status, choice, smallest, step) || climb_ladder(t_limit, smallest, state, step));
     if (!retry) {
@@ -224,6 +230,8 @@ void Bdf::accept(double breakpoint, BdfStep& step) {
   history_.accept(e_, t_trial_);
   step.h = history_.last_h();
   step.corrections = corrections_;
+  step.moved_charts = moved_charts_;
+  moved_charts_ = false;
   t_ = step.t = t_trial_;
   pending_ = true;
   ++planes_age_;
@@ -241,7 +249,9 @@ void Bdf::commit(State& state) {
   system_.calc_inputs(t_, inputs_);
   system_.accepted({t_, inputs_.view(), y_, yp_}, state, *workspace_);
   const std::span<const int> unknowns = system_.chart_unknowns();
-  if (restart_ || unknowns.empty() || !system_.wants_rebase(y_, state)) return;
+  if (restart_ || unknowns.empty()) return;
+  if (!(repeated_ ? repeated_->moves_charts : system_.wants_rebase(y_, state))) return;
+  moved_charts_ = true;
   const auto points = points_.leftCols(history_.n_points());
   history_.calc_points(unknowns, points);
   system_.rebase(points, state, *workspace_);

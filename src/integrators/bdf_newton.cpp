@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "time_rounding.h"
 #include "trammel/integrators/bdf.h"
+#include "trammel/integrators/repeated_newton.h"
 #include "trammel/nonlinear/newton.h"
 
 // The corrector: simplified Newton with a matrix that serves as long as it can.
@@ -34,6 +36,7 @@ constexpr double multiplier_growth = 1.1;
 
 // Newton with the matrix at hand, and once more with a new one if that was old.
 Status Bdf::correct(const State& state, BdfStep& step) {
+  if (repeated_) return correct_as_recorded(state, step);
   const double alpha = history_.alpha(), change = alpha / alpha_matrix_;
   const bool outdated = !operator_->ready() || matrix_version_ != state.version || change < max_alpha_change ||
                         change > 1.0 / max_alpha_change ||
@@ -64,6 +67,17 @@ Status Bdf::correct(const State& state, BdfStep& step) {
   return status;
 }
 
+Status Bdf::correct_as_recorded(const State& state, BdfStep& step) {
+  const bool serves = operator_->ready() && matrix_version_ == state.version;
+  Status status;
+  if (options_.jacobian_pattern.empty() && (!serves || repeated_->linearizations > 0))
+    status = refresh(state, step, Refresh::linearize);
+  else if (options_.jacobian_pattern.empty() && repeated_->factorizations > 0)
+    status = refresh(state, step, Refresh::combine);
+  alpha_last_ = history_.alpha();
+  return status.ok() ? iterate(state, step) : status;
+}
+
 // The planes at hand serve a new α, and new inputs if they are followed, as long as they belong to the system as it is.
 Refresh Bdf::cheapest_refresh(const State& state) const {
   const bool follows = options_.jacobian_update == JacobianUpdate::extended;
@@ -89,12 +103,14 @@ class Bdf::Iteration {
 
   Status prepare(int m) {
     const std::string& pattern = m_.options_.jacobian_pattern;
-    const bool renews = !pattern.empty() && pattern[static_cast<std::size_t>(m) % pattern.size()] == 'T';
+    const bool by_pattern = !pattern.empty() && pattern[static_cast<std::size_t>(m) % pattern.size()] == 'T';
+    const bool renews = by_pattern || std::exchange(renews_, false);
     return renews ? m_.refresh(state_, step_) : Status::success();
   }
 
   Status solve(int) {
     ++step_.iterations;
+    ++step_.accepted_iterations;
     ++m_.counters_.residuals;
     if (const Status status = m_.system_.residual(m_.point(), state_, m_.F_, *m_.workspace_); !status.ok())
       return status;
@@ -104,9 +120,11 @@ class Bdf::Iteration {
   }
 
   NewtonVerdict correct(int m) {
-    if (m_.saturated()) return NewtonVerdict::converged;
+    const RepeatedStep* recorded = m_.repeated_;
+    if (m_.saturated() && !recorded) return NewtonVerdict::converged;
     const double norm = m_.apply_correction();
     if (!std::isfinite(norm)) return NewtonVerdict::not_finite;
+    if (recorded) return judge_repeated(m);
     if (m_.options_.newton_stop != NewtonStop::tolerance) return NewtonVerdict::go_on;
     const NewtonVerdict verdict = m_.judge(m, norm);
     if (verdict == NewtonVerdict::converged) {
@@ -123,14 +141,26 @@ class Bdf::Iteration {
   }
 
  private:
+  NewtonVerdict judge_repeated(int m) {
+    using Verdict = RepeatedNewton::Verdict;
+    const Verdict verdict = repeated_.judge(m, RepeatedNewton::calc_moved(m_.system_.layout().kinds(), m_.x_, m_.y_));
+    renews_ = verdict == Verdict::renew;
+    if (verdict == Verdict::not_finite) return NewtonVerdict::not_finite;
+    return verdict == Verdict::settled ? NewtonVerdict::converged : NewtonVerdict::go_on;
+  }
+
   Bdf& m_;
   const State& state_;
   BdfStep& step_;
+  RepeatedNewton repeated_{m_.repeated_ ? *m_.repeated_ : RepeatedStep()};
+  bool renews_ = false;
 };
 
 Status Bdf::iterate(const State& state, BdfStep& step) {
   corrections_.clear();
-  return solve_by_newton(Iteration(*this, state, step), options_.max_iterations);
+  step.accepted_iterations = 0;
+  const int most = repeated_ ? RepeatedNewton(*repeated_).most_iterations() : options_.max_iterations;
+  return solve_by_newton(Iteration(*this, state, step), most);
 }
 
 // Sizes of the correction at hand in the scaled unknowns, and (33): ‖ẑ^{j+1}‖ ≥ ‖ẑ^j‖, nearly.

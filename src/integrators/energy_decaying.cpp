@@ -81,11 +81,12 @@ StepReport EnergyDecaying::attempt(double t_end, const State& state) {
   report.status = jump_.begin(ends_.from, memory_, state, *jump_workspace_);
   if (!report.status.ok()) return report;
   const double smallest = control_.smallest(ends_.from.t, t_end);
-  StepControl::Placed step = control_.place(ends_.from.t, choose_step(t_end), t_end, h_bound_);
+  StepControl::Placed step =
+      repeated_ ? StepControl::Placed(*repeated_) : control_.place(ends_.from.t, choose_step(t_end), t_end, h_bound_);
   const auto shrink = [&](double factor) {
     const bool can = control_.reject(report.status.cause, factor, smallest, step.h, report);
     step.t = ends_.from.t + step.h;
-    return can;
+    return can && !repeated_;
   };
   for (int attempt = 0; attempt < StepControl::max_attempts; ++attempt) {
     const double h = report.attempted_h = step.h;
@@ -97,7 +98,7 @@ StepReport EnergyDecaying::attempt(double t_end, const State& state) {
       report.remedy = "a smaller step";
       continue;
     }
-    if (!options_.h) {
+    if (!options_.h && !repeated_) {
       report.error = error_norm(h);
       const double factor = control_.factor(report.error, 3.0);
       if (report.error > 1.0) {

@@ -261,8 +261,10 @@ double EnergyDecaying::calc_norm(double h) const {
 
 // Relative to the velocities; a correction also cannot be smaller than what rounding leaves of positions, over h.
 double EnergyDecaying::calc_tolerance(double h, double rough_tol) const {
-  const double fine =
-      options_.h ? options_.newton_tol : std::min(options_.newton_tol * 1e3, newton_fraction * options_.rtol);
+  // Steps that are repeated are solved to rounding: their iteration is damped, and has no count of its own.
+  constexpr double nearly_rounding = 1e-14;
+  const double of_errors = std::min(options_.newton_tol * 1e3, newton_fraction * options_.rtol);
+  const double fine = repeated_ ? nearly_rounding : options_.h ? options_.newton_tol : of_errors;
   const double tol = std::max(fine, rough_tol);
   const int nv = jump_.nv();
   const double speed = nv > 0 ? largest(y_.head(2 * nv)) : 0.0;

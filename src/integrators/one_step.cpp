@@ -154,11 +154,12 @@ StepReport OneStep::attempt(double t_end, const State& state) {
   }
   if (!options_.h) update_pace();
   const double smallest = control_.smallest(ends_.from.t, t_end);
-  StepControl::Placed step = control_.place(ends_.from.t, choose_step(t_end), t_end, h_bound_);
+  StepControl::Placed step =
+      repeated_ ? StepControl::Placed(*repeated_) : control_.place(ends_.from.t, choose_step(t_end), t_end, h_bound_);
   const auto shrink = [&](double factor) {
     const bool can = control_.reject(report.status.cause, factor, smallest, step.h, report);
     step.t = ends_.from.t + step.h;
-    return can && !options_.h;  // a fixed step stays what it is
+    return can && !options_.h && !repeated_;  // a fixed step stays what it is
   };
   for (int attempt = 0; attempt < StepControl::max_attempts; ++attempt) {
     const double h = report.attempted_h = step.h;
@@ -172,7 +173,7 @@ StepReport OneStep::attempt(double t_end, const State& state) {
       if (!shrink(control_.rule().newton_shrink)) return report;
       continue;
     }
-    if (!options_.h) {
+    if (!options_.h && !repeated_) {
       report.error = error_norm(h);
       // The filter of errors across the constraints is the matrix: old planes let the part of them through by which the
       // constraints have turned. They may accept a step, but not make one shorter.

@@ -56,6 +56,7 @@ class OneStep::Iteration {
 
   /// The matrix serves while it belongs to this h and to the system as it is.
   Status start() {
+    if (m_.repeated_) return start_as_recorded();
     is_fresh_ = !m_.operator_.ready() || state_.version != m_.matrix_version_;
     if (is_fresh_ || m_.operator_.coefficients() != m_.coefficients(h_)) {
       using Refresh = MotionOperator::Refresh;
@@ -72,7 +73,8 @@ class OneStep::Iteration {
   }
 
   Status prepare(int k) {
-    if (!renews_ && !(k == 0 && is_outdated_)) return Status::success();
+    const bool as_recorded = m_.repeated_ && (is_outdated_ || (k > 0 && m_.repeated_->renews_matrix()));
+    if (!renews_ && !as_recorded && !(k == 0 && is_outdated_)) return Status::success();
     is_outdated_ = false;
     return m_.refresh(h_, state_, report_);
   }
@@ -90,14 +92,16 @@ class OneStep::Iteration {
     m_.dlam_ = m_.x_.tail(nc);
     m_.operator_.to_here(m_.x_);
     report_.iterations += status.ok();
+    report_.accepted_iterations += status.ok();
     return status;
   }
 
   NewtonVerdict correct(int k) {
     const int nv = m_.dae_.nv(), nz = m_.dae_.nz(), nc = m_.dae_.nc();
-    if (m_.saturated()) return NewtonVerdict::converged;
+    if (m_.saturated() && !m_.repeated_) return NewtonVerdict::converged;
     m_.correct(h_, m_.x_.head(nv), m_.x_.segment(nv, nz));
     m_.ends_.to.lam += m_.x_.tail(nc);
+    if (m_.repeated_) return judge_repeated(k);
     if (m_.options_.newton_stop != NewtonStop::tolerance) return NewtonVerdict::go_on;
     const double norm = m_.correction_norm(report_);
     const NewtonVerdict verdict = m_.test_.judge(norm);
@@ -129,6 +133,32 @@ class OneStep::Iteration {
   void begin() {
     m_.test_.start();
     m_.corrections_.clear();
+    report_.accepted_iterations = 0;
+  }
+
+  // Planes at hand serve a step of another size: to a step of the same size they would be what they are.
+  Status start_as_recorded() {
+    using Refresh = MotionOperator::Refresh;
+    const RepeatedStep& step = *m_.repeated_;
+    is_fresh_ = step.linearizations > 0 || !m_.operator_.ready() || state_.version != m_.matrix_version_;
+    Status status;
+    if (is_fresh_ || step.factorizations > 0 || m_.operator_.coefficients() != m_.coefficients(h_))
+      status = m_.refresh(h_, state_, report_, is_fresh_ ? Refresh::linearize : Refresh::combine);
+    m_.matrix_version_ = state_.version;
+    begin();
+    return status;
+  }
+
+  NewtonVerdict judge_repeated(int k) {
+    const int nv = m_.dae_.nv(), nz = m_.dae_.nz();
+    using Verdict = RepeatedNewton::Verdict;
+    const auto kinds = m_.dae_.layout().kinds();
+    const double moved = std::max(RepeatedNewton::calc_moved(kinds, m_.x_.head(nv), m_.ends_.to.q),
+                                  RepeatedNewton::calc_moved(kinds.subspan(nv), m_.x_.segment(nv, nz), m_.ends_.to.z));
+    const Verdict verdict = m_.x_.allFinite() ? m_.repeated_newton_.judge(k, moved) : Verdict::not_finite;
+    is_outdated_ = verdict == Verdict::renew;
+    if (verdict == Verdict::not_finite) return NewtonVerdict::not_finite;
+    return verdict == Verdict::settled ? NewtonVerdict::converged : NewtonVerdict::go_on;
   }
 
   NewtonVerdict begin_again() {
@@ -160,9 +190,10 @@ class OneStep::Iteration {
 };
 
 Status OneStep::iterate(double h, const State& state, StepReport& report) {
+  if (repeated_) repeated_newton_ = RepeatedNewton(*repeated_);
   Iteration iteration(*this, h, state, report);
   if (const Status status = iteration.start(); !status.ok()) return status;
-  return solve_by_newton(iteration, options_.max_iterations);
+  return solve_by_newton(iteration, repeated_ ? repeated_newton_.most_iterations() : options_.max_iterations);
 }
 
 // Sizes of the correction at hand in the scaled unknowns, and [bottasso2007 (33)]: ‖x̂^{j+1}‖ ≥ ‖x̂^j‖, nearly.

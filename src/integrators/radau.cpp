@@ -117,26 +117,27 @@ RadauStep Radau::advance(double t_stop, State& state) {
   const double bound = std::min(h_bound_, system_.step_bound({t_, inputs_.view(), y_, yp_}, tableau_.order(), state));
   Status status;
   for (int attempt = 0; attempt < options_.max_attempts; ++attempt) {
-    const StepControl::Placed placed = control_.place(t_, h_, t_limit, bound);
+    const StepControl::Placed placed =
+        repeated_ ? StepControl::Placed(*repeated_) : control_.place(t_, h_, t_limit, bound);
     h_ = placed.h, t_end_of_step_ = placed.t;
     calc_stage_inputs(t_end_of_step_ >= breakpoint);
     update_weights();
     step.attempted_h = h_;
     step.order = tableau_.order();
     status = correct(state, step);
-    if (status.ok() && !options_.fixed_h) {
+    if (status.ok() && !options_.fixed_h && !repeated_) {
       status = estimate_error(state, restart_ || step.rejected_error > 0, step.error);
       if (status.ok() && step.error <= 1.0) status = estimate_gap(state, step.error);
       if (status.ok() && !(step.error <= 1.0)) status = Status::recoverable(Cause::error_test, find_worst_error());
     }
     if (status.ok()) {
-      const double h_next = choose_next(step);
+      const double h_next = repeated_ ? h_ : choose_next(step);
       accept(breakpoint, step);
       h_ = h_next;
       return step;
     }
     find_worst(step);
-    if (status.outcome == Outcome::fatal || !shrink(status, smallest, step)) break;
+    if (status.outcome == Outcome::fatal || repeated_ || !shrink(status, smallest, step)) break;
   }
   step.status = status;
   if (status.row < 0) step.status.row = step.worst_unknown;
@@ -243,6 +244,8 @@ void Radau::accept(double breakpoint, RadauStep& step) {
   yp_ = Yp_.col(tableau_.stages() - 1);
   t_ = step.t = t_end_of_step_;
   pending_ = true;
+  step.moved_charts = moved_charts_;
+  moved_charts_ = false;
   planes_are_new_ = restart_ = false;
   ++counters_.steps;
   if (t_ >= breakpoint) restart_ = inconsistent_ = true;
@@ -269,7 +272,9 @@ void Radau::commit(State& state) {
   system_.calc_inputs(t_, inputs_);
   system_.accepted({t_, inputs_.view(), y_, yp_}, state, *workspace_);
   const std::span<const int> unknowns = system_.chart_unknowns();
-  if (restart_ || unknowns.empty() || !system_.wants_rebase(y_, state)) return;
+  if (restart_ || unknowns.empty()) return;
+  if (!(repeated_ ? repeated_->moves_charts : system_.wants_rebase(y_, state))) return;
+  moved_charts_ = true;
   // Points of the polynomial, newest first: the stages from the last to the first, and y_n.
   const int s = tableau_.stages();
   for (std::size_t k = 0; k < unknowns.size(); ++k) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "time_rounding.h"
 #include "trammel/integrators/radau.h"
+#include "trammel/integrators/repeated_newton.h"
 #include "trammel/nonlinear/newton.h"
 
 // Simplified Newton on all stages of a step.
@@ -33,6 +35,7 @@ constexpr double residual_margin = 32.0;
 
 // Newton with the planes at hand, and once more with new ones if those were old.
 Status Radau::correct(const State& state, RadauStep& step) {
+  if (repeated_) return correct_as_recorded(state, step);
   const bool outdated = !blocks_.ready() || matrix_version_ != state.version || rate_ > radau_slow_rate ||
                         system_.matrix_outdated({t_, inputs_.view(), y_, yp_}, state, *workspace_);
   Status status = Status::success();
@@ -50,6 +53,16 @@ Status Radau::correct(const State& state, RadauStep& step) {
   return status.ok() ? iterate(state, step) : status;
 }
 
+// Planes at hand serve a step of another size: to a step of the same size they would be what they are.
+Status Radau::correct_as_recorded(const State& state, RadauStep& step) {
+  Status status;
+  if (repeated_->linearizations > 0 || !blocks_.ready() || matrix_version_ != state.version)
+    status = refresh(state, Refresh::linearize, step);
+  else if (repeated_->factorizations > 0 || blocks_.h() != h_)
+    status = refresh(state, Refresh::combine, step);
+  return status.ok() ? iterate(state, step) : status;
+}
+
 // Planes that follow the inputs are tried once more before they are taken anew.
 Refresh Radau::choose_refresh(const State& state) const {
   const bool serves = options_.jacobian_update == JacobianUpdate::extended && !planes_follow_ && blocks_.ready() &&
@@ -59,7 +72,7 @@ Refresh Radau::choose_refresh(const State& state) const {
 }
 
 Status Radau::refresh(const State& state, Refresh what, RadauStep& step, bool suspect) {
-  if (options_.jacobian_update == JacobianUpdate::full && !planes_are_new_) what = Refresh::linearize;
+  if (options_.jacobian_update == JacobianUpdate::full && !planes_are_new_ && !repeated_) what = Refresh::linearize;
   Planes& planes = blocks_.planes();
   planes.typical.resize(y_.size());
   for (Eigen::Index i = 0; i < y_.size(); ++i) planes.typical[i] = tolerance_.weight(i, y_[i]);
@@ -96,8 +109,11 @@ class Radau::Iteration {
         rounding_(radau_rounding_margin * epsilon * method.corrector_norm(method.y_)) {}
 
   Status prepare(int) {
+    if (std::exchange(renews_, false))
+      if (const Status status = m_.refresh(state_, Refresh::linearize, step_); !status.ok()) return status;
     m_.update_stages();
     ++step_.iterations;
+    ++step_.accepted_iterations;
     return Status::success();
   }
 
@@ -108,7 +124,7 @@ class Radau::Iteration {
     for (int i = 0; i < m_.tableau_.stages(); ++i) norm = std::max(norm, m_.corrector_norm(m_.R_.col(i)));
     if (!std::isfinite(norm)) return NewtonVerdict::not_finite;
     m_.Z_ += m_.R_;
-    const NewtonVerdict verdict = judge(m, norm);
+    const NewtonVerdict verdict = m_.repeated_ ? judge_repeated(m) : judge(m, norm);
     previous_ = norm;
     if (verdict != NewtonVerdict::converged) return verdict;
     m_.last_iterations_ = m + 1;
@@ -119,6 +135,17 @@ class Radau::Iteration {
   Status give_up(Cause cause) { return Status::recoverable(cause); }
 
  private:
+  NewtonVerdict judge_repeated(int m) {
+    using Verdict = RepeatedNewton::Verdict;
+    double moved = 0.0;
+    for (int i = 0; i < m_.tableau_.stages(); ++i)
+      moved = std::max(moved, RepeatedNewton::calc_moved(m_.system_.layout().kinds(), m_.R_.col(i), m_.y_));
+    const Verdict verdict = repeated_.judge(m, moved);
+    renews_ = verdict == Verdict::renew;
+    if (verdict == Verdict::not_finite) return NewtonVerdict::not_finite;
+    return verdict == Verdict::settled ? NewtonVerdict::converged : NewtonVerdict::go_on;
+  }
+
   NewtonVerdict judge(int m, double norm) {
     if (norm <= rounding_) return NewtonVerdict::converged;
     double& rate = m_.rate_;
@@ -156,6 +183,8 @@ class Radau::Iteration {
   const bool is_fixed_;
   const double noise_limit_, rounding_;
   double previous_ = 0.0, previous_ratio_ = 0.0, fastest_ = 1.0;
+  RepeatedNewton repeated_{m_.repeated_ ? *m_.repeated_ : RepeatedStep()};
+  bool renews_ = false;
 };
 
 Status Radau::iterate(const State& state, RadauStep& step) {
@@ -163,7 +192,9 @@ Status Radau::iterate(const State& state, RadauStep& step) {
   rate_factor_ = std::pow(std::max(rate_factor_, epsilon), 0.8);
   rate_ = 0.0;
   newton_shrink_ = control_.rule().newton_shrink;
-  const int max_iterations = options_.fixed_h ? fixed_step_patience * options_.max_iterations : options_.max_iterations;
+  step.accepted_iterations = 0;
+  const int most = options_.fixed_h ? fixed_step_patience * options_.max_iterations : options_.max_iterations;
+  const int max_iterations = repeated_ ? RepeatedNewton(*repeated_).most_iterations() : most;
   const Status status = solve_by_newton(Iteration(*this, state, step, max_iterations), max_iterations);
   if (!status.ok()) rate_ = 1.0;
   return status;

@@ -205,6 +205,7 @@ void RungeKutta::note_stiffness(StepReport& report) {
 
 StepReport RungeKutta::advance(double t_end, State& state) {
   StepReport report;
+  if (stabilized_ && repeated_) stabilized_->on = repeated_->stages > 0;
   report.order = is_stabilized() ? 2 : order_;
   commit(state);
   state_ = &state;
@@ -215,11 +216,12 @@ StepReport RungeKutta::advance(double t_end, State& state) {
     stale_rates_ = false;
   }
   if (stabilized_) system_.calc_sizes(y_, size_);
-  if (h_next_ == 0.0) h_next_ = choose_first_step(state);
+  if (h_next_ == 0.0 && !repeated_) h_next_ = choose_first_step(state);
   const double smallest = control_.smallest(t_, t_end);
-  StepControl::Placed step = control_.place(t_, h_next_, t_end, std::min(h_bound_, bound_stabilized()));
+  StepControl::Placed step = repeated_ ? StepControl::Placed(*repeated_)
+                                       : control_.place(t_, h_next_, t_end, std::min(h_bound_, bound_stabilized()));
   const auto shrink = [&](Cause cause, double factor) {
-    const bool can = control_.reject(cause, factor, smallest, step.h, report) && !options_.fixed_h;
+    const bool can = control_.reject(cause, factor, smallest, step.h, report) && !options_.fixed_h && !repeated_;
     step.t = t_ + (h_next_ = step.h);
     return can;
   };
@@ -235,7 +237,7 @@ StepReport RungeKutta::advance(double t_end, State& state) {
       report.status = status.ok() ? Status::fatal(Cause::not_finite, find_not_finite_rate()) : status;
       return report;
     }
-    if (!options_.fixed_h && error > 1.0) {
+    if (!options_.fixed_h && !repeated_ && error > 1.0) {
       ++counters_.error_failures;
       if (shrink(Cause::error_test,
                  std::max(StepControl::min_shrink, control_.rule().safety * std::pow(error, -1.0 / error_order()))))
@@ -265,7 +267,7 @@ StepReport RungeKutta::advance(double t_end, State& state) {
     }
     stale_rates_ = ends;
     pending_ = true;
-    if (!options_.fixed_h) {
+    if (!options_.fixed_h && !repeated_) {
       const double e = std::max(error, 1e-8);
       double factor = is_stabilized()
                           ? growth_stabilized(error)

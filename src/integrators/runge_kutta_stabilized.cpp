@@ -28,12 +28,12 @@ Status RungeKutta::attempt_stabilized(double h, double t_last, const State& stat
   const auto rates = [this, &state](double t, ConstVec y, Vec yp) { return evaluate(t, y, state, yp); };
   const bool again = s.t == t_ && s.age > 0;  // what was known of the radius did not serve
   s.t = t_;
-  if (s.age >= renewal || again) {
+  if ((s.age >= renewal || again) && !repeated_) {
     if (const Status status = s.stages.update_radius(t_, y_, yp_, s.error, rates); !status.ok()) return status;
     s.age = 0;
   }
   s.h = h;
-  s.n_stages = s.stages.stages(h);
+  s.n_stages = repeated_ ? repeated_->stages : s.stages.stages(h);
   Status status = s.stages.advance(t_, h, s.n_stages, y_, yp_, rates, stage_);
   if (status.ok()) status = evaluate(t_last, stage_, state, k_[6]);
   if (status.ok()) s.error = 0.8 / h * (y_ - stage_) + 0.4 * (k_[0] + k_[6]);
@@ -63,6 +63,7 @@ void RungeKutta::judge_stabilized(StepReport& report) {
   Stabilized& s = *stabilized_;
   dense_is_cubic_ = s.on;
   if (s.on) report.stages = s.n_stages;
+  if (repeated_) return;
   ++s.steps, ++s.age;
   s.time += report.h;
   if (!s.on && report.stiffness >= decaying) ++s.held;

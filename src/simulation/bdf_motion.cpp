@@ -58,6 +58,7 @@ Status BdfMotion::take_over(std::span<const MotionVariables> points, State& stat
 
 StepReport BdfMotion::advance(double t_end, State& state) {
   bdf_->bound_step(h_bound_);
+  bdf_->repeat(repeated_);
   BdfStep step = bdf_->advance(t_end, state);
   if (step.rung >= Rung::restart) step.remedy = describe(step.rung);
   if (step.order_lowered) step.remedy = "a lower order at its stability limit";

@@ -72,6 +72,7 @@ Dynamics::Dynamics(Rig& rig, RecordSink& sink, const ProgressCallback& progress,
       jumps_(machine_, viewer_, motion_, after_kinks_),
       rejected_(machine_, viewer_, motion_),
       samples_(machine_, viewer_, motion_, rig.recorder, after_kinks_, part.start.value_or(motion_.x.t)),
+      repeat_(study_.steps.get(), rig.steps.phase()),
       part_(part),
       start_(motion_.x.t),
       end_(part.end.value_or(*study_.analysis.end)),
@@ -176,8 +177,9 @@ StepReport Dynamics::advance() {
   const double from = kinks_.from(t_);
   kink_ = fixed ? std::numeric_limits<double>::infinity() : machine_.index3().next_breakpoint(from);
   motion_.method().bound_step(bounds_.longest_step(from));
-  StepReport report =
-      motion_.advance(fixed ? end_of_fixed_step() : std::min({pause_, kink_, kinks_.limit(), samples_.next()}));
+  const double instant = fixed ? end_of_fixed_step() : std::min({pause_, kink_, samples_.next()});
+  if (!prepare_step(from, instant)) return {};  // repeat_.trouble() says why
+  const StepReport report = motion_.advance(std::min(instant, kinks_.limit()));
   count(report);
   return report;
 }
@@ -199,13 +201,20 @@ void Dynamics::count(const StepReport& report) {
 
 // Whether the step stands: it was taken, no force has a kink within it, and it leads to numbers.
 Dynamics::Verdict Dynamics::judge(const StepReport& report) {
+  const auto cannot_repeat = [this] {
+    fail(repeat_.trouble(), "no step to repeat");
+    return Verdict::failed;
+  };
+  if (!repeat_.trouble().empty()) return cannot_repeat();
   if (!report.status.ok()) {
     if (report.status.cause != Cause::not_finite && exchange_failed_method()) return Verdict::again;
     fail(explain(report, motion_.method(), study_) + describe_contacts(machine_, viewer_, motion_),
          report.status.cause);
     return Verdict::failed;
   }
+  const double reached = motion_.active().newest().t;
   const KinkEvents::Cut cut = kinks_.judge_step();
+  if (!judge_course(reached, cut)) return cannot_repeat();
   taken_again_ = cut == KinkEvents::Cut::again;
   if (taken_again_) return Verdict::again;
   if (cut == KinkEvents::Cut::failed) {
@@ -272,7 +281,7 @@ bool Dynamics::record(const StepReport& report) {
   if (stopped) {
     t_ = *output_.stopped_at();
   } else {
-    if (!live_) rig_.steps.record(t_, report, sink_, summary_);
+    if (!live_) rig_.steps.record(t_, report, course_, sink_, summary_);
     stopped = progress_ && !progress_({t_, start_, end_, report.h, summary_.steps});
   }
   if (stopped) summary_.stop = fmt::format("stopped on request at t = {:.6g} s", t_);
@@ -325,6 +334,7 @@ bool Dynamics::pass_sample() {
 
 // A run that chose its method goes on with the other one where that gets further.
 bool Dynamics::exchange_method(const StepReport& report) {
+  if (repeat_.active()) return t_ >= end_ || repeat_exchange();
   if (!exchange_ || t_ >= end_ || motion_.is_passing() || !exchange_->judge(report, t_)) return true;
   if (const Status status = motion_.exchange_method(machine_, viewer_); !status.ok())
     return fail(fmt::format("No motion begins at t = {:.6g} s with the other method: {}.", t_, describe(status.cause)),
@@ -335,7 +345,7 @@ bool Dynamics::exchange_method(const StepReport& report) {
 
 // What one method cannot pass the other may, unless there is no number: once at each place.
 bool Dynamics::exchange_failed_method() {
-  if (!exchange_ || t_ <= failed_at_ || motion_.is_passing()) return false;
+  if (!exchange_ || t_ <= failed_at_ || motion_.is_passing() || repeat_.active()) return false;
   failed_at_ = t_;
   if (!motion_.exchange_method(machine_, viewer_).ok()) return false;
   exchange_->turn(t_);

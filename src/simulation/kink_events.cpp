@@ -45,6 +45,13 @@ bool is_behind(const KinkWatch::Change& change, const KinematicState& k, const A
 
 }  // namespace
 
+bool cuts_steps(const Assembly& machine, const SolverOptions& options) {
+  const auto& groups = machine.system->groups();
+  const bool switches =
+      std::any_of(groups.begin(), groups.end(), [](const auto& group) { return group->n_switches() > 0; });
+  return !options.h && (machine.contacts != nullptr || switches);
+}
+
 KinkEvents::KinkEvents(const Machine& machine, Viewer& viewer, Motion& motion, AccelerationSolver& solver,
                        std::vector<KinkWatch::Change>& contact_changes)
     : machine_(machine),
@@ -59,7 +66,7 @@ KinkEvents::KinkEvents(const Machine& machine, Viewer& viewer, Motion& motion, A
   for (const auto& group : full_.system->groups())
     if (group->n_switches() > 0) switching.push_back(group.get());
   watch_ = KinkWatch(full_.contacts, std::move(switching), machine.joint() != nullptr);
-  active_ = watch_.active() && !options_.h;
+  active_ = cuts_steps(full_, options_);
 }
 
 void KinkEvents::begin_step() {

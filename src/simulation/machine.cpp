@@ -234,6 +234,18 @@ void Machine::find_joint_coordinates(const JointSystem& tree, MotionVariables& x
   x.z = x_.z, x.zp = x_.zp;
 }
 
+namespace {
+
+// Steps that are repeated are those of the method that took them.
+void rank_recorded(const RecordedSteps& steps, MethodRanking& ranking) {
+  const RecordedSteps::MethodWords words = steps.method();
+  if (words.integrator.empty() || words.coordinates.empty()) return;
+  ranking.methods = {{parse_word<Integrator>(words.integrator), parse_word<CoordinateSet>(words.coordinates)}};
+  ranking.why = "as in the run whose steps are repeated";
+}
+
+}  // namespace
+
 // What the study leaves open, by what the machine is.
 void Machine::choose_method(const Settings& given, Scratch& scratch) {
   if (find_topology(study_.model, full_).issues.empty()) joint_ = make_joint_system(study_.model, full_, customize_);
@@ -244,7 +256,8 @@ void Machine::choose_method(const Settings& given, Scratch& scratch) {
   const MechanicalSystem& moved = is_tree ? static_cast<const MechanicalSystem&>(*joint_) : kept();
   const MachineFacts facts =
       find_facts({study_, kept(), rank_, joint_.get(), moved, is_tree ? x : x_, is_tree ? state : state_});
-  const MethodRanking ranking = rank_methods(facts);
+  MethodRanking ranking = rank_methods(facts);
+  if (study_.steps) rank_recorded(*study_.steps, ranking);
   std::vector<Method> wanted = ranking.methods;
   if (given.solver.integrator) wanted.push_back({*given.solver.integrator, wanted.front().coordinates});
   static_cast<Settings&>(study_) = resolve(given, study_.model, wanted).settings;

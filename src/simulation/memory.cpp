@@ -196,6 +196,12 @@ void OutputInstants::remember(Memory& memory) {
   memory.leave(idle_, start_, end_, interval_, same_, every_step_, one_per_step_, frames_, progress_, newest_);
 }
 
+void StepRepeater::remember(Memory& memory) {
+  memory.section("StepRepeater");
+  memory.keep(due_, scale_);
+  memory.leave(recorded_, steps_, free_attempts_, expects_change_, step_, trouble_);
+}
+
 // Methods count their splits themselves, since they began.
 void StepRecord::remember(Memory& memory) {
   memory.section("StepRecord");
@@ -234,10 +240,10 @@ void Dynamics::remember(Memory& memory) {
   if (exchange_) memory.keep(*exchange_);
   remember_jacobians(memory);
   memory.keep(failures_passed_, exchanges_, t_, failed_at_, kink_, taken_again_, is_rough_, stopped_by_event_,
-              next_checkpoint_, matrices_before_, summary_);
-  memory.leave(machine_, study_, viewer_, motion_, sink_, progress_, contact_changes_, after_kinks_, of_frames_,
-               writer_, frames_, bounds_, start_, end_, part_, leaves_to_next_, pause_, slack_, live_, examined_, hits_,
-               memory_, hands_over_, moved_);
+              next_checkpoint_, matrices_before_, summary_, repeat_);
+  memory.leave(course_, from_, instant_, change_, machine_, study_, viewer_, motion_, sink_, progress_,
+               contact_changes_, after_kinks_, of_frames_, writer_, frames_, bounds_, start_, end_, part_,
+               leaves_to_next_, pause_, slack_, live_, examined_, hits_, memory_, hands_over_, moved_);
 }
 
 // Methods count since they began.

@@ -29,6 +29,7 @@ Status RadauMotion::start(const MotionVariables& at, State& state) {
 
 StepReport RadauMotion::advance(double t_end, State& state) {
   radau_.bound_step(h_bound_);
+  radau_.repeat(repeated_);
   state_ = &state;
   const RadauStep step = radau_.advance(t_end, state);
   form_->unpack(radau_.t(), radau_.y(), radau_.yp(), newest_);

@@ -11,7 +11,7 @@ Rig::Rig(CheckedStudy study, Customize customize, int phase)
       motion(machine, viewer),
       recorder(machine.study(), machine.full()),
       run_watch(machine.model(), machine.full(), recorder.groups()),
-      steps(machine.study().solver, motion, phase) {}
+      steps(machine, motion, phase) {}
 
 void Rig::renew() {
   viewer.renew();

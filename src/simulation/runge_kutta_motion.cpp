@@ -24,6 +24,7 @@ Status RungeKuttaMotion::start(const MotionVariables& at, State& state) {
 StepReport RungeKuttaMotion::advance(double t_end, State& state) {
   state_ = &state;
   method_.bound_step(h_bound_);
+  method_.repeat(repeated_);
   StepReport report = method_.advance(t_end, state);
   if (!report.status.ok()) return report;
   const int nv = static_cast<int>(newest_.q.size()), nz = static_cast<int>(newest_.z.size());

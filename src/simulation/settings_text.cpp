@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <sstream>
 
 #include "trammel/simulation/option.h"
 #include "trammel/simulation/phases.h"
@@ -79,6 +80,24 @@ std::string settings_text(const Settings& settings) {
     add_tables(own, "phase.", of_phases, text);
   }
   return text;
+}
+
+std::map<std::string, std::string> settings_by_key(const std::string& text) {
+  std::map<std::string, std::string> keys;
+  std::string table, line;
+  int phases = 0;
+  for (std::istringstream stream(text); std::getline(stream, line);) {
+    if (line.empty()) continue;
+    if (line == "[[phase]]") {
+      table = fmt::format("phase {}", ++phases);
+    } else if (line.front() == '[') {
+      table = line.substr(1, line.find(']') - 1);
+      if (table.starts_with("phase.")) table = fmt::format("phase {}.{}", phases, table.substr(6));
+    } else if (const std::size_t at = line.find(" = "); at != line.npos) {
+      keys[table + "." + line.substr(0, at)] = line.substr(at + 3);
+    }
+  }
+  return keys;
 }
 
 }  // namespace trammel

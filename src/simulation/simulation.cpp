@@ -6,6 +6,7 @@
 #include "trammel/simulation/channel_choice.h"
 #include "trammel/simulation/dynamics.h"
 #include "trammel/simulation/follow_motions.h"
+#include "trammel/simulation/option.h"
 #include "trammel/simulation/phased_run.h"
 #include "trammel/simulation/record_size.h"
 #include "trammel/simulation/scene.h"
@@ -30,6 +31,7 @@ struct Simulation::Parts {
   Summary analyse(RecordSink& sink, const ProgressCallback& progress, std::span<const std::byte> memory);
   Summary run(RecordSink& sink, const ProgressCallback& progress, std::span<const std::byte> memory);
   ChannelChoice choose_channels() const;
+  void require_repeatable(const RecordedSteps& steps, const Settings& asked) const;
 
   std::optional<CheckedStudy> given;  // of a run with phases, until they are made ready
   Rig rig;                            // of the first phase, if there are any
@@ -77,8 +79,25 @@ Summary Simulation::Parts::analyse(RecordSink& sink, const ProgressCallback& pro
   return follow_motions(rig, sink, progress);
 }
 
-Simulation::Simulation(CheckedStudy study, Customize customize)
-    : parts_(std::make_unique<Parts>(std::move(study), customize)) {}
+// Throws InputError with everything for which the steps of another run cannot be those of this one.
+void Simulation::Parts::require_repeatable(const RecordedSteps& steps, const Settings& asked) const {
+  const auto is_given = [&](const std::string& key) {
+    for (const OptionTable& table : option_tables())
+      for (const Option& option : table.options)
+        if (table.name + "." + option.key.name == key)
+          return !std::holds_alternative<std::monostate>(option.get(asked));
+    return true;
+  };
+  if (std::vector<Issue> issues = steps.differences(choose_channels().schema, is_given); !issues.empty())
+    throw InputError(std::move(issues));
+}
+
+Simulation::Simulation(CheckedStudy study, Customize customize) {
+  const std::shared_ptr<const RecordedSteps> steps = study.study().steps;
+  const Settings asked = study.settings();
+  parts_ = std::make_unique<Parts>(std::move(study), customize);
+  if (steps) parts_->require_repeatable(*steps, asked);
+}
 
 Simulation::~Simulation() = default;
 
@@ -115,6 +134,7 @@ ChannelChoice Simulation::Parts::choose_channels() const {
   schema.attributes["model"] = study.text;
   schema.attributes["settings"] = settings_text(phased ? phased->settings() : study);
   schema.attributes["scene"] = scene_json(study.model);
+  if (study.steps) schema.attributes["steps_of"] = study.steps->source();
   if (study.start) schema.attributes["start"] = study.start->to_text();
   schema.files = study.files;
   schema.checkpoints = study.analysis.kind == AnalysisKind::dynamics && study.output.checkpoint_steps.value_or(0) > 0;

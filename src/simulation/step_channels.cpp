@@ -40,6 +40,35 @@ StepChannel balance(const std::string& quantity, double JumpLedger::*term, std::
       only_if(quantity, [](const StepSource& s) { return s.integrator.ledger() != nullptr; }));
 }
 
+// What another run needs to repeat the step, beyond what its method reports of it.
+void add_course(std::vector<StepChannel>& list) {
+  const auto cuts = [](const StepSource& s) { return s.cuts_steps; };
+  list.push_back(scalar("end", "",
+                        "what the step ended at: 0 where the method wished, 1 an instant known before (the end, a kink "
+                        "of an input, a sample), 2 a change of a contact or a force",
+                        [](const StepInstant& s) { return s.course.end; }));
+  list.push_back(scalar(
+      "trial", "s", "size before it was cut at a change of a contact or a force; 0: it was not",
+      [](const StepInstant& s) { return s.course.trial; }, only_if("trial", cuts)));
+  list.push_back(scalar(
+      "trial_behind", "s", "the same of a second cut, behind a change right after the beginning",
+      [](const StepInstant& s) { return s.course.trial_behind; }, only_if("trial_behind", cuts)));
+  list.push_back(scalar(
+      "by_other", "", "1: by the other one of the two methods that take turns",
+      [](const StepInstant& s) { return s.course.by_other; },
+      only_if("by_other", [](const StepSource& s) { return s.has_other; })));
+  list.push_back(scalar(
+      "charts_moved", "", "1: charts of rotations were moved before the step",
+      [](const StepInstant& s) { return s.report.moved_charts; }, only_if("charts_moved", [](const StepSource& s) {
+        return method_of(s.options).traits.keeps_charts || s.has_other;
+      })));
+  list.push_back(scalar(
+      "stages", "", "of the explicit method where it chooses how many; 0: as many as its order has",
+      [](const StepInstant& s) { return s.report.stages; }, only_if("stages", [](const StepSource& s) {
+        return s.options.integrator == Integrator::runge_kutta || s.has_other;
+      })));
+}
+
 std::vector<StepChannel> make_channels() {
   std::vector<StepChannel> list;
   const auto add = [&](StepChannel channel) { list.push_back(std::move(channel)); };
@@ -49,6 +78,8 @@ std::vector<StepChannel> make_channels() {
   add(scalar("h", "s", "step size", [](const StepInstant& s) { return s.report.h; }));
   add(scalar("order", "", "order of the formula", [](const StepInstant& s) { return s.report.order; }));
   add(scalar("iterations", "", "Newton iterations", [](const StepInstant& s) { return s.report.iterations; }));
+  add(scalar("accepted_iterations", "", "those of the attempt that was accepted, with the matrix that it ended with",
+             [](const StepInstant& s) { return s.report.accepted_iterations; }));
   add(scalar("linearizations", "", "new planes", [](const StepInstant& s) { return s.report.linearizations; }));
   add(scalar("factorizations", "", "new factors", [](const StepInstant& s) { return s.report.factorizations; }));
   add(scalar("rejected_error", "", "attempts rejected by the error test",
@@ -57,6 +88,7 @@ std::vector<StepChannel> make_channels() {
              [](const StepInstant& s) { return s.report.rejected_newton; }));
   add(scalar("error", "", "local error over tolerance", [](const StepInstant& s) { return s.report.error; }));
   add(scalar("failure", "", describe_failure_codes(), [](const StepInstant& s) { return s.report.failure; }));
+  add_course(list);
   add(scalar(
       "condition", "", "2-norm condition number of the iteration matrix",
       [](const StepInstant& s) { return s.condition; },

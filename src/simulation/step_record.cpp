@@ -3,20 +3,29 @@
 
 #include <algorithm>
 
+#include "trammel/simulation/kink_events.h"
 #include "trammel/simulation/methods/integrator_descriptor.h"
 
 namespace trammel {
 
-StepRecord::StepRecord(const SolverOptions& options, const Motion& motion, int phase)
-    : options_(options),
+StepRecord::StepRecord(const Machine& machine, const Motion& motion, int phase)
+    : options_(machine.study().solver),
       motion_(motion),
       phase_(phase),
-      channels_("/solver/", step_channels(), StepSource{options, motion.method(), motion.max_corrections(), phase}) {}
+      channels_("/solver/", step_channels(),
+                StepSource{.options = options_,
+                           .integrator = motion.method(),
+                           .max_corrections = motion.max_corrections(),
+                           .phase = phase,
+                           .cuts_steps = cuts_steps(machine.full(), options_),
+                           .has_other = machine.other_method().has_value()}) {}
 
-void StepRecord::record(double t, const StepReport& report, RecordSink& sink, Summary& summary) {
+void StepRecord::record(double t, const StepReport& report, const StepCourse& course, RecordSink& sink,
+                        Summary& summary) {
   MotionIntegrator& method = motion_.method();
   StepInstant step{.report = report,
                    .phase = phase_,
+                   .course = course,
                    .scaling = method.scaling(),
                    .max_corrections = motion_.max_corrections(),
                    .split = method.split()};

@@ -71,6 +71,8 @@ class Bdf {
   BdfStep advance(double t_stop, State& state);
   /// The longest step of variable size from now on; +∞: as the error test allows.
   void bound_step(double h) { h_bound_ = h; }
+  /// The next step is this one; null: it is chosen.
+  void repeat(const RepeatedStep* step) { repeated_ = step; }
   /// Steps until t_end is reached or a step fails. The last record is returned; every record goes to `on_step` if
   /// given.
   BdfStep integrate(double t_end, State& state, const std::function<void(const BdfStep&)>& on_step = {});
@@ -110,6 +112,7 @@ class Bdf {
   // One attempt: bdf.cpp, and its corrector: bdf_newton.cpp.
   void predict(const State& state);
   Status correct(const State& state, BdfStep& step);
+  Status correct_as_recorded(const State& state, BdfStep& step);
   void settle();
   class Iteration;
   Status iterate(const State& state, BdfStep& step);
@@ -158,6 +161,8 @@ class Bdf {
   double t_ = 0.0, t_trial_ = 0.0;
   double h_ = 0.0;
   double h_bound_ = std::numeric_limits<double>::infinity();
+  const RepeatedStep* repeated_ = nullptr;
+  bool moved_charts_ = false;  // since the last step
   int k_ = 1;
   bool start_phase_ = true;    // order and step double with every success
   bool restart_ = true;        // the next step begins from (y, y′) alone …

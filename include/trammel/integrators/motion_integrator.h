@@ -10,15 +10,17 @@
 #include "trammel/dae/field_sizes.h"
 #include "trammel/dae/jump_system.h"
 #include "trammel/dae/motion_operator.h"
+#include "trammel/integrators/repeated_step.h"
 
 namespace trammel {
 
 /// What one call of advance() did. `status` not ok: no step was taken and the variables are those before the call.
 struct StepReport {
   Status status;
-  double h = 0.0;      ///< of the accepted step
-  int order = 0;       ///< of the formula
-  int iterations = 0;  ///< Newton iterations, rejected attempts included
+  double h = 0.0;               ///< of the accepted step
+  int order = 0;                ///< of the formula
+  int iterations = 0;           ///< Newton iterations, rejected attempts included
+  int accepted_iterations = 0;  ///< those of the last attempt, with the matrix that it ended with
   int linearizations = 0;
   int factorizations = 0;
   int rejected_error = 0;       ///< attempts rejected by the error test
@@ -26,6 +28,7 @@ struct StepReport {
   double error = 0.0;           ///< weighted local error of the accepted step (≤ 1), error-controlled runs
   double stiffness = 0.0;       ///< of explicit methods: h|σ| of the fastest motion that the step has met
   int stages = 0;               ///< of explicit methods that choose how many; 0: as many as the order has
+  bool moved_charts = false;    ///< before the step, of methods that choose when
   Cause failure = Cause::none;  ///< why the last rejected attempt was rejected
   std::string_view remedy;      ///< what helped beyond a smaller step, or what was changed for the sake of stability
   /// Sizes of Newton's corrections, if recorded; valid until the next call of advance().
@@ -74,6 +77,8 @@ class MotionIntegrator {
   /// Steps of variable size are at most h long from now on, whatever the error test would allow: inputs do something
   /// ahead that no step has met yet (math/step_bounds.h).
   void bound_step(double h) { h_bound_ = h; }
+  /// The next step is this one, which must stay until it is taken; null: the method chooses.
+  void repeat(const RepeatedStep* step) { repeated_ = step; }
   /// Moves charts, branches and modes to the newest point: called by advance(), and by callers that stop.
   virtual void commit(State& state) = 0;
 
@@ -142,6 +147,7 @@ class MotionIntegrator {
 
  protected:
   double h_bound_ = std::numeric_limits<double>::infinity();
+  const RepeatedStep* repeated_ = nullptr;
 };
 
 }  // namespace trammel

@@ -86,6 +86,8 @@ class Radau {
   RadauStep advance(double t_stop, State& state);
   /// The longest step of variable size from now on; +∞: as the error test allows.
   void bound_step(double h) { h_bound_ = h; }
+  /// The next step is this one; null: it is chosen.
+  void repeat(const RepeatedStep* step) { repeated_ = step; }
   /// Steps until t_end is reached, or a step fails. The last record is returned; every record goes to
   /// `on_step` if given.
   RadauStep integrate(double t_end, State& state, const std::function<void(const RadauStep&)>& on_step = {});
@@ -122,6 +124,7 @@ class Radau {
   void predict();
   void update_stages();
   Status correct(const State& state, RadauStep& step);
+  Status correct_as_recorded(const State& state, RadauStep& step);
   Refresh choose_refresh(const State& state) const;
   class Iteration;
   Status iterate(const State& state, RadauStep& step);
@@ -157,6 +160,8 @@ class Radau {
 
   double t_ = 0.0, h_ = 0.0;
   double h_bound_ = std::numeric_limits<double>::infinity();
+  const RepeatedStep* repeated_ = nullptr;
+  bool moved_charts_ = false;  // since the last step
   double t_end_of_step_ = 0.0;
   bool restart_ = true;        // there is no polynomial of a step before
   bool inconsistent_ = false;  // and y, y′ must be made consistent

@@ -50,6 +50,8 @@ class RungeKutta {
   StepReport advance(double t_end, State& state);
   /// The longest step of variable size from now on; +∞: as the error test allows.
   void bound_step(double h) { h_bound_ = h; }
+  /// The next step is this one; null: it is chosen.
+  void repeat(const RepeatedStep* step) { repeated_ = step; }
   /// Moves charts, branches and modes to the newest point.
   void commit(State& state);
 
@@ -124,6 +126,7 @@ class RungeKutta {
   std::unique_ptr<Workspace> workspace_;
   double t_ = 0.0, h_next_ = 0.0, error_before_ = 1e-4;
   double h_bound_ = std::numeric_limits<double>::infinity();
+  const RepeatedStep* repeated_ = nullptr;
   double t_from_ = 0.0, h_taken_ = 0.0;
   bool pending_ = false;      // the newest point is accepted, but the charts still belong to the one before
   bool stale_rates_ = false;  // yp_ belongs to the time before a possible jump

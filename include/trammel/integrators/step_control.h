@@ -57,6 +57,8 @@ class StepControl {
 
   /// A step from t: its size, and where it ends.
   struct Placed {
+    Placed(double size, double end) : h(size), t(end) {}
+    explicit Placed(const RepeatedStep& step) : h(step.h), t(step.t) {}
     double h, t;
   };
   /// Of about h (of the fixed size if there is one), at most `bound`, that does not pass t_limit and leaves no sliver

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -15,6 +16,7 @@
 #include "trammel/mechanics/model.h"
 #include "trammel/simulation/methods.h"
 #include "trammel/simulation/record.h"
+#include "trammel/simulation/recorded_steps.h"
 #include "trammel/simulation/starting_point.h"
 
 namespace trammel {
@@ -223,6 +225,8 @@ struct Study : Settings {
   std::vector<RecordedFile> files;  ///< and what else was read: parts, tables, meshes
   /// Where the machine begins, at analysis.start; none: as drawn.
   std::optional<StartingPoint> start = {};
+  /// The steps of another run that this one repeats; none: the method chooses.
+  std::shared_ptr<const RecordedSteps> steps = {};
 };
 
 /// Everything wrong with the settings: values out of range, keys that would have no effect, pairs that exclude each

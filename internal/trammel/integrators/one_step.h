@@ -11,6 +11,7 @@
 #include "trammel/integrators/jacobian_update.h"
 #include "trammel/integrators/leaves_residuals.h"
 #include "trammel/integrators/relative_size.h"
+#include "trammel/integrators/repeated_newton.h"
 #include "trammel/integrators/step_control.h"
 #include "trammel/nonlinear/convergence.h"
 
@@ -154,6 +155,7 @@ class OneStep : public MotionIntegrator, public LeavesResiduals {
   AccelerationSolver acceleration_;
   ConvergenceTest test_;
   AxesChoice axes_;                           // of the matrix
+  RepeatedNewton repeated_newton_{RepeatedStep()};
   long n_residuals_ = 0, n_updates_ = 0;      // and matrices made of planes at hand
   std::uint64_t matrix_version_ = 0;          // State::version when the matrix was made
   double force_scale_ = 1.0;                  // the force that moves a mean mass by 1 m within a step [N]

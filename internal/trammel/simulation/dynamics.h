@@ -18,6 +18,7 @@
 #include "trammel/simulation/rig.h"
 #include "trammel/simulation/run_part.h"
 #include "trammel/simulation/sampled_controls.h"
+#include "trammel/simulation/step_repeater.h"
 #include "trammel/simulation/velocity_jumps.h"
 
 namespace trammel {
@@ -88,6 +89,9 @@ class Dynamics {
   bool pass_sample();
   bool exchange_method(const StepReport& report);
   bool exchange_failed_method();
+  bool prepare_step(double from, double instant);
+  bool judge_course(double reached, KinkEvents::Cut cut);
+  bool repeat_exchange();
   void sum_up();
   void sum_up_exchanges();
   void sum_up_method();
@@ -119,10 +123,13 @@ class Dynamics {
   VelocityJumps jumps_;
   RejectedSteps rejected_;
   SampledControls samples_;
-  StepBounds bounds_;                       // of steps, by what inputs do ahead
-  std::optional<MethodExchange> exchange_;  // of a run that chose its method
-  int failures_passed_ = 0;                 // exchanges because a method could not go on
-  std::vector<double> exchanges_;           // when [s]
+  StepBounds bounds_;                                 // of steps, by what inputs do ahead
+  std::optional<MethodExchange> exchange_;            // of a run that chose its method
+  int failures_passed_ = 0;                           // exchanges because a method could not go on
+  std::vector<double> exchanges_;                     // when [s]
+  StepRepeater repeat_;                               // of the steps of another run
+  StepCourse course_;                                 // of the step under way
+  double from_ = 0.0, instant_ = 0.0, change_ = 0.0;  // where it began, and must end at the latest, by whom
 
   RunPart part_;
   double start_, end_, t_;  // of the part of the run, and where it is

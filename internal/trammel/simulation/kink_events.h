@@ -13,6 +13,9 @@ namespace trammel {
 
 class Memory;
 
+/// Whether steps of this machine end where forces change: those of variable size do.
+bool cuts_steps(const Assembly& machine, const SolverOptions& options);
+
 /// Ends steps where contact begins or ends, or where another force has a kink, and starts the method again behind it.
 ///
 /// A one-step method takes the step again from its beginning, so that the change is met with its full accuracy; BDF

@@ -28,6 +28,8 @@ class Motion {
   MotionIntegrator& active() const { return passage_ ? passage_->current(*made_.method) : *made_.method; }
   /// Whether something else than the method leads the motion at the moment.
   bool is_passing() const { return &active() != made_.method.get(); }
+  /// Whether method() is the other one of two.
+  bool is_exchanged() const { return exchanged_; }
   /// One step of active() that does not pass t_end.
   StepReport advance(double t_end) {
     return passage_ ? passage_->advance(*made_.method, t_end, state) : made_.method->advance(t_end, state);

@@ -14,11 +14,13 @@ class Memory;
 class StepRecord {
  public:
   /// `phase`: its number where the run has several.
-  StepRecord(const SolverOptions& options, const Motion& motion, int phase = 0);
+  StepRecord(const Machine& machine, const Motion& motion, int phase = 0);
+
+  int phase() const { return phase_; }
 
   const std::vector<RecordGroup>& groups() const { return channels_.groups(); }
   /// A step of the method, which says more of itself than its report; also into the Summary.
-  void record(double t, const StepReport& report, RecordSink& sink, Summary& summary);
+  void record(double t, const StepReport& report, const StepCourse& course, RecordSink& sink, Summary& summary);
   /// A step of an analysis without a method.
   void record(double t, const StepReport& report, RecordSink& sink);
   void remember(Memory& memory);

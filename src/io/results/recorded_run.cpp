@@ -32,21 +32,6 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// "solver.rtol" → "1e-05" of a text of settings.
-std::map<std::string, std::string> keys_of(const std::string& settings) {
-  std::map<std::string, std::string> keys;
-  std::string table;
-  for (const std::string& line : lines_of(settings)) {
-    if (line.front() == '[') {
-      table = line.substr(1, line.find(']') - 1);
-      continue;
-    }
-    if (const std::size_t at = line.find(" = "); at != line.npos)
-      keys[table + "." + line.substr(0, at)] = line.substr(at + 3);
-  }
-  return keys;
-}
-
 }  // namespace
 
 RecordedRun::RecordedRun(std::filesystem::path results) : reader_(std::move(results)) {
@@ -87,7 +72,7 @@ void RecordedRun::require_model(const std::filesystem::path& model) const {
 }
 
 std::vector<std::string> RecordedRun::settings_until(double end) const {
-  const std::map<std::string, std::string> keys = keys_of(attribute_or_none(reader_, "settings"));
+  const std::map<std::string, std::string> keys = settings_by_key(attribute_or_none(reader_, "settings"));
   std::vector<std::string> settings{fmt::format("analysis.end={}", end)};
   if (const auto before = keys.find("analysis.end"); before != keys.end() && !(std::stod(before->second) < end))
     throw InputError(
@@ -109,8 +94,10 @@ void RecordedRun::require_same(const Simulation& simulation) const {
         "was written by version {} of the program, this is {}: results of another version are read, but their "
         "runs go on with that version alone",
         made_by.empty() ? "(unknown)" : made_by, version()));
-  const auto before = keys_of(attribute_or_none(reader_, "settings"));
-  const auto now = keys_of(settings_text(simulation.settings()));
+  if (const std::string other = attribute_or_none(reader_, "steps_of"); !other.empty())
+    add(fmt::format("repeats the steps of '{}', which it does not hold: such a run does not go on, repeat it", other));
+  const auto before = settings_by_key(attribute_or_none(reader_, "settings"));
+  const auto now = settings_by_key(settings_text(simulation.settings()));
   const double end = *simulation.settings().analysis.end;
   for (const auto& [key, value] : before) {
     if (key == "analysis.end" && std::strtod(value.c_str(), nullptr) <= end) continue;

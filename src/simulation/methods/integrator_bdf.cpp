@@ -64,6 +64,7 @@ struct BdfMethod {
                                            .newton_iterations = 4,
                                            .has_inverse_bounds = true,
                                            .cuts_by_polynomial = true,
+                                           .keeps_charts = true,
                                            .power = PowerAt::within,
                                            .acceleration_share = 0.05};
 

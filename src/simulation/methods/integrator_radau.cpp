@@ -14,8 +14,11 @@ struct RadauMethod {
       join_keys(weighted_keys, jacobian_keys, split_keys, std::array<std::string_view, 2>{"stages", "error_goal"});
   static constexpr Equations equations{
       .first_order = true, .formulation = Formulation::stabilized_index2, .has_stages = true};
-  static constexpr IntegratorTraits traits{
-      .tests_velocities = true, .keeps_derivatives = true, .power = PowerAt::within, .acceleration_share = 0.05};
+  static constexpr IntegratorTraits traits{.tests_velocities = true,
+                                           .keeps_derivatives = true,
+                                           .keeps_charts = true,
+                                           .power = PowerAt::within,
+                                           .acceleration_share = 0.05};
   static void check(SettingsChecks& checks) {
     check_split(checks);
     const RadauSettings& radau = checks.settings.solver.radau;

@@ -60,6 +60,7 @@ struct IntegratorTraits {
   bool damps = true;                  ///< takes energy out of what a fixed step does not resolve
   bool damps_in_first_order = false;  ///< velocities err by h Δv̇
   bool keeps_derivatives = false;     ///< with a new step as well, unless it is said
+  bool keeps_charts = false;          ///< of rotations, as long as they serve
   PowerAt power = PowerAt::ends;
   /// A frame's own accelerations may differ from the method's by a part of their change in the step, and of their size.
   double acceleration_share = 0.25, noticed_acceleration = 1e-4;
