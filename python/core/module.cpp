@@ -109,7 +109,9 @@ void define_study(py::module_& m) {
   m.def(
       "read_study",
       [](const std::string& text, const std::filesystem::path& name, const std::vector<std::string>& settings) {
-        return read_checked_study_text(text, name, settings);
+        const ReadingNotes notes;
+        CheckedStudy study = read_checked_study_text(text, name, settings);
+        return std::pair(std::move(study), notes.lines());
       },
       py::arg("text"), py::arg("name"), py::arg("settings"), docs::read_checked_study_text);
   m.def(

@@ -9,6 +9,7 @@ import keyword
 import os
 import re
 import sys
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
 
@@ -49,6 +50,14 @@ def _call_site() -> str:
     while frame.f_back is not None and os.path.dirname(os.path.abspath(frame.f_code.co_filename)) == _PACKAGE:
         frame = frame.f_back
     return f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
+
+
+def _depth() -> int:
+    """How many frames of this package stand between the caller of this function and whoever called the package."""
+    depth, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and os.path.dirname(os.path.abspath(frame.f_code.co_filename)) == _PACKAGE:
+        depth, frame = depth + 1, frame.f_back
+    return depth
 
 
 def _unwrap(function: Any) -> tuple[Callable[..., Any], bool]:
@@ -101,6 +110,7 @@ class Model(ModelKeys):
         self._file: Optional[Path] = None
         self._folder = Path(folder) if folder is not None else Path()
         self._loaded = ""
+        self._notes: list[str] = []
         root = {"title": title, "gravity": gravity, "units": units, "hardpoints": hardpoints, "ports": ports}
         self._root = _Table("", root)
         self._parameters: dict[str, tuple[Any, str]] = {}
@@ -241,9 +251,13 @@ class Model(ModelKeys):
         text, sites = self._write()
         name = self._file if self._file is not None else self._folder / "model"
         try:
-            return _core.read_study(text, name, self._settings(settings))
+            study, notes = _core.read_study(text, name, self._settings(settings))
         except InputError as error:
             raise InputError([self._relocate(issue, name, sites) for issue in error.issues]) from None
+        self._notes = notes
+        for note in notes:  # what a robot's file lost, said once for each place in the caller's code
+            warnings.warn(note, stacklevel=_depth())
+        return study
 
     @staticmethod
     def _relocate(issue: _core.Issue, name: Path, sites: list[str]) -> _core.Issue:
@@ -290,6 +304,8 @@ class Model(ModelKeys):
             "command": "python " + " ".join(sys.argv),
             "set": "\n".join(self._settings(settings)),
         }
+        if self._notes:
+            attributes["reading_notes"] = "\n".join(self._notes)
         path = Path(file) if file is not None else None
         repeated = _source_of(steps_of)
         return self._simulate(study, path, attributes, progress, progress_interval, False, repeated)

@@ -160,6 +160,14 @@ TEST_F(Urdf, everything_that_is_not_taken_is_told) {
   expect_words(made.toml, {"# Imported by trammel from r.urdf", "r.urdf:5: <gazebo>"});
 }
 
+TEST_F(Urdf, collision_geometry_is_taken_as_it_is) {
+  const std::string ball = "<collision><geometry><sphere radius='0.1'/></geometry></collision>";
+  const UrdfImport made = import(robot(link("a", inertial + ball) + link("b") + joint("j", "a", "b", "continuous")));
+  EXPECT_EQ(told(made, UrdfFate::changed), "");
+  expect_words(made.report("r.urdf"), {"<collision>", "nothing is changed\n", "nothing is left out\n"});
+  expect_words(made.toml, {"group = \"collision\""});
+}
+
 TEST_F(Urdf, names_become_different) {
   const UrdfImport made =
       import(robot(link("arm") + link("ns/arm") + link("ns.arm") + link("ground") + joint("arm", "arm", "ns/arm") +

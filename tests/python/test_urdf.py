@@ -156,6 +156,13 @@ class Robots(PackageTest):
                 self.assertNotIn("ALARM", answer.stdout)
                 self.assertIn(f"trammel import", answer.stdout)  # something is changed in each of them, and it is said
 
+    def test_what_a_file_lost_is_told(self) -> None:
+        model = trammel.load(ROBOTS / "arm.toml")
+        with self.assertWarnsRegex(UserWarning, "left out of the URDF file") as told:
+            results = model.run(settings={"analysis.end": 0.01})
+        self.assertEqual(Path(told.filename).name, "test_urdf.py")
+        self.assertIn("left out of the URDF file", results.attributes["reading_notes"])
+
     def test_inputs_drive_the_joints_of_transmissions(self) -> None:
         arm = trammel.Simulation(ROBOTS / "arm.toml")
         self.assertEqual(arm.input_names, [f"motor{i}" for i in range(1, 7)])

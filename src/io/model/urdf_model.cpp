@@ -360,7 +360,7 @@ class ModelWriter {
     if (shape.drawn)
       add_color(shape, geometry);
     else
-      add_collision(link, shape, geometry);
+      add_collision(link, geometry);
     root_.item("geometry", std::move(geometry));
   }
 
@@ -380,15 +380,11 @@ class ModelWriter {
   }
 
   // It can be touched; where the link has other pictures it is not seen.
-  void add_collision(const UrdfLink& link, const UrdfShape& shape, Table& geometry) {
+  void add_collision(const UrdfLink& link, Table& geometry) {
     geometry.text("group", "collision");
     const bool has_pictures =
         std::any_of(link.shapes.begin(), link.shapes.end(), [](const UrdfShape& other) { return other.drawn; });
     if (has_pictures) geometry.number("opacity", 0.0);
-    report_.note(
-        UrdfFate::changed, shape.line, "collision",
-        fmt::format("of the link '{}': geometry of the group \"collision\"; a [[contact]] says what may touch it",
-                    link.name));
   }
 
   const UrdfRobot& robot_;
