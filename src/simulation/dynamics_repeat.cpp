@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "trammel/simulation/dynamics.h"
 
 // How a step came to its end, for the record; and the steps of a record, taken again.
@@ -32,7 +34,11 @@ bool Dynamics::judge_course(double reached, KinkEvents::Cut cut) {
     course_.end = StepEnd::instant;
   else
     course_.end = StepEnd::wish;
-  if (!repeat_.active() || !is_free || repeat_.expects_change() == (again || passed)) {
+  // Where the last step ended at a change rounding says whether that is met at its end or right behind.
+  constexpr double right_behind = 1e-3;
+  const bool met_late =
+      again && std::isinf(kinks_.limit()) && kinks_.from(t_) - from_ <= right_behind * (reached - from_);
+  if (!repeat_.active() || !is_free || met_late || repeat_.expects_change() == (again || passed)) {
     if (repeat_.active() && !again) repeat_.accept();
     return true;
   }

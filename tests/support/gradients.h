@@ -26,6 +26,7 @@ position = ["L/2", 0, 0]
 name = "hinge"
 kind = "revolute"
 bodies = ["ground", "rod"]
+point = [0, 0, 0]
 axis = "y"
 [[force]]
 name = "damper"
@@ -127,6 +128,7 @@ position = [1.05, 0, 0]
 name = "bearing"
 kind = "revolute"
 bodies = ["ground", "hub"]
+point = [0, 0, 0]
 axis = "z"
 [[joint]]
 name = "root"

@@ -154,7 +154,7 @@ class OneStep : public MotionIntegrator, public LeavesResiduals {
   StepControl control_;
   AccelerationSolver acceleration_;
   ConvergenceTest test_;
-  AxesChoice axes_;                           // of the matrix
+  AxesChoice axes_;  // of the matrix
   RepeatedNewton repeated_newton_{RepeatedStep()};
   long n_residuals_ = 0, n_updates_ = 0;      // and matrices made of planes at hand
   std::uint64_t matrix_version_ = 0;          // State::version when the matrix was made
