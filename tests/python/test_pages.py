@@ -70,6 +70,7 @@ TAKES = {
         {"slider_crank.toml": "examples/03_slider_crank/slider_crank.toml"},
         ["trammel run slider_crank.toml -q -o coarse.h5", "trammel run slider_crank.toml -q -o fine.h5"],
     ),
+    "docs/gradients.md": ({"swing.toml": "examples/identification/swing.toml"}, []),
     "docs/urdf.md": ({"arm.urdf": "examples/robots/arm.urdf"}, []),
 }
 # Pages whose commands are alternatives: each begins with what the page takes for granted.
