@@ -55,14 +55,15 @@ def _reader(outputs: "Outputs", frames: str) -> Callable[[Results], "Array"]:
 
     if frames not in ("last", "all"):
         raise InputError([_core.Issue("gradient", f"frames = {frames!r}: 'last' or 'all'")])
-    if callable(outputs):
-        return lambda results: np.asarray(outputs(results), dtype=float)
+    if not isinstance(outputs, str) and callable(outputs):
+        call: Callable[[Results], Any] = outputs
+        return lambda results: np.asarray(call(results), dtype=np.float64)
     names = [outputs] if isinstance(outputs, str) else list(outputs)
 
     def read(results: Results) -> "Array":
-        columns = [np.asarray(results[name]) for name in names]
-        taken = [column if frames == "all" else column[-1] for column in columns]
-        return taken[0] if isinstance(outputs, str) else np.array(taken, dtype=float)
+        columns = [np.asarray(results[name], dtype=np.float64) for name in names]
+        taken = [column if frames == "all" else np.asarray(column[-1], dtype=np.float64) for column in columns]
+        return taken[0] if isinstance(outputs, str) else np.array(taken, dtype=np.float64)
 
     return read
 
