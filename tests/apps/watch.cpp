@@ -175,7 +175,7 @@ TEST_F(Watch, whoever_asks_without_end_gets_as_many_readings_as_there_is_time_fo
 
 // A run that stands still takes nothing of the processor, and is not read however long one waits.
 TEST_F(Watch, counts_the_processor_time_of_the_process_that_writes_the_file) {
-  Child run(folder, {"run", pendulum, "-q", "-o", "long.h5", "--set", "analysis.end=1e6", "--set", "solver.h=1e-4",
+  Child run(folder, {"run", pendulum, "-q", "-o", "long.h5", "--set", "analysis.end=1e5", "--set", "solver.h=1e-4",
                      "--set", "output.interval=1"});
   for (int i = 0; i < 3000 && !program::fs::exists(folder / "long.h5"); ++i) std::this_thread::sleep_for(10ms);
   std::this_thread::sleep_for(700ms);  // until its first frames are flushed
