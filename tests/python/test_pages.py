@@ -56,7 +56,7 @@ point_b = [1, 0, 0]
 [analysis]
 end = 10
 [solver]
-h = 1e-4
+h = 2e-5
 """
 
 # What a page takes for granted: files of the repository under the names that it calls them by, and runs before its first command.
