@@ -22,8 +22,10 @@ namespace {
 constexpr int dense_limit = 300;  // coordinates whose modes are all computed
 constexpr int usual_modes = 10;   // of larger machines
 
-// An input is a parameter of the model: the rows of motion are differenced by it.
-Eigen::MatrixXd calc_by_input(const EigenCommand& command, const Model& model, Simulation& at) {
+// An input is a parameter of the model: the rows of motion are differenced by it, in the coordinates of `at`, and where
+// it stands (`at_rest`) at rest.
+Eigen::MatrixXd calc_by_input(const EigenCommand& command, const CheckedStudy& study, Simulation& at, bool at_rest) {
+  const Model& model = study.model();
   const int n_rows = at.dae().nv() + at.dae().nz();
   Eigen::MatrixXd by_input(n_rows, command.inputs.size());
   std::vector<Issue> found;
@@ -39,7 +41,10 @@ Eigen::MatrixXd calc_by_input(const EigenCommand& command, const Model& model, S
     const auto with = [&](double change) {
       std::vector<std::string> settings = command.settings;
       settings.push_back(fmt::format("parameters.{}={:.17g}", name, parameter->second + change));
-      return Simulation(read_checked_study(command.model, settings)).residual_at(at.initial(), at.state());
+      CheckedStudy changed = read_checked_study(command.model, settings);
+      changed.settings().solver.coordinates = at.settings().solver.coordinates;
+      if (at_rest) changed.settings().analysis.kind = AnalysisKind::statics;
+      return Simulation(std::move(changed)).residual_at(at.initial(), at.state());
     };
     const double step = 1e-6;
     const Eigen::VectorXd change = (with(step) - with(-step)) / (2.0 * step);
@@ -257,7 +262,8 @@ int eigen(const EigenCommand& command) {
   if (found.lowest) {
     found.modes = simulation.calc_lowest_modes(command.modes > 0 ? command.modes : usual_modes, found.acceleration);
   } else {
-    const Simulation::Linearized linearized = simulation.linearize(calc_by_input(command, study.model(), simulation));
+    const bool at_rest = !found.from_start && analysis.steady.value_or(std::vector<std::string>{}).empty();
+    const Simulation::Linearized linearized = simulation.linearize(calc_by_input(command, study, simulation, at_rest));
     found.modes = calc_modes(linearized.motion);
     found.acceleration = linearized.largest_acceleration;
     if (!command.linearization.empty()) write_linearization(command.linearization, linearized, command.inputs);

@@ -53,6 +53,7 @@ Simulation::Parts::Parts(CheckedStudy study, const Customize& customize)
 
 Summary Simulation::Parts::analyse(RecordSink& sink, const ProgressCallback& progress,
                                    std::span<const std::byte> memory) {
+  rig.viewer.hold_motions(false);
   switch (*rig.machine.study().analysis.kind) {
     case AnalysisKind::dynamics: {
       contact_changes.clear();
@@ -193,7 +194,10 @@ EigenModes Simulation::calc_lowest_modes(int n_modes, double& largest_accelerati
   return trammel::calc_lowest_modes(parts_->rig, n_modes, largest_acceleration);
 }
 
+// In statics the machine stands.
 Eigen::VectorXd Simulation::residual_at(const MotionVariables& x, const State& state) {
+  const AnalysisOptions& analysis = parts_->rig.machine.study().analysis;
+  if (analysis.kind == AnalysisKind::statics && analysis.steady->empty()) parts_->rig.viewer.hold_motions(true);
   return trammel::residual_at(x, state, parts_->rig.machine, parts_->rig.viewer);
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "trammel/dae/acceleration_solver.h"
+#include "trammel/dae/at_rest.h"
 
 namespace trammel {
 
@@ -13,9 +14,23 @@ namespace {
 
 constexpr double difference = 1e-6;  // of coordinates, for derivatives of measures
 
+/// The equations of the machine, moving or standing as it was left.
+class EquationsHere {
+ public:
+  EquationsHere(const Machine& machine, const Viewer& viewer)
+      : moving_(machine.index3()), at_rest_(moving_), held_(viewer.holds_motions()) {}
+  const SecondOrderDae& dae() const { return held_ ? static_cast<const SecondOrderDae&>(at_rest_) : moving_; }
+
+ private:
+  const Index3& moving_;
+  const AtRest at_rest_;
+  const bool held_;
+};
+
 // Accelerations and multipliers of the point itself: zero in an equilibrium.
 Status find_accelerations(Rig& rig) {
-  AccelerationSolver acceleration(rig.machine.index3(), rig.machine.solver_choice());
+  const EquationsHere equations(rig.machine, rig.viewer);
+  AccelerationSolver acceleration(equations.dae(), rig.machine.solver_choice());
   return acceleration.solve(rig.motion.x, rig.motion.state, rig.viewer.workspace());
 }
 
@@ -77,13 +92,14 @@ class Differences {
 }  // namespace
 
 Eigen::VectorXd residual_at(const MotionVariables& x, const State& state, const Machine& machine, Viewer& viewer) {
-  const Index3& index3 = machine.index3();
+  const EquationsHere equations(machine, viewer);
+  const SecondOrderDae& dae = equations.dae();
   InputBuffer inputs;
-  const int nv = index3.nv(), nz = index3.nz();
-  Eigen::VectorXd r(nv + nz + index3.nc());
-  index3.calc_inputs(x.t, inputs);
-  if (const Status status = index3.residual(x.point(inputs.view()), state, r.head(nv), r.segment(nv, nz),
-                                            r.tail(index3.nc()), viewer.workspace());
+  const int nv = dae.nv(), nz = dae.nz();
+  Eigen::VectorXd r(nv + nz + dae.nc());
+  dae.calc_inputs(x.t, inputs);
+  if (const Status status = dae.residual(x.point(inputs.view()), state, r.head(nv), r.segment(nv, nz), r.tail(dae.nc()),
+                                         viewer.workspace());
       !status.ok())
     throw SimulationError(
         fmt::format("The equations cannot be evaluated at t = {:.6g} s: {}.", x.t, describe(status.cause)));
@@ -91,28 +107,28 @@ Eigen::VectorXd residual_at(const MotionVariables& x, const State& state, const 
 }
 
 EigenModes calc_lowest_modes(Rig& rig, int n_modes, double& largest_acceleration) {
-  const Index3& index3 = rig.machine.index3();
+  const EquationsHere equations(rig.machine, rig.viewer);
   MotionVariables& x = rig.motion.x;
   const State& state = rig.motion.state;
   Status status = find_accelerations(rig);
   largest_acceleration = RunLedger::size_of(x.a);
   EigenModes modes;
   if (status.ok())
-    status =
-        calc_lowest_modes(index3, x, state, index3.system().chart_offsets(), n_modes, rig.viewer.workspace(), modes);
+    status = calc_lowest_modes(equations.dae(), x, state, rig.machine.index3().system().chart_offsets(), n_modes,
+                               rig.viewer.workspace(), modes);
   if (!status.ok()) throw InputError(fmt::format("its lowest modes cannot be found: {}", describe(status.cause)));
   return modes;
 }
 
 LinearizedMachine linearize(Rig& rig, const Eigen::MatrixXd& by_input) {
-  const Index3& index3 = rig.machine.index3();
+  const EquationsHere equations(rig.machine, rig.viewer);
   const MotionVariables& x = rig.motion.x;
   LinearizedMachine result;
   Status status = find_accelerations(rig);
   result.largest_acceleration = RunLedger::size_of(x.a);
   if (status.ok())
-    status = linearize_motion(index3, x, rig.motion.state, index3.system().chart_offsets(), by_input,
-                              rig.viewer.workspace(), result.motion);
+    status = linearize_motion(equations.dae(), x, rig.motion.state, rig.machine.index3().system().chart_offsets(),
+                              by_input, rig.viewer.workspace(), result.motion);
   if (!status.ok()) throw InputError(fmt::format("the machine cannot be linearized there: {}", describe(status.cause)));
 
   Outputs outputs = find_outputs(rig.recorder);
@@ -122,7 +138,7 @@ LinearizedMachine linearize(Rig& rig, const Eigen::MatrixXd& by_input) {
   const Eigen::Index n = m.A.cols(), nu = m.B.cols(), n_outputs = std::ssize(result.outputs);
   result.C.resize(n_outputs, n), result.D.resize(n_outputs, nu);
   for (Eigen::Index j = 0; j < n; ++j) result.C.col(j) = measures.along(m.Q.col(j), m.V.col(j), m.Z.col(j), m.L.col(j));
-  const Eigen::VectorXd rest = Eigen::VectorXd::Zero(index3.nv());
+  const Eigen::VectorXd rest = Eigen::VectorXd::Zero(x.q.size());
   for (Eigen::Index j = 0; j < nu; ++j) result.D.col(j) = measures.along(rest, rest, m.Z_u.col(j), m.L_u.col(j));
   return result;
 }

@@ -51,6 +51,7 @@ Statics::Statics(Rig& rig)
       study_(rig.machine.study()),
       full_(rig.machine.full()),
       index3_(rig.machine.index3()),
+      at_rest_(index3_),
       viewer_(rig.viewer),
       x_(rig.motion.x),
       state_(rig.motion.state) {}
@@ -92,9 +93,11 @@ EquilibriumReport Statics::find_equilibrium(EquilibriumOptions options, const Eq
   const MotionVariables drawn = x_;
   const State drawn_state = state_;
   EquilibriumReport settled;
+  viewer_.hold_motions(options.steady.empty());
   const std::string sliding = options.steady.empty() ? settle_on_tyres(options, settled) : "";
   if (settled.unheld_only) return settled;
-  Equilibrium equilibrium(index3_, rig_.machine.solver_choice(), options);
+  const SecondOrderDae& dae = options.steady.empty() ? static_cast<const SecondOrderDae&>(at_rest_) : index3_;
+  Equilibrium equilibrium(dae, rig_.machine.solver_choice(), options);
   EquilibriumReport report = equilibrium.find(x_, state_, viewer_.workspace(), watch);
   if (report.status.ok() && options.steady.empty()) leave_unstable(options, drawn, drawn_state, report);
   if (!report.status.ok() || index3_.nz() == 0 || !options.steady.empty()) return report;
@@ -114,7 +117,7 @@ std::string Statics::settle_on_tyres(EquilibriumOptions options, EquilibriumRepo
   options.load_steps = 0;
   const MotionVariables drawn = x_;
   const State drawn_state = state_;
-  Equilibrium creep(index3_, rig_.machine.solver_choice(), options);
+  Equilibrium creep(at_rest_, rig_.machine.solver_choice(), options);
   report = creep.find(x_, state_, viewer_.workspace(), {});
   if (report.status.ok() || report.unheld_only) return {};
   std::string sliding;
@@ -134,7 +137,7 @@ void Statics::leave_unstable(EquilibriumOptions options, const MotionVariables& 
   for (int fall = 0; fall <= most_falls; ++fall) {
     StaticStability stability;
     const Status status =
-        calc_static_stability(index3_, x_, state_, largest_stability_test, viewer_.workspace(), stability);
+        calc_static_stability(at_rest_, x_, state_, largest_stability_test, viewer_.workspace(), stability);
     if (!status.ok() || !stability.unstable) return;
     Eigen::Index along = 0;
     stability.direction.cwiseAbs().maxCoeff(&along);
@@ -147,13 +150,13 @@ void Statics::leave_unstable(EquilibriumOptions options, const MotionVariables& 
     } else {
       x_.q += beside * stability.direction;
       InitialReport moved;
-      if (project_positions(index3_, {}, x_, state_, viewer_.workspace(), moved).failed()) {
+      if (project_positions(at_rest_, {}, x_, state_, viewer_.workspace(), moved).failed()) {
         x_ = kept, state_ = kept_state;
         return;
       }
     }
     options.descends = true;
-    Equilibrium lower(index3_, rig_.machine.solver_choice(), options);
+    Equilibrium lower(at_rest_, rig_.machine.solver_choice(), options);
     const EquilibriumReport found = lower.find(x_, state_, viewer_.workspace());
     if (!found.status.ok()) {  // nothing holds it below
       x_ = kept, state_ = kept_state;
@@ -206,8 +209,8 @@ std::string Statics::find_slipping() {
   // direction of z, is beyond its limit.
   MotionPlanes planes;
   InputBuffer inputs;
-  index3_.calc_inputs(x_.t, inputs);
-  if (!index3_.linearize(x_.point(inputs.view()), state_, PlaneSet::internal, planes, viewer_.workspace()).ok())
+  at_rest_.calc_inputs(x_.t, inputs);
+  if (!at_rest_.linearize(x_.point(inputs.view()), state_, PlaneSet::internal, planes, viewer_.workspace()).ok())
     return {};
   Eigen::MatrixXd along = Eigen::MatrixXd::Zero(nv, nz);
   for (int column = 0; column < nv; ++column)
@@ -240,13 +243,14 @@ std::string Statics::begin_motion() {
   EquilibriumOptions options;
   options.steady = rig_.machine.find_coordinates(*study_.analysis.steady);
   const EquilibriumReport report = find_equilibrium(options);
+  viewer_.hold_motions(false);
   MotionVariables found = x_;
   const State found_state = state_;
   x_ = given, state_ = given_state;
   if (!report.status.ok()) return explain(report);
   State& state = state_ = found_state;
   found.a.setZero(), found.zp.setZero();
-  if (options.steady.empty() && !given.v.isZero(0.0)) {
+  if (options.steady.empty()) {
     found.v = given.v;
     InitialReport moved;
     const InitialFailure failure = project_velocities(index3_, {}, found, state, viewer_.workspace(), moved);

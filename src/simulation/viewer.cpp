@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trammel/simulation/viewer.h"
 
+#include "trammel/dae/at_rest.h"
 #include "trammel/linalg/dense_decompositions.h"
 #include "trammel/mechanics/elements/contact_group.h"
 
@@ -13,10 +14,17 @@ void Viewer::renew() {
   full_workspace_ = full_.system->make_workspace();
   if (machine_.joint()) joint_workspace_ = machine_.joint()->make_workspace();
   forget_kink();
+  held_ = false;
   inputs_ = {};
   shown_ = {};
   shown_state_ = {};
   all_lam_ = {};
+}
+
+// Those of every system of the machine.
+void Viewer::calc_inputs(double t) {
+  full_.system->calc_inputs(t, inputs_);
+  if (held_) hold(inputs_);
 }
 
 // All multipliers; 0 for dropped rows, as they are integrated.
@@ -29,7 +37,7 @@ void Viewer::spread_multipliers(const MotionVariables& x) {
 }
 
 Shown Viewer::show(const MotionVariables& x, const State& state) {
-  full_.system->calc_inputs(time_of_inputs(x.t), inputs_);
+  calc_inputs(time_of_inputs(x.t));
   if (!machine_.joint()) {
     spread_multipliers(x);
     return {{x.t, inputs_.view(), x.q, x.v, x.a, x.z, x.zp, all_lam_}, state};
@@ -65,7 +73,7 @@ MechanicalSystem::Energy Viewer::calc_energy(const Shown& shown) {
 }
 
 KinematicState Viewer::update_kinematics(const MotionVariables& x, const State& state) {
-  full_.system->calc_inputs(x.t, inputs_);
+  calc_inputs(x.t);
   KinematicState k;
   if (const JointSystem* joint = machine_.joint()) {
     k = joint->update_kinematics(x.point(inputs_.view()), state, *joint_workspace_);
@@ -87,12 +95,12 @@ std::vector<Frame<double>> Viewer::calc_frames(const MotionVariables& x, const S
 Status Viewer::calc_accelerations(AccelerationSolver& solver, MotionVariables& x, const State& state) {
   const JointSystem* joint = machine_.joint();
   if (!joint || joint->nc() > 0 || !joint->explicit_refusal().empty()) return solver.solve(x, state, *workspace_);
-  joint->calc_inputs(x.t, inputs_);
+  calc_inputs(x.t);
   return joint->accelerate(x.point(inputs_.view()), state, x.a, x.zp, *workspace_);
 }
 
 void Viewer::centre_charts(MotionVariables& x, State& state) {
-  machine_.moved().calc_inputs(x.t, inputs_);
+  calc_inputs(x.t);
   const Eigen::VectorXd q = x.q;
   const MotionPoint p{x.t, inputs_.view(), q, x.v, x.a, x.z, x.zp, x.lam};
   machine_.moved().accepted(p, 0.0, x.q, state, *workspace_);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
 #include <fstream>
+#include <sstream>
 
 #include "program.h"
 
@@ -36,6 +38,65 @@ TEST(Eigen, writes_the_matrices_between_a_parameter_and_the_measures) {
   EXPECT_SAYS(read_text(folder / "matrices/B.csv"), "row,\"F\"");
   EXPECT_SAYS(read_text(folder / "matrices/C.csv"), "\"x\",");
   EXPECT_SAYS(read_text(folder / "matrices/D.csv"), "\"x\",0");
+}
+
+// A file that leaves the method open: parameters are varied in the coordinates in which the machine is linearized. The
+// table turns at the start; in the equilibrium it stands, and a torque F + c (1 + ω) depends on c as it does on F.
+TEST(Eigen, inputs_are_varied_where_and_as_the_machine_stands) {
+  const Folder folder;
+  std::ofstream(folder / "driven.toml") << R"toml(
+gravity = [0, 0, -9.81]
+[parameters]
+F = 0
+c = 1
+[[body]]
+name = "table"
+mass = 1
+inertia = [1, 1, 1]
+[[joint]]
+name = "bearing"
+kind = "revolute"
+bodies = ["ground", "table"]
+point = [0, 0, 0]
+axis = "z"
+[[motion]]
+name = "turning"
+joint = "bearing"
+function = "5*t"
+[[body]]
+name = "arm"
+mass = 1
+inertia = [0.1, 0.1, 0.1]
+position = [1, 0, -0.5]
+[[joint]]
+name = "hinge"
+kind = "revolute"
+bodies = ["table", "arm"]
+point = [1, 0, 0]
+axis = "y"
+[[force]]
+name = "push"
+kind = "torque"
+body = "arm"
+torque = [0, "F + c*(1 + bearing.angle_rate)", 0]
+[analysis]
+end = 1
+)toml";
+  for (const char* coordinates : {"auto", "absolute", "joint"}) {
+    const Outcome run = call(folder, {"eigen", "driven.toml", "--linearization", "matrices", "--inputs", "F,c", "--set",
+                                      std::string("solver.coordinates=") + coordinates});
+    ASSERT_EQ(run.code, 0) << run.err;
+    std::istringstream lines(read_text(folder / "matrices/B.csv"));
+    double largest = 0.0;
+    for (std::string line; std::getline(lines, line);) {
+      const std::size_t last = line.rfind(','), first = line.rfind(',', last - 1);
+      if (line.rfind("\"rate of", 0) != 0) continue;
+      const double by_F = std::stod(line.substr(first + 1, last - first - 1)), by_c = std::stod(line.substr(last + 1));
+      EXPECT_NEAR(by_c, by_F, 1e-6) << coordinates << ": " << line;
+      largest = std::max(largest, std::abs(by_F));
+    }
+    EXPECT_GT(largest, 1.0) << coordinates;
+  }
 }
 
 TEST(Eigen, writes_a_page_of_the_modes_and_no_other_file_over) {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "trammel/dae/at_rest.h"
 #include "trammel/dae/equilibrium.h"
 #include "trammel/simulation/rig.h"
 
@@ -13,7 +14,7 @@ class Statics {
  public:
   explicit Statics(Rig& rig);
 
-  /// Near where the motion is; it is there afterwards.
+  /// Near where the motion is; it is there afterwards, and unless it is steady the viewer holds its motions.
   EquilibriumReport find_equilibrium(EquilibriumOptions options, const Equilibrium::Watch& watch = {});
   /// Why there is none.
   std::string explain(const EquilibriumReport& report) const;
@@ -38,6 +39,7 @@ class Statics {
   const Study& study_;
   const Assembly& full_;
   const Index3& index3_;
+  const AtRest at_rest_;
   Viewer& viewer_;
   MotionVariables& x_;
   State& state_;

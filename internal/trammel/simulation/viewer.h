@@ -56,16 +56,22 @@ class Viewer {
   void forget_kink() { kink_ = std::numeric_limits<double>::infinity(); }
   double time_of_inputs(double t) const { return t == kink_ ? t - side_of_kink(t) : t; }
 
+  /// The machine stands: what its motions prescribe is held where it is (AtRest). Of equilibria.
+  void hold_motions(bool held) { held_ = held; }
+  bool holds_motions() const { return held_; }
+
   Workspace& workspace() { return *workspace_; }            ///< of Machine::index3()
   Workspace& full_workspace() { return *full_workspace_; }  ///< of Machine::full()
 
  private:
+  void calc_inputs(double t);
   void spread_multipliers(const MotionVariables& x);
 
   const Machine& machine_;
   const Assembly& full_;
   std::unique_ptr<Workspace> workspace_, full_workspace_, joint_workspace_;
   double kink_ = std::numeric_limits<double>::infinity();
+  bool held_ = false;
   InputBuffer inputs_;
   MotionVariables shown_;
   State shown_state_;
