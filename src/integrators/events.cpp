@@ -12,6 +12,8 @@ namespace trammel {
 
 namespace {
 
+constexpr int most_halvings_of_part = 60;  // of a part of a step, to where a function ceases to have a value
+
 int sign(double x) { return x > 0.0 ? 1 : x < 0.0 ? -1 : 0; }
 
 }  // namespace
@@ -55,8 +57,21 @@ const std::vector<EventHit>& EventFinder::find(double t1, const Values& values) 
   for (int id = 0; id < n(); ++id)
     for (int s = 0; s < n_samples; ++s) {
       const double ga = samples_(id, s), gb = samples_(id, s + 1);
-      if (side_[id] == 0) {  // still where it started: on zero
+      if (side_[id] == 0) {  // still where it started: on zero, or without a value
         side_[id] = sign(gb);
+        continue;
+      }
+      if (std::isnan(gb)) {  // no value there, and so no side: what counts is the last instant that has one
+        double t_known = time(s), g_known = ga, t_none = time(s + 1);
+        for (int i = 0; i < most_halvings_of_part && t_known < t_none; ++i) {
+          const double t_middle = 0.5 * (t_known + t_none), g_middle = value(id, t_middle, values);
+          if (std::isnan(g_middle))
+            t_none = t_middle;
+          else
+            t_known = t_middle, g_known = g_middle;
+        }
+        if (sign(g_known) != side_[id]) search(id, time(s), ga, t_known, g_known, values);
+        side_[id] = 0;
         continue;
       }
       if (sign(gb) != side_[id]) {
@@ -71,7 +86,7 @@ const std::vector<EventHit>& EventFinder::find(double t1, const Values& values) 
       if (ga == 0.0 || !falls_first || !rises_last) continue;
       double g_min = gb;
       const double t_min = minimum(id, time(s), time(s + 1), side_[id], values, g_min);
-      if (sign(g_min) == side_[id]) continue;
+      if (std::isnan(g_min) || sign(g_min) == side_[id]) continue;
       const int side = side_[id];
       search(id, time(s), ga, t_min, g_min, values);
       if (side_[id] == -side) search(id, t_min, g_min, time(s + 1), gb, values);

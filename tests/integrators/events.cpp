@@ -206,6 +206,31 @@ class WithBreakpoint : public TemplateDae<Kinked> {
   }
 };
 
+// A formula may lose its value (a root of what became negative) and find it again: that is no crossing. One before it
+// is.
+TEST(EventFinder, a_function_that_ceases_to_have_a_value_crosses_nothing_by_that) {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  const auto find = [](const std::function<double(double)>& g) {
+    EventFinder finder;
+    finder.configure({Crossing::both});
+    const EventFinder::Values values = [&](double t, Vec out) { out[0] = g(t); };
+    finder.start(0.0, values);
+    std::vector<double> found;
+    for (int step = 1; step <= 7; ++step)
+      for (const EventHit& hit : finder.find(step / 7.0, values)) found.push_back(hit.t);
+    return found;
+  };
+  EXPECT_TRUE(find([](double t) { return std::sqrt(0.234 - t) - 7.0; }).empty());
+  EXPECT_TRUE(find([](double t) { return 7.0 - std::sqrt(0.234 - t); }).empty());
+  EXPECT_TRUE(find([&](double t) { return t < 0.3 ? none : t; }).empty());
+  EXPECT_TRUE(find([&](double t) { return t > 0.3 && t < 0.8 ? none : 1.0 + t; }).empty());
+  for (const double border : {0.301, 0.3334, 0.39}) {
+    const std::vector<double> found = find([&](double t) { return std::sqrt(border - t) - 0.1; });
+    ASSERT_EQ(found.size(), 1u) << border;
+    EXPECT_NEAR(found[0], border - 0.01, 1e-12);
+  }
+}
+
 TEST(BdfBreakpoints, of_inputs_are_met_exactly_and_cost_no_rejected_step) {
   const WithBreakpoint dae;
   BdfOptions options;
