@@ -94,8 +94,7 @@ Dynamics::Dynamics(Rig& rig, RecordSink& sink, const ProgressCallback& progress,
 
 std::optional<Summary> Dynamics::run() {
   const bool begins = start();
-  const MotionVariables& x = motion_.x;
-  if (!part_.before) writer_.write(x.t, viewer_.show(x, motion_.state), ledger_.now());
+  if (!part_.before) writer_.write(motion_.x.t, viewer_.show(motion_.x, motion_.state), ledger_.now());
   if (begins) return go_on();
   sum_up();
   return std::move(summary_);
@@ -240,15 +239,16 @@ Dynamics::Verdict Dynamics::judge(const StepReport& report) {
 // The run is at the end of the step: energies, and whoever watches steps.
 void Dynamics::keep_ledger(const StepReport& report) {
   const MotionVariables& newest = kinks_.newest();
-  const double h = newest.t - t_;
+  const double from = kinks_.from(t_), h = newest.t - from;
   if (is_rough_) ledger_.forget_smooth_steps();
+  if (from > t_) ledger_.begin_behind(kinks_.beginning());
   is_rough_ = kinks_.has_change() || machine_.index3().next_breakpoint(t_) <= newest.t;
   t_ = newest.t;
   viewer_.set_kink(kink_);
   ++summary_.steps;
   summary_.h_min = summary_.steps == 1 ? report.h : std::min(summary_.h_min, report.h);
   summary_.h_max = std::max(summary_.h_max, report.h);
-  ledger_.update(newest, kinks_.active() ? h : report.h);
+  ledger_.update(newest, kinks_.active() ? h : report.h, kinks_.quiet_kinks());
   rig_.note_step(newest);
   fixed_step_.note_step(newest, report.h);
   alarms_.note_step(newest, ledger_);

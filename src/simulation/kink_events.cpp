@@ -161,7 +161,12 @@ KinkEvents::Cut KinkEvents::judge_step() {
     return kinematics(sample_);
   };
   const double h = t - x_before_.t;
-  const auto is_sharp = [&](double time) { return has_kink(time, h, at); };
+  quiet_kinks_.clear();
+  const auto is_sharp = [&](double time) {
+    const bool sharp = has_kink(time, h, at);
+    if (!sharp) quiet_kinks_.push_back(time);
+    return sharp;
+  };
   std::optional<KinkWatch::Change> found = watch_.find(x_before_.t, t, at, is_sharp);
   x_change_ = motion_.active().newest();
   contact_changes_.insert(contact_changes_.end(), watch_.together().begin(), watch_.together().end());

@@ -259,6 +259,15 @@ std::optional<KinkWatch::Change> KinkWatch::find(double t0, double t1, const At&
     take(static_cast<int>(parts) == n_parts ? t1 : t0 + static_cast<double>(parts) * (h / n_parts), at);
     find_listed(parts, at, first);
     find_switches(parts, at, is_sharp, first);
+    // Surfaces that parted before they had relaxed exert no force: where they cease to overlap only energies have a
+    // kink, and whoever asks is told of it.
+    const Listed *before = listed_.data() + (parts - 1) * places_.size(), *now = before + places_.size();
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      if (side_[places_[i].slot] > 0 || !(before[i].gap < 0.0 && now[i].gap > 0.0)) continue;
+      const auto overlap = [&](double t) { return group_->calc_report(at(t), places_[i]).depth; };
+      const double zero = locate(t_[parts - 1], -before[i].gap, t_[parts], -now[i].gap, overlap);
+      if (zero > t0 + instant_tol * (1.0 + std::abs(t1))) is_sharp(zero);
+    }
   }
   find_unlisted(parts, at, first);
   return first;

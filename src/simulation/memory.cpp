@@ -84,8 +84,8 @@ void Violations::remember(Memory& memory) {
 void RunLedger::remember(Memory& memory) {
   memory.section("RunLedger");
   bool same_mover = mover_ == &motion_.active();
-  memory.keep(ledger_, newest_a_, lam_, before_.ledger, before_.a, smooth_steps_, ends_, n_ends_, known_, may_work_,
-              largest_drift_, uncertainty_, looked_at_, same_mover);
+  memory.keep(ledger_, newest_a_, lam_, before_.ledger, before_.a, smooth_steps_, ends_, n_ends_, known_, parts_,
+              may_work_, largest_drift_, uncertainty_, looked_at_, same_mover);
   if (memory.gives()) mover_ = same_mover ? &motion_.active() : nullptr;
   memory.leave(goes_on_, machine_, study_, full_, viewer_, state_, violations_, solver_, sample_, phi_dot_, q_rate_);
 }
@@ -147,7 +147,7 @@ void KinkEvents::remember(Memory& memory) {
   memory.section("KinkEvents");
   memory.keep(watch_, contact_changes_, retaken_, x_before_, x_change_, state_before_, limit_, change_due_, change_,
               retakes_, status_, crowd_);
-  memory.leave(machine_, options_, full_, viewer_, motion_, solver_, active_, sample_);
+  memory.leave(machine_, options_, full_, viewer_, motion_, solver_, active_, sample_, quiet_kinks_);
 }
 
 void SampledControls::remember(Memory& memory) {

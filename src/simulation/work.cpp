@@ -37,7 +37,7 @@ RunLedger::RunLedger(const Machine& machine, Viewer& viewer, const Motion& motio
   known_.reserve(most_known);
 }
 
-void RunLedger::update(const MotionVariables& x, double h) {
+void RunLedger::update(const MotionVariables& x, double h, std::span<const double> kinks) {
   const Shown shown = viewer_.show(x, state_);
   const MechanicalSystem::Energy energy = viewer_.calc_energy(shown);
   before_.ledger = ledger_;
@@ -62,7 +62,9 @@ void RunLedger::update(const MotionVariables& x, double h) {
     q_rate_.setZero(x.v.size());
     may_work_ = may_work();
   } else {
-    ledger_.work += calc_step_work(x, h);
+    const bool bent = may_work_ && cut_step(x.t - h, x.t, kinks);
+    ledger_.work += bent ? calc_work_of_parts(x) : calc_step_work(x, h);
+    if (bent) n_ends_ = 1;
     ++smooth_steps_;
     const double size = std::abs(ledger_.kinetic) + std::abs(ledger_.work);
     const bool looks = x.v.size() <= many_velocities || smooth_steps_ % steps_between_looks == 0;
@@ -151,6 +153,14 @@ void RunLedger::renew_power(const MotionVariables& x) {
   ends_[0].power = solve_for_power(x, x.t + side_of_kink(x.t)).value_or(ends_[0].power);
 }
 
+void RunLedger::begin_behind(const MotionVariables& x) {
+  if (!may_work_) return;
+  ledger_.work += (x.t - ends_[0].t) * ends_[0].power;
+  ends_[0].t = x.t;
+  n_ends_ = 1;
+  renew_power(x);
+}
+
 std::optional<double> RunLedger::solve_for_power(const MotionVariables& x, double t) {
   sample_ = x;
   sample_.t = t;
@@ -163,7 +173,38 @@ double RunLedger::calc_work_of_ends(int n, double h) {
   const double from = ends_[1].t;
   known_.clear();
   for (int i = 0; i < n; ++i) known_.push_back({(ends_[i].t - from) / h, ends_[i].power});
-  return h * integrate(1.0);
+  return h * integrate(known_, 1.0);
+}
+
+// Whether there are several parts.
+bool RunLedger::cut_step(double from, double to, std::span<const double> kinks) {
+  parts_.clear();
+  known_.clear();
+  for (double start = from; start < to;) {
+    double end = to;
+    for (const double kink : kinks)
+      if (kink > start && kink < end) end = kink;
+    if (start == from && end == to) return false;
+    parts_.push_back({.from = start, .to = end});
+    start = end;
+  }
+  return true;
+}
+
+double RunLedger::calc_work_of_parts(const MotionVariables& x) {
+  const PowerRule gauss = PowerRule::gauss();
+  const bool of_middle = method_of(study_.solver).traits.power == PowerAt::middle;
+  double work = 0.0;
+  for (Part& part : parts_) {
+    part.work_before = work;
+    for (std::size_t i = 0; i < part.known.size(); ++i) {
+      motion_.active().interpolate_balance(part.from + gauss.points[i] * (part.to - part.from), sample_);
+      if (of_middle) sample_.a = x.a, sample_.lam = x.lam;
+      part.known[i] = {gauss.points[i], calc_power(viewer_.show(sample_, state_))};
+    }
+    work += (part.to - part.from) * integrate(part.known, 1.0);
+  }
+  return work;
 }
 
 // Over the step that ends at x.
@@ -203,15 +244,15 @@ double RunLedger::calc_step_work(const MotionVariables& x, double h) {
   return h * sum;
 }
 
-// ∫₀^θ of the polynomial through all powers that are known of the step: Gauss' three points are exact for six of them.
-double RunLedger::integrate(double theta) const {
+// ∫₀^θ of the polynomial through all powers that are known: Gauss' three points are exact for six of them.
+double RunLedger::integrate(std::span<const Known> known, double theta) {
   const PowerRule gauss = PowerRule::gauss();
   double sum = 0.0;
   for (std::size_t i = 0; i < gauss.points.size(); ++i) {
     double value = 0.0;
-    for (const Known& at : known_) {
+    for (const Known& at : known) {
       double basis = at.power;
-      for (const Known& other : known_)
+      for (const Known& other : known)
         if (&other != &at) basis *= (theta * gauss.points[i] - other.part) / (at.part - other.part);
       value += basis;
     }
@@ -225,9 +266,13 @@ double RunLedger::calc_work(double t) const {
   const double from = ends_[1].t, h = ends_[0].t - from, theta = h > 0.0 ? std::clamp((t - from) / h, 0.0, 1.0) : 1.0;
   const double rest = 1.0 - theta, change = ledger_.work - before_.ledger.work;
   const double share = theta * theta * (3.0 - 2.0 * theta);
+  for (auto part = parts_.rbegin(); part != parts_.rend(); ++part)
+    if (const double length = part->to - part->from; t >= part->from)
+      return before_.ledger.work + part->work_before +
+             length * integrate(part->known, std::min(1.0, (t - part->from) / length));
   if (known_.empty())
     return before_.ledger.work + share * change + h * theta * rest * (rest * ends_[1].power - theta * ends_[0].power);
-  return before_.ledger.work + h * integrate(theta) + share * (change - h * integrate(1.0));
+  return before_.ledger.work + h * integrate(known_, theta) + share * (change - h * integrate(known_, 1.0));
 }
 
 }  // namespace trammel

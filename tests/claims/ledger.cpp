@@ -168,5 +168,66 @@ interval = 0.05
         }
 }
 
+// A stop or a surface that is left before it has relaxed exerts no force any more. The energy that is left in it is
+// dissipated while it is still overlapped, and its power ends with a kink where no force has one: work knows it in
+// every frame, whatever the steps.
+TEST(Ledger, knows_what_is_left_in_surfaces_that_part_before_they_have_relaxed) {
+  const std::string body = R"(
+gravity = [0, 0, -9.81]
+[parameters]
+k = 1e5
+c = 100
+[[body]]
+name = "ball"
+mass = 1
+inertia = [0.01, 0.01, 0.01]
+position = [0, 0, 0.5]
+[analysis]
+end = 0.8
+)";
+  const std::string falls = body + R"(
+[[geometry]]
+name = "skin"
+body = "ball"
+kind = "sphere"
+radius = 0.1
+[[geometry]]
+name = "floor"
+kind = "plane"
+[[contact]]
+name = "touch"
+between = ["skin", "floor"]
+law = "linear"
+stiffness = "k"
+damping = "c"
+)";
+  const std::string slides = body + R"(
+[[joint]]
+name = "rail"
+kind = "prismatic"
+bodies = ["ground", "ball"]
+point = [0, 0, 0.5]
+axis = "z"
+[[force]]
+name = "stop"
+kind = "joint_limit"
+joint = "rail"
+lower = -0.4
+stiffness = "k"
+damping = "c"
+)";
+  for (const std::string& text : {falls, slides})
+    for (const auto& [k, c] : {std::pair{1e5, 20.0}, {1e5, 200.0}, {3e6, 700.0}})
+      for (const char* integrator : {"radau", "runge_kutta", "bdf", "generalized_alpha", "midpoint"}) {
+        const double tol = 1e-7;
+        const Recorded run =
+            run_text(text, {set("parameters.k", k), set("parameters.c", c), set("solver.rtol", tol),
+                            set("solver.atol", 0.01 * tol), fmt::format("solver.integrator={}", integrator)});
+        EXPECT_TRUE(run.summary.alarms.empty()) << integrator << " k " << k << " c " << c;
+        const double drift = run.values("energy.drift").cwiseAbs().maxCoeff();
+        EXPECT_LT(drift, 1e-3 * 0.5 * 9.81) << integrator << " k " << k << " c " << c;
+      }
+}
+
 }  // namespace
 }  // namespace trammel::test_ledger

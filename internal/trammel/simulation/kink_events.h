@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "trammel/dae/acceleration_solver.h"
@@ -31,6 +32,7 @@ class KinkEvents {
   void begin_step();
   /// Where it began; later than where the last one ended if a change right behind that was met.
   double from(double t) const { return active_ ? x_before_.t : t; }
+  const MotionVariables& beginning() const { return x_before_; }
   /// Where it must end, or sooner.
   double limit() const { return limit_; }
 
@@ -44,6 +46,9 @@ class KinkEvents {
   Status status() const { return status_; }
   /// The end of the step.
   const MotionVariables& newest() const { return active_ ? x_change_ : motion_.active().newest(); }
+
+  /// Instants at which energies may have a kink although no force has one, in the last step that was looked at.
+  std::span<const double> quiet_kinks() const { return quiet_kinks_; }
 
   bool has_change() const { return change_.has_value(); }
   void forget_change() { change_.reset(); }
@@ -85,6 +90,7 @@ class KinkEvents {
   State state_before_;
   double limit_ = std::numeric_limits<double>::infinity();
   std::optional<KinkWatch::Change> change_due_, change_;
+  std::vector<double> quiet_kinks_;
   int retakes_ = 0;
   Status status_ = Status::success();
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "trammel/dae/acceleration_solver.h"
@@ -33,6 +34,10 @@ class Memory;
 /// power. With error control its velocities are now and then put back on the constraints, by impulses that are in no
 /// multiplier: where motions drive, the power at the ends is that of multipliers solved for there.
 ///
+/// P has a kink, though no force has one, where surfaces that parted before they had relaxed cease to overlap: until
+/// then the energy that is left in them is dissipated. A step over such an instant is summed on either side of it, at
+/// Gauss' points of the dense output.
+///
 /// A method whose velocities violate Φ̇ = 0 moves along its reactions: where nothing drives, that is its own dissipation
 /// and nobody's work, −λᵀ(G v − Φ̇) = 0. Beside motions −λᵀG v is kept: errors of λ and v belong together, and their
 /// product with the exact u̇ errs by more.
@@ -49,8 +54,8 @@ class RunLedger {
   RunLedger(const Machine& machine, Viewer& viewer, const Motion& motion, Violations& violations,
             AccelerationSolver& solver);
 
-  /// The step of length h that ends at x; h = 0: the start.
-  void update(const MotionVariables& x, double h);
+  /// The step of length h that ends at x; h = 0: the start. `kinks`: instants in it where P has a kink.
+  void update(const MotionVariables& x, double h, std::span<const double> kinks = {});
   const Ledger& now() const { return ledger_; }  ///< at the end of the last step
   /// Before the start: energies at the run's own start and its work so far are those of the part before.
   void go_on_from(const Ledger& before) { ledger_ = before, goes_on_ = true; }
@@ -65,6 +70,8 @@ class RunLedger {
   void forget_smooth_steps() { smooth_steps_ = 0, n_ends_ = 1; }
   /// The power just behind a kink, where the next step begins: forces and reactions may have jumped there.
   void renew_power(const MotionVariables& x);
+  /// A step begins at x, at a kink right behind the end of the last one.
+  void begin_behind(const MotionVariables& x);
   /// Velocities have jumped to those of x, which took this energy.
   void note_impulse(double energy, const MotionVariables& x);
   /// Statics: a part of the load, and the energies there.
@@ -97,7 +104,8 @@ class RunLedger {
   void look_at_tolerance(const MotionVariables& x);
   double calc_step_work(const MotionVariables& x, double h);
   double calc_work_of_ends(int n, double h);
-  double integrate(double theta) const;
+  bool cut_step(double from, double to, std::span<const double> kinks);
+  double calc_work_of_parts(const MotionVariables& x);
 
   const Machine& machine_;
   const Study& study_;
@@ -129,8 +137,14 @@ class RunLedger {
   struct Known {
     double part, power;
   };
+  static double integrate(std::span<const Known> known, double theta);
   std::vector<Known> known_;  // powers that tell the work within the last step; none: those of its ends
-  bool may_work_ = true;      // something brings energy in or takes it out
+  struct Part {
+    double from = 0.0, to = 0.0, work_before = 0.0;
+    std::array<Known, 3> known{};
+  };
+  std::vector<Part> parts_;  // of the last step, if P has kinks within it
+  bool may_work_ = true;     // something brings energy in or takes it out
   double largest_drift_ = 0.0;
   double uncertainty_ = 0.0, looked_at_ = 0.0;
   Eigen::VectorXd q_rate_;

@@ -16,7 +16,7 @@ void StopSwitches::add_stop(Stop stop, double lower, double upper) {
 
 int StopSwitches::n_switches() const {
   int n = 4 * static_cast<int>(flanges_.size()) + static_cast<int>(tyres_.size());
-  for (const Stop& stop : stops_) n += stop.damping > 0.0 ? 2 : 1;
+  for (const Stop& stop : stops_) n += stop.damping > 0.0 ? 3 : 1;
   return n;
 }
 
@@ -40,7 +40,7 @@ void StopSwitches::calc_switches(const KinematicState& state, std::span<SwitchVa
       if (depth > 0.0 && push < per_length * depth) presses = {push / per_length, std::nan("")};
     }
     *out++ = presses;
-    if (stop.damping > 0.0) *out++ = {depth - stop.ramp, rate};
+    if (stop.damping > 0.0) *out++ = {depth - stop.ramp, rate}, *out++ = {depth, rate};
   }
   for (const Flange& flange : flanges_) {
     const Frame<Dual<1>> moving = along_motion(state.frames[flange.frame]);

@@ -14,7 +14,8 @@ namespace trammel {
 /// Where the forces of stops and tyres have kinks, so that steps can end there; it exerts no force itself.
 ///
 ///   (1) one side of a stop, depth δ = ±(x − limit) and push F = k δ + k₂ δ² + c δ̇ min(1, δ/ε):
-///       min(δ, F/k) > 0 exactly where it presses; with damping also δ − ε, where the ramp of the damping ends
+///       min(δ, F/k) > 0 exactly where it presses; with damping also δ − ε, where the ramp of the damping ends, and δ:
+///       a stop that was left before it had relaxed exerts no force any more, and its energy ½ k δ² has a kink there
 ///   (2) a stop at the flange, per side: o = ±y − clearance, and o − w where its rounding ends
 ///   (3) a tyre: R₀ − ℓ − c ℓ̇/k > 0 where it has a load
 class StopSwitches final : public ElementGroup {
