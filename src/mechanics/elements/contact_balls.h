@@ -6,9 +6,9 @@
 #include <cmath>
 #include <vector>
 
-#include "contact_kernel.h"
 #include "contact_listed.h"
 #include "trammel/mechanics/elements/contact_group.h"
+#include "trammel/mechanics/elements/contact_kernel.h"
 
 namespace trammel {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "contact_kernel.h"
+#include "trammel/mechanics/elements/contact_kernel.h"
 #include "trammel/mechanics/elements/contact_surface.h"
 #include "trammel/mechanics/elements/surface_points.h"
 

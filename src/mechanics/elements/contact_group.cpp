@@ -12,9 +12,9 @@
 #include "contact_balls.h"
 #include "contact_columns.h"
 #include "contact_foundation.h"
-#include "contact_kernel.h"
 #include "contact_listed.h"
 #include "contact_simple_planes.h"
+#include "trammel/mechanics/elements/contact_kernel.h"
 
 namespace trammel {
 

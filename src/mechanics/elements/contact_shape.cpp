@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "contact_simple.h"
+#include "trammel/mechanics/elements/contact_simple.h"
 #include "trammel/mechanics/elements/contact_surface.h"
 
 namespace trammel {

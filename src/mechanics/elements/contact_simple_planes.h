@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "contact_kernel.h"
+#include "trammel/mechanics/elements/contact_kernel.h"
 #include "trammel/mechanics/elements/group.h"
 
 /// Derivatives by the poses of balls against spheres and planes, by hand: what duals would carry through the geometry.

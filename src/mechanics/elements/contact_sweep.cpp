@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "contact_columns.h"
-#include "contact_kernel.h"
 #include "contact_listed.h"
+#include "trammel/mechanics/elements/contact_kernel.h"
 
 // What may meet within a step. Between two instants τ apart a point moves from c₀ to c₁ with the velocities v₀ and v₁
 // there, and is taken to follow the cubic through them:

@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "contact_simple.h"
 #include "trammel/mechanics/elements/contact_law.h"
 #include "trammel/mechanics/elements/contact_shape.h"
+#include "trammel/mechanics/elements/contact_simple.h"
 
 namespace trammel::detail {
 
