@@ -35,19 +35,11 @@ struct DifferenceMotion::Scratch final : Workspace {
 
 namespace {
 
-constexpr double rounding_unit = std::numeric_limits<double>::epsilon();
-// Entries below this part of the largest of their row are noise of differences.
-constexpr double noticeable_entry = 1e-9;
-
 Pattern make_full(int n_rows, int n_cols) {
   PatternBuilder builder(n_rows, n_cols);
   for (int c = 0; c < n_cols; ++c)
     for (int r = 0; r < n_rows; ++r) builder.add(r, c);
   return builder.build();
-}
-
-double step_of(double x) {
-  return std::max(std::abs(x), std::sqrt(std::sqrt(rounding_unit))) * std::sqrt(rounding_unit);
 }
 
 }  // namespace
@@ -140,11 +132,13 @@ Status DifferenceMotion::difference(Variable variable, const State& state, Motio
   if (estimates) columns.found.assign(columns.given.index.size(), 0.0);
   const Eigen::VectorXd* const from[n_variables] = {&s.at.q, &s.at.v, &s.at.z, &s.at.lam};
   const Eigen::VectorXd& x = *from[variable];
+  const double largest = x.size() > 0 ? x.lpNorm<Eigen::Infinity>() : 0.0;
   const Pattern& rows = columns.is_grouped && options_.estimated ? columns.omega : columns.given;
   for (std::size_t g = 0; g + 1 < columns.group_start.size(); ++g) {
     s.direction.setZero(x.size());
     for (int k = columns.group_start[g]; k < columns.group_start[g + 1]; ++k)
-      s.direction[columns.group[k]] = step_of(x[columns.group[k]]);
+      s.direction[columns.group[k]] =
+          variable == of_lam ? calc_multiplier_increment(largest) : calc_increment(x[columns.group[k]]);
     s.moved = s.at;
     switch (variable) {
       case of_q:
@@ -205,15 +199,7 @@ void DifferenceMotion::store(Variable variable, int row, int column, double valu
 
 // Ω := Ω ∪ Σ(J)
 void DifferenceMotion::enlarge_estimate(Columns& columns, Scratch& s) const {
-  const Pattern& all = columns.given;
-  std::vector<double> largest(static_cast<std::size_t>(all.n_rows), 0.0);
-  for (std::size_t k = 0; k < all.index.size(); ++k)
-    largest[all.index[k]] = std::max(largest[all.index[k]], std::abs(columns.found[k]));
-  PatternBuilder builder(all.n_rows, all.n_cols);
-  for (int c = 0; c < all.n_cols; ++c)
-    for (int k = all.start[c]; k < all.start[c + 1]; ++k)
-      if (std::abs(columns.found[k]) > noticeable_entry * largest[all.index[k]]) builder.add(all.index[k], c);
-  const Pattern found = builder.build(1);
+  const Pattern found = find_noticeable(columns.given, columns.found);
   if (columns.omega.n_cols == 0) {
     columns.omega = found;
   } else {

@@ -21,10 +21,14 @@ struct DifferenceSystem::Scratch final : Workspace {
 
 namespace {
 
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
 // What a column contributes to a row when its unknown moves by its tolerance, relative to the largest contribution:
 // below this Newton converges as fast without the entry, and rounding makes such entries everywhere.
 constexpr double noticeable = 1e-9;
+// Entries of a multiplier are judged by its own largest: however small it is now, its reaction may be the one that a
+// row is held by, and without its entries the matrix is singular.
+constexpr double noticeable_direction = 1e-6;
+
+bool is_multiplier(Kind kind) { return kind == Kind::multiplier || kind == Kind::multiplier_rate; }
 
 }  // namespace
 
@@ -98,8 +102,15 @@ Status DifferenceSystem::linearize(const Point& p, const State& state, Planes& p
     if (!s.is_grouped || s.version != pattern.version) find_groups(pattern, s);
     s.counters.groups = static_cast<int>(s.group_start.size()) - 1;
   }
-  for (Eigen::Index r = 0; r < p.y.size(); ++r)  // (17)
-    s.step[r] = std::max(std::abs(p.y[r]), std::sqrt(std::sqrt(epsilon))) * std::sqrt(epsilon);
+  const std::span<const Kind> kinds = layout().kinds();
+  double largest[2] = {0.0, 0.0};  // of multipliers, and of their rates or integrals
+  for (Eigen::Index r = 0; r < p.y.size(); ++r)
+    if (is_multiplier(kinds[r]))
+      largest[kinds[r] == Kind::multiplier_rate] =
+          std::max(largest[kinds[r] == Kind::multiplier_rate], std::abs(p.y[r]));
+  for (Eigen::Index r = 0; r < p.y.size(); ++r)
+    s.step[r] = is_multiplier(kinds[r]) ? calc_multiplier_increment(largest[kinds[r] == Kind::multiplier_rate])
+                                        : calc_increment(p.y[r]);
   ++s.counters.evaluations;
   Status status = system_.residual(p, state, s.F0, *s.system);
   if (status.ok()) status = difference(p, state, false, planes, s);
@@ -124,10 +135,17 @@ void DifferenceSystem::enlarge_estimate(Planes& planes, Scratch& s) const {
       largest[all.index[k]] = std::max(largest[all.index[k]], contribution(k, j));
   PatternBuilder builder(all.n_rows, all.n_cols);
   builder.add_diagonal();
-  for (int j = 0; j < all.n_cols; ++j)
+  for (int j = 0; j < all.n_cols; ++j) {
+    double own = std::numeric_limits<double>::infinity();
+    if (is_multiplier(layout().kinds()[j])) {
+      own = 0.0;
+      for (int k = all.start[j]; k < all.start[j + 1]; ++k) own = std::max(own, std::abs(planes.F_y()[k]));
+    }
     for (int k = all.start[j]; k < all.start[j + 1]; ++k)
-      if (contribution(k, j) > noticeable * largest[all.index[k]] || (!has_exact_rates() && planes.F_yp()[k] != 0.0))
+      if (contribution(k, j) > noticeable * largest[all.index[k]] ||
+          std::abs(planes.F_y()[k]) > noticeable_direction * own || (!has_exact_rates() && planes.F_yp()[k] != 0.0))
         builder.add(all.index[k], j);
+  }
   const Pattern found = builder.build(1);
   if (s.omega.n_cols == 0) {
     s.omega = found;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace trammel {
@@ -146,6 +147,27 @@ Status difference_plane(const DaeSystem& system, const Point& at, const State& s
 }
 
 }  // namespace
+
+double calc_increment(double x) {
+  const double root = std::sqrt(std::numeric_limits<double>::epsilon());
+  return std::max(std::abs(x), std::sqrt(root)) * root;
+}
+
+double calc_multiplier_increment(double largest) {
+  return std::max(largest, 1.0) * std::sqrt(std::numeric_limits<double>::epsilon());
+}
+
+Pattern find_noticeable(const Pattern& all, std::span<const double> values) {
+  constexpr double noticeable_entry = 1e-9;
+  std::vector<double> largest(static_cast<std::size_t>(all.n_rows), 0.0);
+  for (std::size_t k = 0; k < all.index.size(); ++k)
+    largest[all.index[k]] = std::max(largest[all.index[k]], std::abs(values[k]));
+  PatternBuilder builder(all.n_rows, all.n_cols);
+  for (int c = 0; c < all.n_cols; ++c)
+    for (int k = all.start[c]; k < all.start[c + 1]; ++k)
+      if (std::abs(values[k]) > noticeable_entry * largest[all.index[k]]) builder.add(all.index[k], c);
+  return builder.build(1);
+}
 
 Status difference_planes(const DaeSystem& system, const Point& p, const State& state, Planes& planes,
                          Workspace& workspace) {

@@ -187,6 +187,12 @@ Status Bdf::refresh(const State& state, BdfStep& step, Refresh kind) {
   counters_.updates += !linearizes;
   ++counters_.factorizations;
   const Status status = operator_->setup(point(), state, c, h_, kind, *workspace_);
+  // An estimated pattern that misses entries may be what leaves no pivot.
+  const bool may_miss = !planes.suspect && operator_->counters().linearizations > 0 && system_.estimates_pattern();
+  if (!status.ok() && linearizes && may_miss) {
+    was_slow_ = true;
+    return refresh(state, step, kind);
+  }
   alpha_matrix_ = alpha;
   t_matrix_ = t_trial_;
   matrix_version_ = state.version;

@@ -87,6 +87,9 @@ Status Radau::refresh(const State& state, Refresh what, RadauStep& step, bool su
     rate_factor_ = 1.0;
   }
   const Status status = blocks_.setup({t_, inputs_.view(), y_, yp_}, state, h_, what, *workspace_);
+  // An estimated pattern that misses entries may be what leaves no pivot.
+  if (!status.ok() && what == Refresh::linearize && !suspect && system_.estimates_pattern())
+    return refresh(state, what, step, true);
   if (what == Refresh::combine || !status.ok()) return status;
   matrix_version_ = state.version;
   planes_are_new_ = true;

@@ -10,6 +10,15 @@ namespace trammel {
 /// largest number of entries in a row. O(sum of squared row lengths).
 void make_column_groups(const Pattern& pattern, std::vector<int>& group_start, std::vector<int>& columns);
 
+/// δ of [arnold2004 (17)], max(|x|, ε^¼) √ε; of a multiplier with the largest of them, and 1, in the place of ε^¼:
+/// residuals are linear in multipliers, and forces of 10⁵ N are rounded to more than that difference of a reaction that
+/// is zero.
+double calc_increment(double x);
+double calc_multiplier_increment(double largest);
+
+/// Where values taken by differences are more than noise: above 1e-9 of the largest of their row.
+Pattern find_noticeable(const Pattern& all, std::span<const double> values);
+
 /// F_y and F_y′ by forward differences, one residual per group and plane:
 ///
 ///   F_y(:, j) ≈ (F(y + δ_j e_j) − F(y))/δ_j,   δ_j = √ε · max(|y_j|, |h y′_j|, w_j)
