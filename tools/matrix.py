@@ -77,10 +77,6 @@ MEANINGLESS = [
     (["runge_kutta"], "derivatives", None, "an explicit method has no iteration matrix"),
     (["runge_kutta"], "update", None, "an explicit method has no iteration matrix"),
 ]
-# Keys that would have a meaning and are refused; of the cells of these integrators the rest is tried without them.
-NOT_OFFERED = [
-    (["energy_decaying"], "derivatives", None, "its matrix is taken from exact derivatives of directors alone"),
-]
 # (which cells are refused, the words of the program); anything else that is refused is a trouble, and so is a cell of these that
 # is not.
 REFUSED = [
@@ -114,7 +110,7 @@ BRIEF = 0.1  # part of the time span in which keys are seen to act
 def values_of(integrator, axis):
     """What an axis offers beside an integrator; NOT_GIVEN alone: the key has no meaning there."""
     values = AXES[axis]
-    for integrators, of, meaningless, _ in MEANINGLESS + NOT_OFFERED:
+    for integrators, of, meaningless, _ in MEANINGLESS:
         if of == axis and integrator in integrators:
             values = [] if meaningless is None else [x for x in values if x not in meaningless]
     return values or [NOT_GIVEN]
@@ -295,8 +291,6 @@ def write_table(path, n_cells, total, outcomes, reasons):
         rows.append(f"| {', '.join(f'`{x}`' for x in integrators)} | {axis} | {shown} | {why} |")
     rows += ["", f"{n_cells} of {total} cells were run: "
              + ", ".join(f"{n} {what}" for what, n in sorted(outcomes.items())) + ".", ""]
-    rows += [f"* not offered: {axis} with {', '.join(f'`{x}`' for x in integrators)}, as {why}."
-             for integrators, axis, _, why in NOT_OFFERED]
     rows += [f"* *no pivot*: {why}." for _, why in NO_PIVOT]
     refused = sum(is_refused(cell) for cell in cells())
     rows += [f"* of all {total} cells {refused} are refused, {100 * refused / total:.2g} %: those of the reasons that follow, with the "

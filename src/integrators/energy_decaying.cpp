@@ -24,7 +24,9 @@ constexpr int max_halvings = 40;
 
 EnergyDecaying::EnergyDecaying(std::unique_ptr<const JumpSystem> jump, const SecondOrderDae& dae,
                                const StepOptions& options, LinearSolverChoice solver, const Scaling& scaling)
-    : own_jump_(std::move(jump)),
+    : own_jump_(options.differences ? std::make_unique<DifferenceJump>(std::move(jump), *options.differences)
+                                    : std::move(jump)),
+      differences_(options.differences ? static_cast<const DifferenceJump*>(own_jump_.get()) : nullptr),
       jump_(*own_jump_),
       dae_(dae),
       options_(options),
@@ -57,6 +59,18 @@ Status EnergyDecaying::start(const MotionVariables& at, State& state) {
   h_next_ = 0.0;
   ledger_ = {};
   return Status::success();
+}
+
+MotionIntegrator::JacobianReport EnergyDecaying::jacobians() const {
+  JacobianReport report;
+  report.function_calls = report.corrector_calls = n_residuals_;
+  report.jacobians = n_linearizations_;
+  if (!differences_) return report;
+  const DifferenceCounters& differences = differences_->counters(*jump_workspace_);
+  report.function_calls += differences.evaluations;
+  report.pattern_updates = differences.pattern_updates;
+  report.groups = differences.groups;
+  return report;
 }
 
 void EnergyDecaying::commit(State& state) {

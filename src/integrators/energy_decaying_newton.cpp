@@ -100,7 +100,7 @@ Status EnergyDecaying::refresh(StepReport& report) {
     const Status status = exchanges_rows_ ? solver_->analyze(pattern_) : solver_->analyze(pattern_, hint);
     if (!status.ok()) return status;
   }
-  ++report.linearizations;
+  ++report.linearizations, ++n_linearizations_;
   ++report.factorizations;
   if (const Status status = jump_.linearize(y_, plain_, *jump_workspace_); !status.ok()) return status;
   scale_matrix();
@@ -168,7 +168,10 @@ class EnergyDecaying::Iteration {
   Iteration(EnergyDecaying& method, double h, double rough_tol, StepReport& report)
       : m_(method), h_(h), rough_tol_(rough_tol), report_(report) {}
 
-  Status start() { return m_.jump_.residual(m_.y_, m_.r_, *m_.jump_workspace_); }
+  Status start() {
+    ++m_.n_residuals_;
+    return m_.jump_.residual(m_.y_, m_.r_, *m_.jump_workspace_);
+  }
 
   Status prepare(int) { return serves_ ? Status::success() : m_.refresh(report_); }
 
@@ -212,6 +215,7 @@ class EnergyDecaying::Iteration {
   Status damp() {
     for (; damping_ >= smallest_damping; damping_ *= 0.5) {
       m_.trial_ = m_.y_ + damping_ * m_.delta_;
+      ++m_.n_residuals_;
       Status status = m_.jump_.residual(m_.trial_, m_.r_, *m_.jump_workspace_);
       if (status.outcome == Outcome::fatal) return status;
       if (!status.ok()) continue;
@@ -234,9 +238,12 @@ class EnergyDecaying::Iteration {
 };
 
 Status EnergyDecaying::iterate(double h, double rough_tol, StepReport& report) {
-  Iteration iteration(*this, h, rough_tol, report);
-  if (const Status status = iteration.start(); !status.ok()) return status;
-  return solve_by_newton(iteration, 2 * options_.max_iterations);
+  for (;;) {
+    Iteration iteration(*this, h, rough_tol, report);
+    Status status = iteration.start();
+    if (status.ok()) status = solve_by_newton(iteration, 2 * options_.max_iterations);
+    if (!status.ok() || !jump_.misses(y_, *jump_workspace_)) return status;
+  }
 }
 
 // The largest |x_i|, positions and their rates in units of the machine's length.

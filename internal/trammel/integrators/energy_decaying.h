@@ -2,6 +2,7 @@
 #pragma once
 
 #include "trammel/dae/augmented_term.h"
+#include "trammel/dae/difference_jump.h"
 #include "trammel/dae/jump_system.h"
 #include "trammel/dae/projection.h"
 #include "trammel/integrators/one_step.h"
@@ -65,6 +66,7 @@ class EnergyDecaying final : public MotionIntegrator, public LeavesResiduals {
   double calc_condition() override;
   ScalingReport scaling() const override { return {mass_unit_, 0.0, 0.0, mass_unit_}; }
   const JumpLedger* ledger() const override { return &ledger_; }
+  JacobianReport jacobians() const override;
   LeftBehind left_behind() const override;
   std::vector<double> save() override;
   void restore(std::span<const double> numbers) override;
@@ -102,6 +104,7 @@ class EnergyDecaying final : public MotionIntegrator, public LeavesResiduals {
   void forget_pivots();
 
   std::unique_ptr<const JumpSystem> own_jump_;
+  const DifferenceJump* differences_;  // own_jump_ if its matrix is taken by differences
   const JumpSystem& jump_;
   const SecondOrderDae& dae_;
   StepOptions options_;
@@ -135,7 +138,7 @@ class EnergyDecaying final : public MotionIntegrator, public LeavesResiduals {
   bool began_ = false;
   bool pending_ = false;
   double h_next_ = 0.0, t_trial_ = 0.0;  // proposed; where the step under way ends
-  long n_continued_ = 0, n_first_order_ = 0;
+  long n_continued_ = 0, n_first_order_ = 0, n_residuals_ = 0, n_linearizations_ = 0;
 };
 
 }  // namespace trammel

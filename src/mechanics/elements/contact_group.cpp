@@ -97,6 +97,20 @@ ContactGroup::Place ContactGroup::place(std::span<const int> modes, int index) c
   return p;
 }
 
+void ContactGroup::keep_listed(std::span<int> modes, bool (*wanted)(const ContactGroup&, const Place&)) const {
+  if (capacity_ == 0) return;
+  const auto own = modes.subspan(2, capacity_), slots = modes.subspan(2 + capacity_, capacity_);
+  int kept = 0;
+  for (int i = 0; i < modes[0]; ++i) {
+    const Place p = place(modes, i);
+    if (wanted(*this, p))
+      slots[kept++] = p.slot;
+    else
+      own[p.slot] = 0;
+  }
+  modes[0] = kept;
+}
+
 double ContactGroup::margin(int i, int j) const {
   return margin_part * std::min(geometry_[i].shape.size(), geometry_[j].shape.size());
 }

@@ -51,23 +51,35 @@ namespace {
 // What groups with rows of their own would add beside forces is no load.
 constexpr PlaneSet load_planes = PlaneSet::K | PlaneSet::D | PlaneSet::f_lam | PlaneSet::internal;
 
-std::span<const int> modes_of(const AbsoluteSystem& system, std::size_t group, const State& state) {
-  std::size_t first = 0;
-  for (std::size_t g = 0; g < group; ++g) first += static_cast<std::size_t>(system.groups()[g]->n_modes());
-  return std::span(state.modes).subspan(first, static_cast<std::size_t>(system.groups()[group]->n_modes()));
+bool lacks_potential(const ContactGroup& group, const ContactGroup::Place& place) {
+  return !SlotContact::has_potential(group, place);
 }
 
 }  // namespace
 
-void SlotSystem::connect_loads(const State& state, Loads& loads) const {
+// Contacts that have a potential are no loads.
+std::span<const int> SlotSystem::load_modes(std::size_t i, const Scratch& ws) const {
+  return ws.loads.modes[i].empty() ? detail::modes_of(system_, load_groups_[i], ws.state)
+                                   : std::span<const int>(ws.loads.modes[i]);
+}
+
+void SlotSystem::connect_loads(Scratch& ws) const {
+  Loads& loads = ws.loads;
+  loads.modes.resize(load_groups_.size());
   for (auto* list : {&loads.pairs, &loads.reactions, &loads.state_forces, &loads.state_rates, &loads.state_states,
                      &loads.state_lams})
     list->clear();
   loads.group_slots.assign(load_groups_.size(), {});
   Loads::Recorder recorder(*this, loads);
-  for (std::size_t i = 0; i < load_groups_.size(); ++i)
-    system_.groups()[load_groups_[i]]->connect(modes_of(system_, load_groups_[i], state), recorder,
-                                               loads.group_slots[i]);
+  for (std::size_t i = 0; i < load_groups_.size(); ++i) {
+    const ElementGroup& group = *system_.groups()[load_groups_[i]];
+    if (const auto* contacts = dynamic_cast<const ContactGroup*>(&group)) {
+      const std::span<const int> all = detail::modes_of(system_, load_groups_[i], ws.state);
+      loads.modes[i].assign(all.begin(), all.end());
+      contacts->keep_listed(loads.modes[i], lacks_potential);
+    }
+    group.connect(load_modes(i, ws), recorder, loads.group_slots[i]);
+  }
   for (FramePlanes* planes : {&loads.planes_j, &loads.planes_f}) {
     planes->K.resize(loads.pairs.size()), planes->D.resize(loads.pairs.size());
     planes->f_lam.resize(loads.reactions.size()), planes->f_z.resize(loads.state_forces.size());
@@ -105,9 +117,9 @@ void SlotSystem::update_load_points(ConstVec y, Scratch& ws) const {
     std::vector<double>& g = at_f ? loads.g_f : loads.g_j;
     for (Wrench<double>& w : force) w = zero_wrench<double>();
     std::fill(g.begin(), g.end(), 0.0);
-    for (const std::size_t group : load_groups_) {
-      k.modes = modes_of(system_, group, ws.state);
-      system_.groups()[group]->add_forces(k, force, g);
+    for (std::size_t i = 0; i < load_groups_.size(); ++i) {
+      k.modes = load_modes(i, ws);
+      system_.groups()[load_groups_[i]]->add_forces(k, force, g);
     }
   }
 }
@@ -175,7 +187,7 @@ void SlotSystem::linearize_loads(ConstVec y, std::span<double> values, Scratch& 
     FramePlanes& planes = at_f ? loads.planes_f : loads.planes_j;
     clear(planes);
     for (std::size_t i = 0; i < load_groups_.size(); ++i) {
-      k.modes = modes_of(system_, load_groups_[i], ws.state);
+      k.modes = load_modes(i, ws);
       system_.groups()[load_groups_[i]]->add_planes(k, load_planes, loads.group_slots[i], planes);
     }
   }

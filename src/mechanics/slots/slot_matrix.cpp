@@ -17,7 +17,7 @@ std::vector<int> make_table(const Pattern& pattern, const std::vector<int>& rows
 
 }  // namespace
 
-void SlotSystem::build_pattern(const State& state, Scratch& ws) const {
+void SlotSystem::build_pattern(Scratch& ws) const {
   const auto of_frame = [this](int f, std::vector<int>& list) {
     for (int i = 0; i < frames_[f].nv; ++i) list.push_back(v_j() + frames_[f].offset + i);
     for (int i = 0; i < frames_[f].nv; ++i) list.push_back(v_f() + frames_[f].offset + i);
@@ -28,7 +28,7 @@ void SlotSystem::build_pattern(const State& state, Scratch& ws) const {
     return list;
   };
   // rows and columns of an element are the same numbers
-  std::vector<std::vector<int>> elements, masses, rows;
+  std::vector<std::vector<int>> elements, masses, rows, contacts;
   for (const SlotElement& e : elements_) {
     std::vector<int>& list = elements.emplace_back(of_frames(e.frames));
     if (!e.has_unknowns()) continue;
@@ -41,6 +41,7 @@ void SlotSystem::build_pattern(const State& state, Scratch& ws) const {
     for (int i = 0; i < e.group->frames_per_element(); ++i) of_frame(e.group->frame(e.element, i), list);
     list.push_back(L_j() + e.multiplier), list.push_back(L_f() + e.multiplier);
   }
+  for (const SlotContact& c : ws.contacts) contacts.push_back(of_frames({c.frame[0], c.frame[1]}));
   PatternBuilder builder(n(), n());
   builder.add_diagonal();
   for (int z = 0; z < nz(); ++z)
@@ -50,13 +51,13 @@ void SlotSystem::build_pattern(const State& state, Scratch& ws) const {
     const std::vector<int> own = of_frames({static_cast<int>(f)});
     builder.add_block(own, own);
   }
-  for (const auto* lists : {&elements, &masses, &rows})
+  for (const auto* lists : {&elements, &masses, &rows, &contacts})
     for (const std::vector<int>& list : *lists) builder.add_block(list, list);
-  connect_loads(state, ws.loads);
+  connect_loads(ws);
   for_each_load_block(
       ws.loads, [&](Loads::Pair&, const std::vector<int>& r, const std::vector<int>& c) { builder.add_block(r, c); });
-  ws.version = state.version;
-  ws.pattern = builder.build(state.version + 1);
+  ws.version = ws.state.version;
+  ws.pattern = builder.build(++ws.n_patterns);
 
   for (auto* tables : {&ws.frame_tables, &ws.element_tables, &ws.mass_tables, &ws.row_tables}) tables->clear();
   for (std::size_t f = 0; f < frames_.size(); ++f) {
@@ -66,6 +67,8 @@ void SlotSystem::build_pattern(const State& state, Scratch& ws) const {
   for (const auto& list : elements) ws.element_tables.push_back({make_table(ws.pattern, list, list)});
   for (const auto& list : masses) ws.mass_tables.push_back({make_table(ws.pattern, list, list)});
   for (const auto& list : rows) ws.row_tables.push_back({make_table(ws.pattern, list, list)});
+  for (std::size_t i = 0; i < contacts.size(); ++i)
+    ws.contacts[i].slots = make_table(ws.pattern, contacts[i], contacts[i]);
   for_each_load_block(ws.loads, [&](Loads::Pair& pair, const std::vector<int>& r, const std::vector<int>& c) {
     pair.slots = make_table(ws.pattern, r, c);
   });
@@ -92,6 +95,7 @@ Status SlotSystem::linearize(ConstVec y, std::span<double> values, Workspace& wo
     ws.kernel.calc_matrix(frames_, ws.steps);
     scatter(ws.kernel.matrix(), ws.element_tables[i].slots, values);
   }
+  linearize_contacts(values, ws);
   const Eigen::Vector3d fall = ws.h * system_.gravity();
   for (std::size_t i = 0; i < masses_.size(); ++i) {
     const Eigen::Vector3d impulse =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "slot_contact.h"
 #include "trammel/mechanics/slots/slot_kernel.h"
 #include "trammel/mechanics/slots/slot_system.h"
 
@@ -36,6 +37,13 @@ inline ToTwist increment_of(const SlotFrame& frame, const SlotFrameStep& x, doub
   return increment;
 }
 
+/// What the state holds of one group.
+inline std::span<const int> modes_of(const AbsoluteSystem& system, std::size_t group, const State& state) {
+  std::size_t first = 0;
+  for (std::size_t g = 0; g < group; ++g) first += static_cast<std::size_t>(system.groups()[g]->n_modes());
+  return std::span(state.modes).subspan(first, static_cast<std::size_t>(system.groups()[group]->n_modes()));
+}
+
 template <class Block>
 void scatter(const Block& block, std::span<const int> slots, std::span<double> values) {
   const int* slot = slots.data();
@@ -54,7 +62,7 @@ struct SlotSystem::Loads {
   };
   class Recorder;
 
-  std::vector<std::vector<int>> group_slots;
+  std::vector<std::vector<int>> group_slots, modes;  // modes: of contacts without a potential; empty: all
   std::vector<Pair> pairs, reactions, state_forces, state_rates, state_states, state_lams;
   FramePlanes planes_j, planes_f;
   std::vector<Frame<double>> frames_j, frames_f;
@@ -90,6 +98,11 @@ struct SlotSystem::Scratch final : Workspace {
   std::vector<Table> frame_tables, element_tables, mass_tables, row_tables;
   std::vector<int> state_diagonal;  // (z_j, z_j), (z_j, z_f), (z_f, z_j), (z_f, z_f) of each state
   Loads loads;
+  std::uint64_t n_patterns = 0;  // built so far: their versions
+  std::vector<SlotContact> contacts;
+  std::vector<int> contact_modes;  // of the end of the step
+  std::vector<Frame<double>> way;  // frames at both ends of the step
+  SlotContact::Block contact_block;
 
   SlotKernel::Step step(double mass) const {
     return {h, curvature, mass, in_0.u.data(), in_f.u.data(), in_0.ud.data(), in_f.ud.data(), u_mean.data()};

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -65,7 +66,14 @@ SlotSystem::SlotSystem(const AbsoluteSystem& system, std::span<const Frame<doubl
     if (group.size() == 0) continue;
     if (group.directors())
       add_own(g, *group.directors());
-    else if (dynamic_cast<const ConstraintElements*>(&group)) {
+    else if (const auto* contacts = dynamic_cast<const ContactGroup*>(&group)) {
+      contact_groups_.push_back(g);
+      if (std::any_of(contacts->laws().begin(), contacts->laws().end(), [](const ContactGroup::Law& law) {
+            return law.law.friction.kind == FrictionLaw::Kind::lugre ||
+                   law.law.normal.kind == NormalLaw::Kind::foundation;
+          }))
+        load_groups_.push_back(g);  // for those places
+    } else if (dynamic_cast<const ConstraintElements*>(&group)) {
       add_constraints(group);
       if (dynamic_cast<const WheelRailGroup*>(&group)) load_groups_.push_back(g);  // creep
     } else if (!add_springs(group))
@@ -201,8 +209,11 @@ void SlotSystem::calc_memory(const MotionVariables& from, const State& state, Ve
 Status SlotSystem::begin(const MotionVariables& from, ConstVec memory, const State& state, Workspace& workspace) const {
   Scratch& ws = static_cast<Scratch&>(workspace);
   const int nm = n_multipliers();
-  if (ws.version != state.version) build_pattern(state, ws);
   ws.state = state;
+  if (ws.version != state.version) {
+    list_contacts(ws);
+    build_pattern(ws);
+  }
   ws.t_0 = from.t;
   ws.q_0 = from.q, ws.z_0 = from.z;
   ws.v_0 = memory.head(nv());
@@ -216,6 +227,7 @@ Status SlotSystem::begin(const MotionVariables& from, ConstVec memory, const Sta
   std::copy(k.turns.begin(), k.turns.end(), ws.turns.begin());
   for (std::size_t f = 0; f < frames_.size(); ++f) ws.steps[f].begin(frames_[f], k.frames[f]);
   for (std::size_t i = 0; i < elements_.size(); ++i) SlotKernel::begin(elements_[i], ws.steps, ws.turns, ws.starts[i]);
+  for (SlotContact& c : ws.contacts) c.begin(ws.steps);
 
   ws.kinetic_0 = ws.potential_0 = 0.0;
   for (std::size_t f = 1; f < frames_.size(); ++f) {
@@ -233,6 +245,7 @@ Status SlotSystem::begin(const MotionVariables& from, ConstVec memory, const Sta
   }
   for (std::size_t i = 0; i < elements_.size(); ++i)
     ws.potential_0 += SlotKernel::calc_potential(elements_[i], ws.starts[i].e_0);
+  for (const SlotContact& c : ws.contacts) ws.potential_0 += c.calc_potential_start();
   return Status::success();
 }
 
@@ -271,6 +284,7 @@ Status SlotSystem::residual(ConstVec y, Vec r, Workspace& workspace) const {
     ws.kernel.update(elements_[i], ws.starts[i], ws.steps, step, y.data() + L_j(), y.data() + L_f(), false);
     ws.kernel.add_forces(ws.steps, r.data() + L_j(), r.data() + L_f());
   }
+  add_contacts(r, nullptr, ws);
   const Eigen::Vector3d fall = ws.h * system_.gravity();
   for (std::size_t i = 0; i < masses_.size(); ++i) {
     const Eigen::Vector3d impulse =
@@ -354,6 +368,7 @@ void SlotSystem::finish(ConstVec y, MotionVariables& to, Vec memory, JumpLedger&
         ledger.energy -= *weight++ * masses_[i].mass * system_.gravity().dot(end);
       }
   }
+  add_contacts(ws.dropped, &ledger, ws);
   for (const FrameRowElement& e : frame_rows_)
     if (e.group->holonomic())
       ledger.supplied -=

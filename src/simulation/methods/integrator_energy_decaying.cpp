@@ -13,7 +13,7 @@ namespace {
 struct EnergyDecayingMethod {
   static constexpr std::string_view name = "energy_decaying",
                                     meaning = "energy never grows, [page](integrators/energy_decaying.md)";
-  static constexpr auto keys = no_keys;
+  static constexpr auto keys = source_keys;
   static constexpr Equations equations{
       .own = "slots",
       .no_forms = "does not apply to 'energy_decaying', which has its own equations: two multipliers per constraint"};

@@ -65,12 +65,16 @@ class ContactGroup final : public ElementGroup {
   int law_between(int i, int j) const;
   /// Whether the place of this pair is a foundation, whose points are those of b.
   bool is_foundation(const Place& place) const;
+  /// The normal law of a place, with the stiffness of its two shapes.
+  NormalLaw normal_law(const Place& place) const;
   /// In how many places two shapes may touch by their law, in whatever order; 0: this pair is not offered.
   int n_places(int i, int j) const;
 
   // ---- what is near ----------------------------------------------------------------------------------------------
   int n_listed(std::span<const int> modes) const { return modes[0]; }
   Place place(std::span<const int> modes, int index) const;
+  /// Takes the places that are not wanted from the list.
+  void keep_listed(std::span<int> modes, bool (*wanted)(const ContactGroup&, const Place&)) const;
   /// True: more places were near than there is capacity for.
   bool overflowed(std::span<const int> modes) const { return modes[1] != 0; }
 
@@ -156,7 +160,6 @@ class ContactGroup final : public ElementGroup {
                            double limit = std::numeric_limits<double>::infinity()) const;
   void add_foundation_planes(const KinematicState& state, const Place& place, PlaneSet set, const int* own,
                              const int* diagonal, FramePlanes& planes) const;
-  NormalLaw normal_law(const Place& place) const;
   bool bristled(const Place& place) const;
 
   std::vector<Geometry> geometry_;

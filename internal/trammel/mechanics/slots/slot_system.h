@@ -24,7 +24,8 @@ namespace trammel {
 ///
 ///   (2) E (z_f − z_j) = h (g_j + 2g_f)/3,   E (z_f + z_j − 2z_0) = h (2g_j + g_f)/3.
 ///
-/// Which of these a kind of joint or force becomes, the kind says (Directors).
+/// Which of these a kind of joint or force becomes, the kind says (Directors). Contacts are forces by a discrete
+/// gradient of what they store (SlotContact), those without a potential external loads.
 class SlotSystem final : public JumpSystem {
  public:
   /// `drawn`: every frame as drawn, where beams are without strain; needed if there are any. Throws InputError when a
@@ -50,6 +51,7 @@ class SlotSystem final : public JumpSystem {
   const Pattern& pattern(const Workspace& workspace) const override;
   Status residual(ConstVec y, Vec r, Workspace& workspace) const override;
   Status linearize(ConstVec y, std::span<double> values, Workspace& workspace) const override;
+  bool misses(ConstVec y, Workspace& workspace) const override;
   void finish(ConstVec y, MotionVariables& to, Vec memory, JumpLedger& ledger, Workspace& workspace) const override;
 
   const AbsoluteSystem& system() const { return system_; }
@@ -75,8 +77,10 @@ class SlotSystem final : public JumpSystem {
   void add_bushing(const Bushing::Params& params, const std::array<int, 2>& frame, const std::string& owner);
   bool add_beams(const ElementGroup& group);
   double line_length(const std::array<int, 3>& frames, int row) const;
-  void build_pattern(const State& state, Scratch& ws) const;
-  void connect_loads(const State& state, Loads& loads) const;
+  void list_contacts(Scratch& ws) const;
+  void build_pattern(Scratch& ws) const;
+  void connect_loads(Scratch& ws) const;
+  std::span<const int> load_modes(std::size_t i, const Scratch& ws) const;
   /// Calls action(pair, rows, columns) for every block of the loads' derivatives.
   template <class Action>
   void for_each_load_block(Loads& loads, const Action& action) const;
@@ -85,6 +89,8 @@ class SlotSystem final : public JumpSystem {
   void update_curved_rows(ConstVec y, Scratch& ws) const;
   void add_frame_rows(ConstVec y, Vec r, Scratch& ws) const;
   void linearize_frame_rows(ConstVec y, std::span<double> values, Scratch& ws) const;
+  void add_contacts(Vec r, JumpLedger* ledger, Scratch& ws) const;
+  void linearize_contacts(std::span<double> values, Scratch& ws) const;
   KinematicState load_point(ConstVec y, bool at_f, Scratch& ws) const;
   void update_load_points(ConstVec y, Scratch& ws) const;
   void add_loads(ConstVec y, Vec r, Scratch& ws) const;
@@ -106,6 +112,7 @@ class SlotSystem final : public JumpSystem {
   std::vector<FrameRowElement> frame_rows_;
   bool has_curved_rows_ = false;          // some of them on positions
   std::vector<std::size_t> load_groups_;  // numbers of the groups of the system
+  std::vector<std::size_t> contact_groups_;
   std::vector<std::string> stress_owner_;
   double reference_mass_ = 1.0;
   Layout layout_;
