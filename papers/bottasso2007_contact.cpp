@@ -30,7 +30,16 @@ struct CaseRun {
   Summary summary;
   std::vector<Row> rows;
   double h_min = 0.0, s_max = 0.0;
+  /// Where the nodes were at some instants, from the recorded frames.
+  struct Configuration {
+    double t;
+    std::vector<double> beam_x, beam_y, cam_x, cam_y;
+  };
+  std::vector<Configuration> configurations;
 };
+
+// Swing, first impact, thrown up, last impact, free.
+constexpr double shown_instants[] = {0.0, 0.25, 0.4, 0.494, 0.53, 0.6, 0.9};
 
 /// Keeps of every step what the figures show: its size, the recorded s of its matrix, and the frame at its end.
 class Keeper final : public RecordSink {
@@ -42,22 +51,40 @@ class Keeper final : public RecordSink {
     const TablePlace measures = schema.find_table("/frames/measure");
     const std::vector<std::string>& names = schema.frames[static_cast<std::size_t>(measures.group)].names;
     lift_ = static_cast<std::size_t>(measures.column + (std::find(names.begin(), names.end(), "lift") - names.begin()));
+    const TablePlace places = schema.find_table("/frames/position");
+    first_place_ = static_cast<std::size_t>(places.column);
+    bodies_ = schema.frames[static_cast<std::size_t>(places.group)].names;
   }
   void frame(double, std::span<const double> values) override { values_.assign(values.begin(), values.end()); }
   void step(double t, std::span<const double> values) override {
     const double h = values[h_];
     // s of [bottasso2007 (28)] is k_ave + m_ave/h², the program's m_ave + k_ave h².
     run_.rows.push_back({t, h, values[s_] / (h * h), values_[normal_], values_[friction_], values_[lift_]});
+    const std::size_t next = run_.configurations.size();
+    if (next < std::size(shown_instants) && t >= shown_instants[next]) keep_configuration(t);
   }
   void end(const SummaryEntries&) override {}
 
  private:
+  // The beam from its clamp to its tip, the cam from its pivot to the impactor.
+  void keep_configuration(double t) {
+    CaseRun::Configuration c{t, {}, {}, {}, {}};
+    const auto add = [&](const std::string& prefix, std::vector<double>& x, std::vector<double>& y) {
+      for (std::size_t i = 0; i < bodies_.size(); ++i)
+        if (bodies_[i].starts_with(prefix))
+          x.push_back(values_[first_place_ + 3 * i]), y.push_back(values_[first_place_ + 3 * i + 1]);
+    };
+    for (const char* part : {"inner_", "target", "outer_", "tip"}) add(part, c.beam_x, c.beam_y);
+    for (const char* part : {"cam_", "impactor"}) add(part, c.cam_x, c.cam_y);
+    run_.configurations.push_back(std::move(c));
+  }
   static std::size_t column(const RecordSchema& schema, const std::string& path) {
     return static_cast<std::size_t>(schema.find_table(path).column);
   }
 
   CaseRun& run_;
-  std::size_t normal_ = 0, friction_ = 0, lift_ = 0, h_ = 0, s_ = 0;
+  std::size_t normal_ = 0, friction_ = 0, lift_ = 0, h_ = 0, s_ = 0, first_place_ = 0;
+  std::vector<std::string> bodies_;
   std::vector<double> values_;
 };
 
@@ -151,10 +178,15 @@ void draw_history(const Place& place, int number, const std::string& title, cons
   figure.save(place.folder / fmt::format("figure{}.svg", number));
 }
 
-/// What the paper draws as the configuration: here the motion of the struck point and the forces on it.
+/// The configuration at some instants, the motion of the struck point and the forces on it.
 void draw_figure_9(const Place& place, const CaseRun& run) {
   Figure figure("Figure 9: the beam is struck, and swings");
   figure.columns(1).panel_size(640, 240);
+  Panel& machine = figure.panel().x_label("x [m]").y_label("y [m]");
+  for (const CaseRun::Configuration& c : run.configurations) {
+    machine.line(c.beam_x, c.beam_y, {.label = fmt::format("t = {:.3f} s", c.t), .width = 0.8});
+    machine.line(c.cam_x, c.cam_y, {.dash = Dash::dashed, .width = 0.8});
+  }
   std::vector<double> t, lift, normal, friction;
   for (const Row& r : run.rows)
     t.push_back(r.t), lift.push_back(1e3 * r.lift), normal.push_back(1e-3 * r.normal),

@@ -121,7 +121,8 @@ TEST_F(Papers, of_bottasso_2007_have_their_tables_and_eleven_figures) {
   write("bottasso2007");
   const std::size_t systems = 5 + 4, frames = 2, steps = 2;
   expect_table("bottasso2007/conditioning.csv",
-               "form,scaling,frame,h,condition,correction_u,correction_v,correction_lambda,correction,floor_u,floor_v,"
+               "form,scaling,frame,h,condition,correction_u,correction_v,correction_lambda,correction,own_u,own_v,own_"
+               "lambda,floor_u,floor_v,"
                "floor_lambda,bound_u,bound_v,bound_lambda",
                systems * frames * steps);
   expect_table("bottasso2007/contact_summary.csv",
@@ -150,6 +151,9 @@ TEST_F(Papers, of_bauchau_2009_have_their_tables_and_figures) {
   for (const char* table : {"bauchau2009/thin_beam_solver.csv", "bauchau2009/thin_beam_solver_frames_only.csv"})
     expect_table(table, "case,completed,t,steps,cause,where,condition,error", 3);
   expect_table("bauchau2009/convergence.csv", "scheme,h,error", 3 * values);
+  expect_table("bauchau2009/range.csv", "scheme,h,end,completed,steps,rejected", 3 * values);
+  for (const std::string& line : lines_of(folder_ / "bauchau2009/range.csv"))
+    EXPECT_EQ(line.find("false"), std::string::npos) << line;
   // [bauchau2009 (35)]: x₂ = 10 without pivoting, in arithmetic that truncates.
   const std::vector<std::string> lines = lines_of(folder_ / "bauchau2009/example35.csv");
   EXPECT_EQ(lines[2], "truncated,full,1,1,0.99999");
