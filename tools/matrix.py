@@ -208,7 +208,7 @@ class Runs:
                                                for part in parts if "/frames/" + part in file], axis=1)
                       for name, parts in FIELDS.items() if any("/frames/" + part in file for part in parts)}
             record = {name: file["/solver/" + name][:].tolist()
-                      for name in ("h", "iterations", "linearizations", "factorizations", "condition")
+                      for name in ("h", "iterations", "linearizations", "factorizations", "condition", "error")
                       if "/solver/" + name in file}
             summary = dict(file["/summary"].asstr()[:])
         os.remove(out)

@@ -89,11 +89,15 @@ TEST(EnergyDecayingContacts, bodies_that_fall_never_gain_energy_whatever_the_ste
 TEST(EnergyDecayingContacts, derivatives_are_exact) {
   std::mt19937 chance(3);
   int touching = 0;
-  for (int machine = 0; machine < 6; ++machine) {
+  for (int machine = 0; machine < 12; ++machine) {
     const double h = 2e-3;
-    Simulation simulation(read_machine(make_drop(1 + machine % 3, chance, 1e4), h, 1.0));
-    for (int step = 0; step < 120; ++step)
+    Simulation simulation(read_machine(make_drop(1 + machine % 3, chance, 1e9), h, 1.0));
+    bool meets = false;  // at the end of a step in which something was touched
+    for (int step = 0; step < 400 && !meets; ++step) {
       ASSERT_TRUE(simulation.integrator().advance(1.0, simulation.state()).status.ok());
+      meets = simulation.integrator().ledger()->strain_jump > 0.0;
+    }
+    ASSERT_TRUE(meets) << machine;
     simulation.integrator().commit(simulation.state());
     const AbsoluteSystem& system = *simulation.assembly().system;
     const SlotSystem exact(system);
@@ -109,7 +113,7 @@ TEST(EnergyDecayingContacts, derivatives_are_exact) {
       jump->resize(h, 1.0, from.t + h, *ws);
       jump->guess(y, *ws);
       for (Eigen::Index i = 0; i < y.size(); ++i)
-        y[i] += 0.3 * std::sin(1.0 + static_cast<double>(i));  // away from where it started
+        y[i] += 0.01 * std::sin(1.0 + static_cast<double>(i));  // away from where it started
       values.emplace_back(jump->pattern(*ws).index.size());
       ASSERT_TRUE(jump->linearize(y, values.back(), *ws).ok());
     }
@@ -162,8 +166,7 @@ friction = { kind = "coulomb", mu = 0.3, v_s = 0.05 }
     Simulation simulation(read_study_text(machine, "model.toml", settings));
     MemoryRecord record;
     EXPECT_TRUE(simulation.run(record).completed);
-    const Eigen::MatrixXd x = record.read("/frames/position").values;
-    return Eigen::VectorXd(x.row(x.rows() - 1).transpose());
+    return Eigen::VectorXd(simulation.integrator().newest().q.head(3));
   };
   const Eigen::VectorXd exact = place("radau", 0.0);
   const double coarse = (place("energy_decaying", 2e-3) - exact).norm();

@@ -164,17 +164,16 @@ SlotContact::Ledger SlotContact::add_forces(std::span<SlotFrameStep> steps, doub
   return ledger;
 }
 
-void SlotContact::calc_matrix(std::span<const SlotFrame> frames, std::span<const SlotFrameStep> steps, double h,
-                              Block& block) const {
-  using Wide = Dual<24>;  // (u_j, u_f) of a from 0, of b from 12
-  using D6 = Dual<6>;
-  const ContactShape &shape_a = group->geometry()[place.a].shape, &shape_b = group->geometry()[place.b].shape;
-  const SlotFrame* own[2] = {&frames[frame[0]], &frames[frame[1]]};
-  const SlotFrameStep* x[2] = {&steps[frame[0]], &steps[frame[1]]};
+namespace {
 
-  // depth, normal and points at the end, which follow the poses there
-  Meeting<Wide> at;
-  Vec3<Wide> point[2];
+using Wide = Dual<24>;  // by (u_j, u_f) of a from 0, of b from 12
+
+// Depth, normal and points at the end, which follow the poses there.
+void follow_poses(const SlotContact& place, const SlotFrame* const (&own)[2], const SlotFrameStep* const (&x)[2],
+                  double h, Meeting<Wide>& at, Vec3<Wide> (&point)[2]) {
+  using D6 = Dual<6>;
+  const ContactShape &shape_a = place.group->geometry()[place.place.a].shape,
+                     &shape_b = place.group->geometry()[place.place.b].shape;
   const auto take = [&](const D6& from, Wide& to, int c, const detail::ToTwist& increment) {
     if (c < 0) {
       to = Wide(from.v);
@@ -191,7 +190,7 @@ void SlotContact::calc_matrix(std::span<const SlotFrame> frames, std::span<const
     Frame<D6> f[2] = {lift<D6>(x[0]->at_f), lift<D6>(x[1]->at_f)};
     detail::ToTwist increment;
     if (c >= 0) f[c] = seed_position(x[c]->at_f), increment = detail::increment_of(*own[c], *x[c], h);
-    const Touch<D6> touch = calc_touch(shape_a, f[0], shape_b, f[1], place.feature);
+    const Touch<D6> touch = calc_touch(shape_a, f[0], shape_b, f[1], place.place.feature);
     take(touch.depth, at.depth, c, increment);
     for (int side = 0; side < 2; ++side) {
       const Vec3<D6> s = rotate_back(f[side].R, Vec3<D6>(touch.point - f[side].p));
@@ -199,6 +198,17 @@ void SlotContact::calc_matrix(std::span<const SlotFrame> frames, std::span<const
     }
     for (int i = 0; i < 3; ++i) take(touch.n[i], at.n[i], c, increment);
   }
+}
+
+}  // namespace
+
+void SlotContact::calc_matrix(std::span<const SlotFrame> frames, std::span<const SlotFrameStep> steps, double h,
+                              Block& block) const {
+  const SlotFrame* const own[2] = {&frames[frame[0]], &frames[frame[1]]};
+  const SlotFrameStep* const x[2] = {&steps[frame[0]], &steps[frame[1]]};
+  Meeting<Wide> at;
+  Vec3<Wide> point[2];
+  follow_poses(*this, own, x, h, at, point);
   // rates, which follow the unknowns
   for (int k = 0; k < 2; ++k) {
     Vec3<Wide> u[2], w[2];
