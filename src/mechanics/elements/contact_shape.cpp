@@ -102,8 +102,6 @@ Touch<S> touch_ball(const ContactShape& a, const Frame<S>& fa, const Vec3<S>& ce
   const Vec3<S> apart = center - point_position(fa, a.center);
   if (detail::is_simple(a)) return detail::touch_simply(a, fa, apart, center, r);
   const Vec3<S> y = to_shape(a, fa, apart);
-  if (!a.surface->beside({value_of(y.x()), value_of(y.y()), value_of(y.z())}))
-    return {S(-infinity), Vec3<S>{S(1.0), S(0.0), S(0.0)}, center};
   const NearestPoint<S> nearest = a.surface->nearest(y);
   const Vec3<S> n = to_world(a, fa, nearest.n);
   const S depth = (a.radius + r) - nearest.distance;

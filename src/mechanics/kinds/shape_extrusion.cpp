@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 
 #include "trammel/math/taylor.h"
@@ -32,20 +33,35 @@ Solid extrude(const Shape& shape) {
   return solid;
 }
 
+/// A cam with flat ends, or what is inside of it by `inset`: the depth of points in it, less the inset.
 class CamCore final : public ContactSurfaceOf<CamCore> {
  public:
-  CamCore(std::shared_ptr<const CamProfile> profile, double half_length)
-      : profile_(std::move(profile)), h_(half_length) {}
+  CamCore(std::shared_ptr<const CamProfile> profile, double half_length, double inset)
+      : profile_(std::move(profile)), h_(half_length), inset_(inset) {}
   std::string_view word() const override { return "smooth extrusion"; }
   bool convex() const override { return false; }
   int roundness() const override { return 3; }
-  bool beside(const Vec3<double>& y) const override { return std::abs(y.z()) <= h_; }
   int n_lowest() const override { return 1; }
+
+  // By the side, by an end, or to the rim.
+  template <class S>
+  NearestPoint<S> nearest_of(const Vec3<S>& y) const {
+    using std::sqrt;
+    NearestPoint<S> side = nearest_of_curve(y);
+    side.distance += inset_;
+    const double sign = value_of(y.z()) < 0.0 ? -1.0 : 1.0;
+    const S end = sign * y.z() - (h_ - inset_);
+    if (side.distance > 0.0 && end > 0.0) {
+      const S distance = sqrt(side.distance * side.distance + end * end), inverse = 1.0 / distance;
+      return {distance, side.n * S(side.distance * inverse) + Vec3<S>{S(0.0), S(0.0), sign * end * inverse}};
+    }
+    return side.distance > end ? side : NearestPoint<S>{end, {S(0.0), S(0.0), S(sign)}};
+  }
 
   // The nearest point of the curve: g(s) = (C − y)·C′ = 0. Sought among samples, refined by Newton; then s follows y by
   // the implicit derivative δs = −g_y·δy/g_s.
   template <class S>
-  NearestPoint<S> nearest_of(const Vec3<S>& y) const {
+  NearestPoint<S> nearest_of_curve(const Vec3<S>& y) const {
     const CamProfile& profile = *profile_;
     using std::sqrt;
     const double px = value_of(y.x()), py = value_of(y.y());
@@ -111,7 +127,9 @@ class CamCore final : public ContactSurfaceOf<CamCore> {
     return {x.v + x.d * ds, y.v + y.d * ds, S(0.0)};
   }
 
-  // The deepest point of the curve, in its middle plane, in a convex surface: f′ = n·C′, f″ = C′·(∂n/∂x) C′ + n·C″.
+  // The deepest point of the curve, in its middle plane, in a convex surface: f′ = n·C′, f″ = C′·(∂n/∂x) C′ + n·C″. The
+  // slope passes zero between the neighbours of the lowest sample; on a ridge of the surface it does so within a
+  // little of s, and Newton's iteration would go to and fro about it, so that it is kept between what is known.
   template <class S>
   Vec3<S> deepest_of(const DistanceField<S>& field) const {
     using T = Taylor2<double>;
@@ -134,13 +152,17 @@ class CamCore final : public ContactSurfaceOf<CamCore> {
       curvature = near.n[0].d[0] * x.d + near.n[1].d[0] * y.d + near.n[0].v * x.dd + near.n[1].v * y.dd;
       curvature = std::max(curvature, 1e-6 * (x.d * x.d + y.d * y.d) / profile.reach);
     };
-    const double largest = profile.period / n;
+    double low = s - profile.period / n, high = s + profile.period / n;
+    double change = high - low, before = change;  // by the last iteration and the one before it
     look();
-    for (int k = 0; k < 60; ++k) {
-      const double change = std::clamp(slope / curvature, -largest, largest);
-      s -= change;
+    for (int k = 0; k < 100 && std::abs(change) > 1e-15 * profile.period; ++k) {
+      (slope > 0.0 ? high : low) = s;
+      const double newton = s - slope / curvature;
+      const bool is_good = newton > low && newton < high && 2.0 * std::abs(newton - s) < std::abs(before);
+      before = change;
+      change = (is_good ? newton : 0.5 * (low + high)) - s;
+      s += change;
       look();
-      if (std::abs(change) <= 1e-15 * profile.period) break;
     }
     Vec3<S> at{S(x.v), S(y.v), S(0.0)};
     const NearestPoint<S> near = field.moved(at);
@@ -159,8 +181,68 @@ class CamCore final : public ContactSurfaceOf<CamCore> {
  private:
   static constexpr double unlimited = std::numeric_limits<double>::infinity();
   std::shared_ptr<const CamProfile> profile_;
-  double h_;
+  double h_, inset_;
 };
+
+std::vector<Eigen::Vector2d> sample_curve(const CamProfile& profile, int n) {
+  std::vector<Eigen::Vector2d> curve;
+  for (int k = 0; k < n; ++k) {
+    const double s = profile.period * k / n;
+    curve.emplace_back(profile.x.evaluate(s), profile.y.evaluate(s));
+  }
+  return curve;
+}
+
+// Triangles of a polygon that runs counter-clockwise and does not cross itself: ears are cut off, corners that turn
+// left with no other corner in their triangle.
+std::vector<std::array<int, 3>> cut_ears(const std::vector<Eigen::Vector2d>& corners) {
+  std::vector<int> left(corners.size());
+  for (std::size_t i = 0; i < left.size(); ++i) left[i] = static_cast<int>(i);
+  const auto turn = [&](int i, int j, int k) {
+    const Eigen::Vector2d a = corners[j] - corners[i], b = corners[k] - corners[i];
+    return a.x() * b.y() - a.y() * b.x();
+  };
+  std::vector<std::array<int, 3>> triangles;
+  while (left.size() > 2) {
+    const std::size_t n = left.size();
+    std::size_t ear = 0;
+    for (; ear < n; ++ear) {
+      const int i = left[(ear + n - 1) % n], j = left[ear], k = left[(ear + 1) % n];
+      const auto is_within = [&](int p) {
+        return p != i && p != j && p != k && turn(i, j, p) > 0.0 && turn(j, k, p) > 0.0 && turn(k, i, p) > 0.0;
+      };
+      if (turn(i, j, k) > 0.0 && std::none_of(left.begin(), left.end(), is_within)) break;
+    }
+    if (ear == n) break;  // what is left has no area, or crosses itself
+    triangles.push_back({left[(ear + n - 1) % n], left[ear], left[(ear + 1) % n]});
+    left.erase(left.begin() + static_cast<std::ptrdiff_t>(ear));
+  }
+  return triangles;
+}
+
+// Where a cam presses as a foundation: on its side around the curve, where sums of equal steps of s are those of a
+// periodic function, and across it as on boxes; on its ends.
+std::vector<SurfacePoint> points_of_cam(const CamProfile& profile, double h, double inset) {
+  constexpr int least_around = 48, of_ends = 32;
+  using T = Taylor2<double>;
+  std::vector<SurfacePoint> points;
+  const int n = std::max(least_around, 2 * static_cast<int>(profile.x.knots().size()));
+  const ClosedRule across(1.0 - inset / h);
+  for (int k = 0; k < n; ++k) {
+    const T x = profile.x.evaluate(T::time(profile.period * k / n));
+    const T y = profile.y.evaluate(T::time(profile.period * k / n));
+    const double length = profile.period / n * std::hypot(x.d, y.d);
+    for (int i = 0; i < ClosedRule::n; ++i)
+      points.push_back({{x.v, y.v, h * across.node[i]}, length * h * across.weight[i], 0.0, 0.0});
+  }
+  const std::vector<Eigen::Vector2d> rim = sample_curve(profile, of_ends);
+  for (const std::array<int, 3>& t : cut_ears(rim))
+    for (const double z : {-h, h}) {
+      const auto corner = [&](int i) { return Eigen::Vector3d(rim[t[i]].x(), rim[t[i]].y(), z); };
+      add_triangle(corner(0), corner(1), corner(2), 0.5 * profile.reach, points);
+    }
+  return points;
+}
 
 /// The `polygon` (x, y), `length` along z, half of it on either side; a closed spline through its corners if `smooth`.
 struct ExtrusionShape {
@@ -190,19 +272,20 @@ struct ExtrusionShape {
   static constexpr auto check_surface = touch_nothing;
   static std::optional<ContactShape> surface(const Shape& shape) {
     if (!shape.smooth) return std::nullopt;
-    return solid_surface(CamCore(CamProfile::make(shape.polygon), 0.5 * shape.length), 0.0);
+    const std::shared_ptr<const CamProfile> profile = CamProfile::make(shape.polygon);
+    const double h = 0.5 * shape.length;
+    ContactShape c = solid_surface(CamCore(profile, h, 0.0), 0.0);
+    c.soft_radius = foundation_rounding * std::min(profile->reach, h);
+    c.soft_surface = std::make_shared<const CamCore>(profile, h, c.soft_radius);
+    c.points = make_points(points_of_cam(*profile, h, c.soft_radius));
+    return c;
   }
   static constexpr std::string_view drawn_as = "extrusion";
   // The curve as a polygon.
   static void draw(Shape& shape) {
     if (!shape.smooth) return;
-    const auto profile = CamProfile::make(shape.polygon);
     const int n = 8 * static_cast<int>(shape.polygon.size());
-    shape.polygon.clear();
-    for (int k = 0; k < n; ++k) {
-      const double s = profile->period * k / n;
-      shape.polygon.emplace_back(profile->x.evaluate(s), profile->y.evaluate(s));
-    }
+    shape.polygon = sample_curve(*CamProfile::make(shape.polygon), n);
   }
 };
 

@@ -36,8 +36,6 @@ class ContactSurface {
   virtual int roundness() const { return 0; }
   virtual NearestPoint<double> nearest(const Vec3<double>& y) const = 0;
   virtual NearestPoint<Dual<6>> nearest(const Vec3<Dual<6>>& y) const = 0;
-  /// Whether a ball about y may touch it: a cam has no ends.
-  virtual bool beside(const Vec3<double>&) const { return true; }
   virtual Eigen::Vector3d support(const Eigen::Vector3d& d) const = 0;
   virtual int n_lowest() const { return 0; }
   virtual Vec3<double> lowest(const Vec3<double>& m, int feature) const = 0;
