@@ -23,6 +23,11 @@ std::vector<int> find_contact_geometry(const Model& model, const std::string& na
   return found;
 }
 
+void hold_friction(Model& model) {
+  for (ContactSpec& contact : model.contacts)
+    if (contact.law.friction.kind == FrictionLaw::Kind::coulomb) contact.law.friction.kind = FrictionLaw::Kind::held;
+}
+
 std::optional<ContactShape> make_contact_shape(const Shape& shape, const Eigen::Vector3d& origin) {
   std::optional<ContactShape> c = shape.kind->surface(shape);
   if (!c) return c;
@@ -71,7 +76,7 @@ std::unique_ptr<ContactGroup> make_contact_group(const Model& model, const FindC
     const std::optional<ContactShape> shape = make_contact_shape(spec.shape, at.origin);
     if (!shape) continue;
     const int kind = kinds.try_emplace(sides[i], static_cast<int>(kinds.size())).first->second;
-    geometry.push_back({*shape, at.frame, kind, spec.name.empty() ? spec.body : spec.name});
+    geometry.push_back({*shape, at.frame, kind, spec.name.empty() ? spec.body : spec.name, spec.surface_velocity});
   }
   const int n_kinds = static_cast<int>(kinds.size());
   std::vector<int> law_of(static_cast<std::size_t>(n_kinds) * n_kinds, -1);

@@ -20,10 +20,11 @@ std::string name_of(const GeometrySpec& geometry) {
 std::string find_reason(const ContactShape& a, const ContactShape& b, const NormalLaw& law) {
   if (a.kind == ContactShape::Kind::plane && b.kind == ContactShape::Kind::plane) return "planes have no ends";
   if (law.kind == NormalLaw::Kind::foundation)
-    return "neither has points at which a foundation could press: boxes, cylinders, cones, capsules, hulls and closed "
-           "meshes have, and spheres need none";
+    return "neither has points at which a foundation could press: boxes, cylinders, cones, capsules, hulls, smooth "
+           "extrusions and closed meshes have, and spheres need none";
   if (!a.convex() && !b.convex())
-    return "neither is convex, so that where they are deepest in each other is not one place";
+    return "neither is convex, so that where they are deepest in each other is not one place: law = \"foundation\" "
+           "presses at points all over a surface";
   return "where flat parts lie on each other the deepest point is not one and would jump: law = \"foundation\" presses "
          "at points all over a surface";
 }
@@ -37,6 +38,8 @@ void check_friction(ModelChecks& checks, std::string_view kind, const ContactSpe
     if (!(value > 0.0)) checks.report(kind, spec, "friction", fmt::format("'{}' is {} but must be > 0", key, value));
   };
   positive("mu_k", f.mu_k), positive("v_s", f.v_s);
+  at_least_zero("rolling_arm", f.rolling_arm), at_least_zero("torsion_radius", f.torsion_radius);
+  positive("w_s", f.w_s);
   if (f.kind == FrictionLaw::Kind::coulomb) return;
   if (!(f.mu_s >= f.mu_k))
     checks.report(kind, spec, "friction", fmt::format("'mu_s' is {} but must be at least 'mu_k' = {}", f.mu_s, f.mu_k));
@@ -53,6 +56,9 @@ void check_law(ModelChecks& checks, const ContactSpec& spec) {
                   fmt::format("'stiffness' is {} N/m but must be > 0: surfaces push each other apart", n.stiffness));
   if (!(n.damping >= 0.0))
     checks.report("contact", spec, "damping", fmt::format("the damping is {} but must be ≥ 0", n.damping));
+  if (!(n.bounce >= 0.0 && n.speed > 0.0))
+    checks.report("contact", spec, "restitution",
+                  fmt::format("the least speed of an impact is {} m/s but must be > 0", n.speed));
   if (!(n.exponent >= 1.0))
     checks.report("contact", spec, "exponent", fmt::format("'exponent' is {} but must be ≥ 1", n.exponent));
   if (spec.capacity && *spec.capacity < 1)

@@ -64,7 +64,8 @@ const std::vector<std::pair<Surface, Surface>> pairs{
     {Surface::cone, Surface::ellipsoid},      {Surface::hull, Surface::ellipsoid},
     {Surface::ellipsoid, Surface::ellipsoid}, {Surface::box, Surface::extrusion},
     {Surface::cylinder, Surface::extrusion},  {Surface::cone, Surface::extrusion},
-    {Surface::ellipsoid, Surface::extrusion}, {Surface::capsule, Surface::extrusion}};
+    {Surface::ellipsoid, Surface::extrusion}, {Surface::capsule, Surface::extrusion},
+    {Surface::hull, Surface::extrusion}};
 
 // Two shapes that overlap by 0.02 m, as a rule, in feature 0: b is moved along the normal until they do.
 struct Meeting {
@@ -149,7 +150,8 @@ TEST(ContactShapes, depths_are_distances_with_the_normal_as_gradient) {
           const FrameInstant plus = m.at.moved(frame, k, eps), minus = m.at.moved(frame, k, -eps);
           const Touch<double> tp = calc_touch(m.a, plus.frames[1], m.b, plus.frames[2], 0);
           const Touch<double> tm = calc_touch(m.a, minus.frames[1], m.b, minus.frames[2], 0);
-          for (int c = 0; c < 3; ++c) EXPECT_NEAR(dual.n[c].d[k], (tp.n[c] - tm.n[c]) / (2.0 * eps), 1e-6);
+          for (int c = 0; c < 3; ++c)  // differences err by eps² of the curvature of rounded edges, which is large
+            EXPECT_NEAR(dual.n[c].d[k], (tp.n[c] - tm.n[c]) / (2.0 * eps), 1e-6 * (1.0 + std::abs(dual.n[c].d[k])));
         }
     }
 }
@@ -264,6 +266,30 @@ TEST(ContactGroups, planes_are_the_derivatives_of_forces_and_rates) {
         for (std::size_t i = 0; i < m.at.z.size(); ++i)
           m.at.z[i] = 0.003 * std::sin(1.0 + 2.0 * static_cast<double>(i));
         // Approach, so that the force is not clipped.
+        m.at.frames[2].v = m.at.frames[1].v - 2.0 * m.touch().n + Eigen::Vector3d(0.3, -0.4, 0.2);
+        expect_derivatives(group, m.at);
+      }
+}
+
+// The same of surfaces that resist turning, run as belts do, or bounce by the speed that was noted when they met.
+TEST(ContactGroups, planes_of_turning_belts_and_impacts_are_derivatives) {
+  for (const auto& [ka, kb] : {std::pair{Surface::sphere, Surface::sphere},
+                               {Surface::plane, Surface::sphere},
+                               {Surface::box, Surface::capsule},
+                               {Surface::plane, Surface::box}})
+    for (const auto kind : {FrictionLaw::Kind::coulomb, FrictionLaw::Kind::lugre})
+      for (const int which : {0, 1, 2, 3}) {
+        SCOPED_TRACE(::testing::Message() << ka.name() << " " << kb.name() << " " << static_cast<int>(kind) << which);
+        Meeting m(ka, kb, 6);
+        NormalLaw normal{NormalLaw::Kind::hunt_crossley, 5000.0, 1.5, 0.02, 0.0};
+        FrictionLaw friction = friction_of(kind);
+        if (which == 0 || which == 3) friction.rolling_arm = 0.02, friction.torsion_radius = 0.05, friction.w_s = 0.7;
+        if (which == 1 || which == 3) normal.bounce = 0.7, normal.speed = 5.0;
+        ContactGroup::Geometry a{m.a, 1, 0, "a", {0.0, 0.0, 0.0}}, b{m.b, 2, 1, "b", {0.0, 0.0, 0.0}};
+        if (which >= 2) a.belt = {0.4, -0.3, 0.8}, b.belt = {-0.5, 0.2, 0.1};
+        ContactGroup group({a, b}, {{{normal, friction}, true, "law"}}, {-1, 0, 0, -1}, 2, 8);
+        group.set_first_state(0);
+        m.at.z.assign(group.n_states(), 0.002);
         m.at.frames[2].v = m.at.frames[1].v - 2.0 * m.touch().n + Eigen::Vector3d(0.3, -0.4, 0.2);
         expect_derivatives(group, m.at);
       }
@@ -417,17 +443,18 @@ struct Resting {
 
 // b is not larger than a, so that it has the points.
 const std::vector<std::pair<Surface, Surface>> foundations{
-    {Surface::plane, Surface::box},       {Surface::plane, Surface::cylinder}, {Surface::plane, Surface::cone},
-    {Surface::plane, Surface::capsule},   {Surface::plane, Surface::hull},     {Surface::plane, Surface::mesh},
-    {Surface::box, Surface::box},         {Surface::cylinder, Surface::box},   {Surface::mesh, Surface::box},
-    {Surface::ellipsoid, Surface::box},   {Surface::extrusion, Surface::box},  {Surface::cylinder, Surface::cylinder},
-    {Surface::cylinder, Surface::capsule}};
+    {Surface::plane, Surface::box},        {Surface::plane, Surface::cylinder},
+    {Surface::plane, Surface::cone},       {Surface::plane, Surface::capsule},
+    {Surface::plane, Surface::hull},       {Surface::plane, Surface::mesh},
+    {Surface::box, Surface::box},          {Surface::cylinder, Surface::box},
+    {Surface::mesh, Surface::box},         {Surface::ellipsoid, Surface::box},
+    {Surface::extrusion, Surface::box},    {Surface::cylinder, Surface::cylinder},
+    {Surface::cylinder, Surface::capsule}, {Surface::extrusion, Surface::extrusion},
+    {Surface::plane, Surface::extrusion},  {Surface::mesh, Surface::extrusion}};
 
 TEST(Foundations, planes_are_the_derivatives_of_forces_and_rates) {
   for (const auto& [ka, kb] : foundations)
     for (const auto friction : {FrictionLaw::Kind::none, FrictionLaw::Kind::coulomb, FrictionLaw::Kind::lugre}) {
-      // Not of cams: in one pose a box gets no force from one, and why is not known.
-      if (ka == Surface::extrusion) continue;
       SCOPED_TRACE(::testing::Message() << ka.name() << " " << kb.name() << " " << static_cast<int>(friction));
       const Resting r(ka, kb, friction_of(friction), 3);
       expect_derivatives(r.group, r.at);

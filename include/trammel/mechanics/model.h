@@ -230,6 +230,7 @@ struct GeometrySpec {
   std::string body = ground_name;
   Shape shape = {};
   std::string group = {};  ///< may be empty; contacts can name all geometry of a group at once
+  Eigen::Vector3d surface_velocity = Eigen::Vector3d::Zero();  ///< [m/s] on the body, body axes: a belt
 };
 
 struct Model {

@@ -16,6 +16,10 @@ namespace trammel {
 /// body. Indices into model.geometry; empty: nothing has this name.
 std::vector<int> find_contact_geometry(const Model& model, const std::string& name);
 
+/// Where equilibria are sought, friction that is regularised in velocities would hold nothing: what holds takes its
+/// place.
+void hold_friction(Model& model);
+
 /// What contacts see of a shape whose body has its frame at `origin` (body axes); nothing: this kind is only drawn.
 std::optional<ContactShape> make_contact_shape(const Shape& shape, const Eigen::Vector3d& origin);
 

@@ -174,9 +174,11 @@ class Mirror::Reflection {
     if (geometry.body == ground_name) {
       shape.position = p_ + H_ * (shape.position - p_);
       shape.orientation = H_ * shape.orientation * D;
+      geometry.surface_velocity = H_ * geometry.surface_velocity;
     } else if (is_own(geometry.body)) {
       shape.position = B_ * shape.position;
       shape.orientation = B_ * shape.orientation * D;
+      geometry.surface_velocity = B_ * geometry.surface_velocity;
     } else {
       return;
     }

@@ -51,33 +51,76 @@ void read_sides(Fields& fields, ContactSpec& contact) {
   contact.b = read_names(fields, node->items[1], "between");
 }
 
+// Of both sides: a number, or one for each.
+Eigen::Vector2d read_of_sides(Fields& fields, const std::string& key, double fallback) {
+  const Node* node = fields.get(key);
+  if (node == nullptr || node->kind != NodeKind::array) return Eigen::Vector2d::Constant(fields.number(key, fallback));
+  const std::vector<double> values = fields.list_of(*node, key);
+  if (values.size() == 2) {
+    const bool first = fields.is_in_range(node->items[0], key, values[0]);
+    const bool second = fields.is_in_range(node->items[1], key, values[1]);
+    return first && second ? Eigen::Vector2d(values[0], values[1]) : Eigen::Vector2d::Constant(fallback);
+  }
+  fields.report(*node,
+                fmt::format("'{}' is a list of {} numbers; it must be a number, or one for each of the two sides", key,
+                            values.size()));
+  return Eigen::Vector2d::Constant(fallback);
+}
+
+// 1/E = (1 − ν_a²)/E_a + (1 − ν_b²)/E_b.
+double read_modulus(Fields& fields) {
+  fields.require("poisson");
+  const Eigen::Vector2d young = read_of_sides(fields, "young", 1.0), nu = read_of_sides(fields, "poisson", 0.3);
+  double soft = 0.0;
+  for (int side = 0; side < 2; ++side) soft += (1.0 - nu[side] * nu[side]) / young[side];
+  return 1.0 / soft;
+}
+
+void read_hertz(Fields& fields, NormalLaw& normal) {
+  normal.exponent = 1.5;
+  std::string which;
+  if (fields.one_of({"modulus", "young", "stiffness"}, &which) == nullptr) fields.report_missing("modulus");
+  if (which == "young")
+    normal.modulus = read_modulus(fields);
+  else if (!which.empty())
+    (which == "modulus" ? normal.modulus : normal.stiffness) = fields.number(which, 1.0);
+  if (which != "young") fields.refuse("poisson", "without 'young'");
+}
+
+// By a factor, or by what is left of the speed: at a given speed, or at the one that occurs.
+void read_damping(Fields& fields, NormalLaw& normal) {
+  normal.damping = fields.number("damping_factor", 0.0);
+  if (!fields.has("restitution")) {
+    fields.refuse("impact_speed", "without 'restitution'");
+    return fields.refuse("least_speed", "without 'restitution'");
+  }
+  if (fields.has("damping_factor"))
+    fields.report(*fields.get("restitution"),
+                  "'restitution' and 'damping_factor' exclude each other; give one of them");
+  const double restitution = fields.number("restitution", 1.0);
+  if (fields.has("impact_speed")) {
+    normal.damping = damping_factor_of(restitution, fields.number("impact_speed", 1.0));
+    return fields.refuse("least_speed", "beside 'impact_speed'");
+  }
+  normal.bounce = bounce_of(restitution);
+  normal.speed = fields.number("least_speed", normal.speed);
+}
+
 void read_normal_law(Fields& fields, Law law, NormalLaw& normal) {
   normal.kind = law == Law::linear       ? NormalLaw::Kind::linear
                 : law == Law::foundation ? NormalLaw::Kind::foundation
                                          : NormalLaw::Kind::hunt_crossley;
   if (law == Law::hertz) {
-    normal.exponent = 1.5;
-    std::string which;
-    if (fields.one_of({"modulus", "stiffness"}, &which) == nullptr)
-      fields.report_missing("modulus");
-    else
-      (which == "modulus" ? normal.modulus : normal.stiffness) = fields.number(which, 1.0);
+    read_hertz(fields, normal);
   } else {
     normal.stiffness = fields.number("stiffness", 1.0);
     if (law == Law::hunt_crossley) normal.exponent = fields.number("exponent", 1.0);
     if (law == Law::foundation) normal.transition = fields.number("transition", 0.0);
   }
-  if (law == Law::linear) {
+  if (law == Law::linear)
     normal.damping = fields.number("damping", 0.0);
-    return;
-  }
-  normal.damping = fields.number("damping_factor", 0.0);
-  if (!fields.has("restitution")) return fields.refuse("impact_speed", "without 'restitution'");
-  if (fields.has("damping_factor"))
-    fields.report(*fields.get("restitution"),
-                  "'restitution' and 'damping_factor' exclude each other; give one of them");
-  fields.require("impact_speed");
-  normal.damping = damping_factor_of(fields.number("restitution", 1.0), fields.number("impact_speed", 1.0));
+  else
+    read_damping(fields, normal);
 }
 
 // False if there is no telling which law it is.
@@ -99,6 +142,14 @@ bool read_friction_law(Fields& fields, FrictionLaw& law) {
   return true;
 }
 
+void read_turning(Fields& fields, FrictionLaw& law) {
+  if (law.kind == FrictionLaw::Kind::none) return;
+  law.rolling_arm = fields.number("rolling_arm", 0.0);
+  law.torsion_radius = fields.number("torsion_radius", 0.0);
+  if (!law.resists_turning()) return fields.refuse("w_s", "without 'rolling_arm' or 'torsion_radius'");
+  law.w_s = fields.number("w_s", law.w_s);
+}
+
 void read_contact(Fields& fields, const std::string& name, ModelDraft& model) {
   ContactSpec contact;
   contact.name = name;
@@ -110,7 +161,10 @@ void read_contact(Fields& fields, const std::string& name, ModelDraft& model) {
   read_normal_law(fields, law, contact.law.normal);
   if (const Node* node = fields.get("friction"))
     if (std::optional<Fields> inner = fields.inner(*node, "friction"))
-      if (read_friction_law(*inner, contact.law.friction)) inner->finish();
+      if (read_friction_law(*inner, contact.law.friction)) {
+        read_turning(*inner, contact.law.friction);
+        inner->finish();
+      }
   if (fields.has("capacity")) contact.capacity = fields.integer("capacity", 1);
   contact.locate = fields.boolean("locate", true);
   fields.finish();
@@ -185,16 +239,31 @@ std::vector<Key> friction_law_keys(const Range& of_mu) {
            .kinds = lugre}};
 }
 
-std::vector<Key> contact_keys() {
+std::vector<Key> turning_keys() {
+  const KindNames rubs{"coulomb", "lugre"};
+  return {{.name = "rolling_arm",
+           .unit = "m",
+           .fallback = "0",
+           .meaning = "b, the arm of N against rolling",
+           .range = Range::from(0.0),
+           .kinds = rubs},
+          {.name = "torsion_radius",
+           .unit = "m",
+           .fallback = "0",
+           .meaning = "ρ, the radius at which friction acts against spinning about the normal",
+           .range = Range::from(0.0),
+           .kinds = rubs},
+          {.name = "w_s",
+           .unit = "rad/s",
+           .fallback = "0.01",
+           .meaning = "width of the transition of both",
+           .range = Range::above(0.0),
+           .kinds = rubs}};
+}
+
+std::vector<Key> normal_law_keys() {
   const KindNames curved{"hunt_crossley", "hertz", "foundation"};
-  return {name_key(),
-          {.name = "between",
-           .type = KeyType::any,
-           .meaning = "two sides, each a name or a list of names: `[\"ball\", \"floor\"]`, `[[\"a\", \"b\"], "
-                      "\"floor\"]`"},
-          {.name = "among", .type = KeyType::any, .meaning = "instead: every two members of these may meet"},
-          {.name = "law", .type = KeyType::word, .fallback = "linear", .words = words(laws)},
-          {.name = "stiffness",
+  return {{.name = "stiffness",
            .unit = "N/m",
            .required = true,
            .meaning = "k of the surfaces (N/mᵖ with an `exponent` p)",
@@ -219,8 +288,19 @@ std::vector<Key> contact_keys() {
            .kinds = {"foundation"}},
           {.name = "modulus",
            .unit = "N/m²",
-           .meaning = "E of both surfaces, 1/E = (1 − ν_a²)/E_a + (1 − ν_b²)/E_b; needed, or `stiffness`",
+           .meaning = "E of both surfaces, 1/E = (1 − ν_a²)/E_a + (1 − ν_b²)/E_b; needed, or `young`, or `stiffness`",
            .range = Range::above(0.0),
+           .kinds = {"hertz"}},
+          {.name = "young",
+           .type = KeyType::matrix,
+           .unit = "N/m²",
+           .meaning = "instead of `modulus`: E of the materials, a number or one for each side `[E_a, E_b]`",
+           .range = Range::above(0.0),
+           .kinds = {"hertz"}},
+          {.name = "poisson",
+           .type = KeyType::matrix,
+           .meaning = "with `young`: ν, a number or one for each side",
+           .range = {.low = -1.0, .high = 0.5, .low_open = true, .high_open = false},
            .kinds = {"hertz"}},
           {.name = "exponent",
            .fallback = "1",
@@ -240,28 +320,46 @@ std::vector<Key> contact_keys() {
            .range = Range::from(0.0),
            .kinds = curved},
           {.name = "restitution",
-           .meaning = "instead of `damping_factor`: what is left of the speed after an impact with `impact_speed`",
+           .meaning = "instead of `damping_factor`: what is left of the speed after an impact, with `impact_speed` or "
+                      "with whatever speed occurs",
            .range = {.low = 0.0, .high = 1.0, .high_open = false},
            .kinds = curved},
           {.name = "impact_speed",
            .unit = "m/s",
-           .meaning = "at which `restitution` holds",
+           .meaning = "at which alone `restitution` holds",
            .range = Range::above(0.0),
            .kinds = curved},
-          {.name = "friction",
-           .type = KeyType::table,
-           .fallback = "none",
-           .meaning = "`{ kind = \"coulomb\", mu = 0.3 }`",
-           .inner = friction_law_keys(Range::above(0.0))},
-          {.name = "locate",
-           .type = KeyType::boolean,
-           .fallback = "true",
-           .meaning = "steps end where contact begins and ends"},
-          {.name = "capacity",
-           .type = KeyType::integer,
-           .fallback = "enough",
-           .meaning = "places that may be near to touching at once",
-           .range = Range::from(1.0)}};
+          {.name = "least_speed",
+           .unit = "m/s",
+           .fallback = "0.01",
+           .meaning = "without `impact_speed`: down to which `restitution` holds; slower impacts keep more",
+           .range = Range::above(0.0),
+           .kinds = curved}};
+}
+
+std::vector<Key> contact_keys() {
+  return together({{name_key(),
+                    {.name = "between",
+                     .type = KeyType::any,
+                     .meaning = "two sides, each a name or a list of names: `[\"ball\", \"floor\"]`, `[[\"a\", \"b\"], "
+                                "\"floor\"]`"},
+                    {.name = "among", .type = KeyType::any, .meaning = "instead: every two members of these may meet"},
+                    {.name = "law", .type = KeyType::word, .fallback = "linear", .words = words(laws)}},
+                   normal_law_keys(),
+                   {{.name = "friction",
+                     .type = KeyType::table,
+                     .fallback = "none",
+                     .meaning = "`{ kind = \"coulomb\", mu = 0.3 }`",
+                     .inner = together({friction_law_keys(Range::above(0.0)), turning_keys()})},
+                    {.name = "locate",
+                     .type = KeyType::boolean,
+                     .fallback = "true",
+                     .meaning = "steps end where contact begins and ends"},
+                    {.name = "capacity",
+                     .type = KeyType::integer,
+                     .fallback = "enough",
+                     .meaning = "places that may be near to touching at once",
+                     .range = Range::from(1.0)}}});
 }
 
 }  // namespace

@@ -73,11 +73,13 @@ void read_geometry(Fields& fields, const std::string& name, ModelDraft& model) {
   geometry.shape.position = fields.vector("position", Eigen::Vector3d::Zero());
   geometry.shape.orientation = read_orientation(fields) * geometry.shape.orientation;
   if (density) add_mass(fields, geometry, *density, model);
+  geometry.surface_velocity = fields.vector("surface_velocity", Eigen::Vector3d::Zero());
   fields.finish();
   const Part& part = fields.part();
   if (geometry.body == ground_name && part.is_moved()) {
     geometry.shape.position = part.position + part.rotation * geometry.shape.position;
     geometry.shape.orientation = part.rotation * geometry.shape.orientation;
+    geometry.surface_velocity = part.rotation * geometry.surface_velocity;
   }
   model.geometry.push_back(std::move(geometry));
 }
@@ -104,7 +106,12 @@ std::vector<Key> geometry_keys(const Kinds& kinds) {
              "the body gets its mass, centre of mass and inertia from all its geometry with a density, and gives "
              "none itself",
          .range = Range::above(0.0)},
-        {.name = "group", .type = KeyType::name, .meaning = "a name that several may share, for contacts"}},
+        {.name = "group", .type = KeyType::name, .meaning = "a name that several may share, for contacts"},
+        {.name = "surface_velocity",
+         .type = KeyType::vector,
+         .unit = "m/s",
+         .fallback = "[0, 0, 0]",
+         .meaning = "of its surface on the body, in the body's axes, for friction in contacts: a conveyor belt"}},
        keys_of(kinds.shapes)});
 }
 

@@ -257,6 +257,8 @@ class Fields {
   std::optional<Quantity> quantity_of(const Node& node, std::string_view key) const;
   std::optional<Eigen::MatrixXd> matrix_of(const Node& node, std::string_view key, int n) const;
   Formula formula_of(const Node& node, std::string_view key) const;
+  /// Reports a number that is not in the range of its key.
+  bool is_in_range(const Node& node, std::string_view key, double value) const;
   /// The fields of a table inside this one, if it is a table.
   std::optional<Fields> inner(const Node& node, std::string_view key) const;
 
@@ -269,7 +271,6 @@ class Fields {
   const Key* description(std::string_view key) const;
   int mark(std::string_view key);  // as asked for; its place in keys_, or −1 without
   void specify(std::string_view kind, bool is_said);
-  bool is_in_range(const Node& node, std::string_view key, double value) const;
   // In SI: by its own unit, which must fit the key's, or by the file's for such keys. False: reported.
   bool convert(const Node& node, std::string_view key, Quantity& value) const;
   bool has_right_unit(const Node& node, std::string_view key, const Quantity& value) const;

@@ -19,9 +19,9 @@ inline bool is_ball(const ContactShape& shape) {
   return shape.kind == ContactShape::Kind::sphere && shape.center.isZero(0.0);
 }
 
-// Forces that depend on nothing but the overlap and the velocities there.
+// Forces that depend on nothing but the overlap and the velocities there, and make no moments.
 inline bool is_plain(const ContactLaw& law) {
-  return law.friction.kind == FrictionLaw::Kind::none || law.friction.kind == FrictionLaw::Kind::coulomb;
+  return !law.friction.has_bristles() && !law.friction.resists_turning() && law.normal.bounce == 0.0;
 }
 
 }  // namespace detail
@@ -76,6 +76,7 @@ struct ContactGroup::Listed::Balls::Kept {
 inline const ContactGroup::Listed::Balls& ContactGroup::Listed::Balls::of(const ContactGroup& group,
                                                                           std::span<const int> modes) {
   static thread_local Kept kept;
+  modes = group.listing(modes);
   for (std::size_t i = 0; i < kept.lists.size(); ++i) {
     const Kept::List& list = kept.lists[(kept.newest + i) % kept.lists.size()];
     if (list.group == group.id_ && std::equal(modes.begin(), modes.end(), list.modes.begin(), list.modes.end()))
@@ -99,7 +100,7 @@ inline void ContactGroup::Listed::Balls::make(const ContactGroup& group, std::sp
     const bool plane = ga.shape.kind == ContactShape::Kind::plane;
     places.push_back(p);
     if (!detail::is_ball(gb.shape) || !(plane || detail::is_ball(ga.shape)) ||
-        !detail::is_plain(group.laws_[p.law].law)) {
+        !detail::is_plain(group.laws_[p.law].law) || detail::Belts{ga.belt, gb.belt}.run()) {
       others.push_back(i);
       continue;
     }
@@ -109,7 +110,7 @@ inline void ContactGroup::Listed::Balls::make(const ContactGroup& group, std::sp
                      .law = p.law,
                      .radius_a = ga.shape.radius,
                      .radius_b = gb.shape.radius,
-                     .normal = group.normal_law(p)});
+                     .normal = group.normal_law(p, modes)});
   }
 }
 

@@ -12,6 +12,7 @@
 ///   (1) at a point with the depth a and the area A:  N = K A s(a) (1 + μ ȧ) ≥ 0, F = N n + F_t at the point
 ///   (2) across a line on a surface of radius R, where the depth is a − x²/2R, the same pressure adds up to
 ///       N = K L 4/3 √(2R) a^{3/2} (1 + μ ȧ) for the length L
+///       and M of friction that resists turning, for each point by its own normal
 ///   (3) bristles follow the mean velocity v̄ = Σ N v_t/Σ N in the tangent plane of the mean normal
 ///
 /// Each depth is a function of the two frames alone and n is its gradient, so that Σ K A ∫s da is stored.
@@ -22,9 +23,11 @@ struct Foundation {
   const ContactShape& b;
   NormalLaw normal;
   const FrictionLaw& friction;
+  Belts belts;
 
-  Foundation(const ContactShape& of_a, const ContactShape& of_b, const ContactLaw& law)
-      : a(of_a), b(of_b), normal(law.normal), friction(law.friction) {
+  Foundation(const ContactShape& of_a, const ContactShape& of_b, const NormalLaw& of_both, const FrictionLaw& rubs,
+             const Belts& run)
+      : a(of_a), b(of_b), normal(of_both), friction(rubs), belts(run) {
     if (!(normal.transition > 0.0)) normal.transition = 1e-6 * b.size();
   }
 
@@ -57,22 +60,14 @@ Touch<double> find_deepest(const Foundation& f, const Frame<double>& fa, const F
 /// The points that are in a.
 void find_pressed(const Foundation& f, const Frame<double>& fa, const Frame<double>& fb, std::vector<int>& pressed);
 
-/// What it does as a whole: wrenches on a and b, ż in the axes of a.
+/// What it does as a whole. Instantiated for double and Dual<6>.
 template <class S>
-struct FoundationOutput {
-  Wrench<S> w[2];
-  Vec3<S> z_rate;
-  bool presses = false;
-};
-/// Instantiated for double and Dual<6>.
-template <class S>
-FoundationOutput<S> calc_foundation(const Foundation& f, const Frame<S>& fa, const Frame<S>& fb, const Vec3<S>& z_a,
-                                    const std::vector<int>& pressed);
-extern template FoundationOutput<double> calc_foundation(const Foundation&, const Frame<double>&, const Frame<double>&,
-                                                         const Vec3<double>&, const std::vector<int>&);
-extern template FoundationOutput<Dual<6>> calc_foundation(const Foundation&, const Frame<Dual<6>>&,
-                                                          const Frame<Dual<6>>&, const Vec3<Dual<6>>&,
-                                                          const std::vector<int>&);
+ContactOutput<S> calc_foundation(const Foundation& f, const Frame<S>& fa, const Frame<S>& fb, const Vec3<S>& z_a,
+                                 const std::vector<int>& pressed);
+extern template ContactOutput<double> calc_foundation(const Foundation&, const Frame<double>&, const Frame<double>&,
+                                                      const Vec3<double>&, const std::vector<int>&);
+extern template ContactOutput<Dual<6>> calc_foundation(const Foundation&, const Frame<Dual<6>>&, const Frame<Dual<6>>&,
+                                                       const Vec3<Dual<6>>&, const std::vector<int>&);
 
 /// Sums for reports: normal force, friction on b, its work, mean normal, centre of pressure, energy and power beyond
 /// it.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -13,14 +14,11 @@
 #include "contact_columns.h"
 #include "contact_foundation.h"
 #include "contact_listed.h"
-#include "contact_simple_planes.h"
 #include "trammel/mechanics/elements/contact_kernel.h"
 
 namespace trammel {
 
 using detail::calc_contact;
-using detail::calc_contact_force;
-using detail::ContactForce;
 using detail::ContactOutput;
 using detail::velocity_at;
 
@@ -37,7 +35,12 @@ ContactGroup::ContactGroup(std::vector<Geometry> geometry, std::vector<Law> laws
     (geometry_[i].shape.kind == ContactShape::Kind::plane ? planes_ : bounded_).push_back(i);
   for (const Geometry& g : geometry_) least_size_ = std::min(least_size_, g.shape.size());
   for (const Geometry& g : geometry_) soft_.push_back(g.shape.softened());
-  for (const Law& law : laws_) has_bristles_ |= law.law.friction.kind == FrictionLaw::Kind::lugre;
+  for (const Law& law : laws_) {
+    has_bristles_ |= law.law.friction.has_bristles();
+    sliding_.push_back(law.law.friction);
+    if (law.law.friction.kind == FrictionLaw::Kind::held) sliding_.back().kind = FrictionLaw::Kind::coulomb;
+    has_bounce_ |= law.law.normal.bounce > 0.0;
+  }
 }
 
 int ContactGroup::law_between(int i, int j) const {
@@ -81,8 +84,16 @@ int ContactGroup::n_places(int i, int j) const {
 Touch<double> ContactGroup::calc_place(int a, const Frame<double>& fa, int b, const Frame<double>& fb, int feature,
                                        double limit) const {
   if (!has_points(a, b)) return calc_touch(geometry_[a].shape, fa, geometry_[b].shape, fb, feature);
-  const detail::Foundation f(soft_[a], geometry_[b].shape, laws_[law_between(a, b)].law);
+  const ContactLaw& law = laws_[law_between(a, b)].law;
+  const detail::Foundation f(soft_[a], geometry_[b].shape, law.normal, law.friction,
+                             {geometry_[a].belt, geometry_[b].belt});
   return detail::find_deepest(f, fa, fb, limit);
+}
+
+detail::Foundation ContactGroup::foundation_of(const Place& p, std::span<const int> modes) const {
+  NormalLaw normal = laws_[p.law].law.normal;
+  if (normal.bounce > 0.0) normal.speed = impact_speed(p, modes);
+  return {soft_[p.a], geometry_[p.b].shape, normal, friction_law(p), {geometry_[p.a].belt, geometry_[p.b].belt}};
 }
 
 ContactGroup::Place ContactGroup::place(std::span<const int> modes, int index) const {
@@ -115,8 +126,9 @@ double ContactGroup::margin(int i, int j) const {
   return margin_part * std::min(geometry_[i].shape.size(), geometry_[j].shape.size());
 }
 
-NormalLaw ContactGroup::normal_law(const Place& p) const {
+NormalLaw ContactGroup::normal_law(const Place& p, std::span<const int> modes) const {
   NormalLaw law = laws_[p.law].law.normal;
+  if (law.bounce > 0.0) law.speed = impact_speed(p, modes);
   if (law.kind == NormalLaw::Kind::foundation) {  // a ball in a flat surface, pressed where its depth is a − x²/2R
     const bool balls = geometry_[p.a].shape.kind == ContactShape::Kind::sphere;
     const double r = geometry_[p.b].shape.radius, curved = balls ? 1.0 / geometry_[p.a].shape.radius : 0.0;
@@ -131,7 +143,42 @@ NormalLaw ContactGroup::normal_law(const Place& p) const {
   return law;
 }
 
-bool ContactGroup::bristled(const Place& p) const { return laws_[p.law].law.friction.kind == FrictionLaw::Kind::lugre; }
+// What runs on a belt slides: nothing holds it where it was drawn.
+const FrictionLaw& ContactGroup::friction_law(const Place& p) const {
+  const detail::Belts belts{geometry_[p.a].belt, geometry_[p.b].belt};
+  return belts.run() ? sliding_[p.law] : laws_[p.law].law.friction;
+}
+
+bool ContactGroup::bristled(const Place& p) const { return friction_law(p).has_bristles(); }
+
+Vec3<double> ContactGroup::bristle_of(const KinematicState& state, const Place& p) const {
+  if (!bristled(p)) return Vec3<double>::Zero();
+  const int z = first_state_ + 3 * p.slot;
+  return {state.z[z], state.z[z + 1], state.z[z + 2]};
+}
+
+// ---- speeds of impacts ---------------------------------------------------------------------------------------------
+
+double ContactGroup::impact_speed(const Place& p, std::span<const int> modes) const {
+  const double noted = std::bit_cast<float>(modes[2 + 2 * capacity_ + p.slot]);
+  return std::max(laws_[p.law].law.normal.speed, noted);
+}
+
+// How fast surfaces approach is noted until they touch, and holds from then on: forces do not depend on it before. A
+// step that is located ends where they touch but for rounding, which `begun` leaves room for.
+void ContactGroup::note_impacts(const KinematicState& state, std::span<int> modes) const {
+  constexpr double begun = 1e-9;  // of the size
+  for (int i = 0; i < modes[0]; ++i) {
+    const Place p = place(modes, i);
+    if (laws_[p.law].law.normal.bounce == 0.0) continue;
+    const Geometry &ga = geometry_[p.a], &gb = geometry_[p.b];
+    const Frame<double>&fa = state.frames[ga.frame], &fb = state.frames[gb.frame];
+    const Touch<double> touch = calc_place(p.a, fa, p.b, fb, p.feature, 3.0 * margin(p.a, p.b));
+    if (touch.depth > begun * std::min(ga.shape.size(), gb.shape.size())) continue;
+    const double rate = touch.n.dot(velocity_at(fa, touch.point) - velocity_at(fb, touch.point));
+    modes[2 + 2 * capacity_ + p.slot] = std::bit_cast<int>(static_cast<float>(std::max(0.0, rate)));
+  }
+}
 
 // ---- search --------------------------------------------------------------------------------------------------------
 
@@ -180,12 +227,14 @@ struct ContactGroup::LastSearch {
   void keep(const ContactGroup& group, const KinematicState& state, std::span<const int> of, double least) {
     id = group.id_;
     apart = std::min(least, margin_part * group.least_size_);
+    of = group.listing(of);
     modes.assign(of.begin(), of.end());
     frames.assign(state.frames.begin(), state.frames.end());
   }
 };
 
 bool ContactGroup::is_complete(const LastSearch& last, const KinematicState& state, std::span<const int> modes) const {
+  modes = listing(modes);
   if (last.id != id_ || !std::equal(modes.begin(), modes.end(), last.modes.begin(), last.modes.end())) return false;
   const double half = 0.5 * last.apart;
   return std::all_of(geometry_.begin(), geometry_.end(), [&](const Geometry& g) {
@@ -201,6 +250,12 @@ bool ContactGroup::is_complete(const LastSearch& last, const KinematicState& sta
 // are further than three margins leave it. Otherwise the list stays what it is.
 bool ContactGroup::update_modes(const KinematicState& state, std::span<int> modes) const {
   if (capacity_ == 0) return false;
+  const bool changed = update_listing(state, modes);
+  if (has_bounce_) note_impacts(state, modes);
+  return changed;
+}
+
+bool ContactGroup::update_listing(const KinematicState& state, std::span<int> modes) const {
   static thread_local std::vector<int> found;  // scratch: pairs within twice the margin
   static thread_local Listed listed;
   static thread_local LastSearch last;  // of any group: a search that is left out would have found nothing
@@ -247,6 +302,7 @@ bool ContactGroup::update_modes(const KinematicState& state, std::span<int> mode
       break;
     }
     own[free] = pair + 1;
+    if (has_bounce_) modes[2 + 2 * capacity_ + free] = 0;
     slots[kept++] = free;
   }
   std::sort(slots.begin(), slots.begin() + kept, [&](int s, int t) { return own[s] < own[t]; });
@@ -285,166 +341,24 @@ void ContactGroup::add_forces(const KinematicState& state, std::span<Wrench<doub
   for (const int i : balls.others) {
     const Place& p = balls.places[i];
     const Geometry &ga = geometry_[p.a], &gb = geometry_[p.b];
+    const Frame<double>&fa = state.frames[ga.frame], &fb = state.frames[gb.frame];
     const int z = first_state_ + 3 * p.slot;
-    Vec3<double> bristle = Vec3<double>::Zero();
-    if (bristled(p)) bristle = {state.z[z], state.z[z + 1], state.z[z + 2]};
+    const Vec3<double> bristle = bristle_of(state, p);
+    ContactOutput<double> out;
     if (is_foundation(p)) {
-      const Frame<double>&fa = state.frames[ga.frame], &fb = state.frames[gb.frame];
-      const detail::Foundation f(soft_[p.a], gb.shape, laws_[p.law].law);
+      const detail::Foundation f = foundation_of(p, state.modes);
       static thread_local std::vector<int> pressed;  // scratch
       detail::find_pressed(f, fa, fb, pressed);
-      const auto out = detail::calc_foundation<double>(f, fa, fb, bristle, pressed);
-      if (!out.presses) continue;
-      trammel::add(wrench[ga.frame], out.w[0]);
-      trammel::add(wrench[gb.frame], out.w[1]);
-      if (bristled(p) && !rates.empty())
-        for (int k = 0; k < 3; ++k) rates[z + k] = out.z_rate[k];
-      continue;
+      out = detail::calc_foundation<double>(f, fa, fb, bristle, pressed);
+    } else {
+      out = calc_contact<double>(ga.shape, fa, gb.shape, fb, p.feature, normal_law(p, state.modes), friction_law(p),
+                                 {ga.belt, gb.belt}, bristle);
     }
-    const ContactOutput<double> out =
-        calc_contact<double>(ga.shape, state.frames[ga.frame], gb.shape, state.frames[gb.frame], p.feature,
-                             normal_law(p), laws_[p.law].law.friction, bristle);
     if (!out.presses) continue;
     trammel::add(wrench[ga.frame], out.w[0]);
     trammel::add(wrench[gb.frame], out.w[1]);
     if (bristled(p) && !rates.empty())
       for (int k = 0; k < 3; ++k) rates[z + k] = out.z_rate[k];
-  }
-}
-
-// Slots: the diagonal of every bristle; then per listed place the four pairs of its frames, and with bristles per
-// frame three forces of z, per bristle two frames and three bristles.
-void ContactGroup::connect(std::span<const int> modes, Connectivity& connectivity, std::vector<int>& slots) const {
-  for (int i = 0; i < n_states(); ++i) slots.push_back(connectivity.state_state(first_state_ + i, first_state_ + i));
-  if (capacity_ == 0) return;
-  for (int i = 0; i < modes[0]; ++i) {
-    const Place p = place(modes, i);
-    const int frame[2] = {geometry_[p.a].frame, geometry_[p.b].frame};
-    for (int r : frame)
-      for (int c : frame) slots.push_back(connectivity.pair(r, c));
-    if (!bristled(p)) continue;
-    const int z = first_state_ + 3 * p.slot;
-    for (int f : frame)
-      for (int k = 0; k < 3; ++k) slots.push_back(connectivity.state_force(f, z + k));
-    for (int k = 0; k < 3; ++k) {
-      for (int f : frame) slots.push_back(connectivity.state_rate(z + k, f));
-      for (int other = 0; other < 3; ++other) slots.push_back(connectivity.state_state(z + k, z + other));
-    }
-  }
-}
-
-void ContactGroup::add_planes(const KinematicState& state, PlaneSet set, std::span<const int> all_slots,
-                              FramePlanes& planes) const {
-  if (capacity_ == 0) return;
-  const bool wants_K = contains(set, PlaneSet::K), wants_D = contains(set, PlaneSet::D);
-  const bool wants_states = has_bristles_ && contains(set, PlaneSet::internal);
-  if (!wants_K && !wants_D && !wants_states) return;
-  using D6 = Dual<6>;
-  const int* slot = all_slots.data();
-  const int* diagonal = slot;
-  if (wants_states)
-    for (int i = 0; i < n_states(); ++i) planes.g_z[diagonal[i]] += 1.0 / bristle_decay;  // of the row ż − g
-  slot += n_states();
-  for (int i = 0; i < state.modes[0]; ++i) {
-    const Place p = place(state.modes, i);
-    const Geometry &ga = geometry_[p.a], &gb = geometry_[p.b];
-    const Frame<double>* f[2] = {&state.frames[ga.frame], &state.frames[gb.frame]};
-    const FrictionLaw& friction = laws_[p.law].law.friction;
-    const bool bristles = bristled(p);
-    const int* own = slot;
-    const int *of_force = own + 4, *of_rate = own + 10;
-    slot += 4 + (bristles ? 6 + 15 : 0);
-    if (is_foundation(p)) {
-      add_foundation_planes(state, p, set, own, diagonal, planes);
-      continue;
-    }
-    const Touch<double> touch = calc_touch(ga.shape, *f[0], gb.shape, *f[1], p.feature);
-    if (!(touch.depth > 0.0)) continue;
-    const NormalLaw normal = normal_law(p);
-    const int z = first_state_ + 3 * p.slot;
-    Vec3<double> bristle = Vec3<double>::Zero();
-    if (bristles) bristle = {state.z[z], state.z[z + 1], state.z[z + 2]};
-
-    // Without the motion of the surfaces: by the velocity u of a against b (the first three seeds) and by the bristles
-    // in the axes of a (the others).
-    Touch<D6> still{D6(touch.depth), trammel::lift<D6>(touch.n), trammel::lift<D6>(touch.point)};
-    const Vec3<double> relative = velocity_at(*f[0], touch.point) - velocity_at(*f[1], touch.point);
-    const Vec3<double> world_bristle = f[0]->R * bristle;
-    Vec3<D6> u = trammel::lift<D6>(relative), moved_bristle = trammel::lift<D6>(world_bristle);
-    for (int k = 0; k < 3; ++k) {
-      u[k].d[k] = 1.0;
-      for (int l = 0; l < 3; ++l) moved_bristle[l].d[3 + k] = f[0]->R(l, k);
-    }
-    const ContactForce<D6> force = calc_contact_force(still, u, normal, friction, moved_bristle);
-    if (!force.presses) continue;
-
-    // u = L_a (twist of a) − L_b (twist of b), L = (1, −R ŝ) with the arm s of the point; the wrenches are −L_aᵀF and
-    // L_bᵀF.
-    Eigen::Matrix<double, 3, 6> L[2];
-    for (int c = 0; c < 2; ++c) {
-      L[c].leftCols<3>().setIdentity();
-      L[c].rightCols<3>() = -f[c]->R * hat<double>(Vec3<double>(f[c]->R.transpose() * (touch.point - f[c]->p)));
-      if (c == 1) L[c] = -L[c];
-    }
-    const auto slope = [](const Vec3<D6>& x, int first) {
-      Eigen::Matrix3d d;
-      for (int r = 0; r < 3; ++r)
-        for (int c = 0; c < 3; ++c) d(r, c) = x[r].d[first + c];
-      return d;
-    };
-    if (wants_D) {
-      const Eigen::Matrix3d F_u = slope(force.F, 0);
-      for (int c = 0; c < 2; ++c) {
-        const Eigen::Matrix<double, 3, 6> by_twist = F_u * L[c];
-        for (int r = 0; r < 2; ++r)
-          if (own[2 * r + c] >= 0) planes.D[own[2 * r + c]] += L[r].transpose() * by_twist;
-      }
-    }
-    if (bristles && wants_states) {
-      const Eigen::Matrix3d F_z = slope(force.F, 3), to_a = f[0]->R.transpose();
-      const Eigen::Matrix3d rate_u = to_a * slope(force.z_rate, 0), rate_z = to_a * slope(force.z_rate, 3);
-      for (int r = 0; r < 2; ++r) {
-        const Eigen::Matrix<double, 6, 3> by_bristle = L[r].transpose() * F_z;
-        for (int k = 0; k < 3; ++k)
-          if (of_force[3 * r + k] >= 0) planes.f_z[of_force[3 * r + k]] += by_bristle.col(k).transpose();
-      }
-      for (int c = 0; c < 2; ++c) {
-        const Eigen::Matrix<double, 3, 6> by_twist = rate_u * L[c];
-        for (int k = 0; k < 3; ++k)
-          if (of_rate[5 * k + c] >= 0) planes.g_v[of_rate[5 * k + c]] -= by_twist.row(k);
-      }
-      for (int k = 0; k < 3; ++k) {
-        planes.g_z[diagonal[3 * p.slot + k]] -= 1.0 / bristle_decay;  // here the law holds instead
-        for (int other = 0; other < 3; ++other) planes.g_z[of_rate[5 * k + 2 + other]] -= rate_z(k, other);
-      }
-    }
-
-    // By the poses, which move the surfaces as well: by hand, or by a sweep per frame that has columns.
-    if (!wants_K && !(bristles && wants_states)) continue;
-    if (!bristles && gb.shape.kind == ContactShape::Kind::sphere && detail::is_simple(ga.shape)) {
-      for (int c = 0; c < 2; ++c) {
-        if (own[3 * c] < 0) continue;
-        Block6* const K[2] = {own[c] < 0 ? nullptr : &planes.K[own[c]],
-                              own[2 + c] < 0 ? nullptr : &planes.K[own[2 + c]]};
-        detail::subtract_pose_derivatives(ga.shape, gb.shape, f, touch, normal, friction, c, K);
-      }
-      continue;
-    }
-    const Vec3<D6> held_bristle = trammel::lift<D6>(bristle);
-    Frame<D6> lifted[2] = {lift<D6>(*f[0]), lift<D6>(*f[1])};
-    for (int c = 0; c < 2; ++c) {
-      if (own[3 * c] < 0) continue;
-      lifted[c] = seed_position(*f[c]);
-      const ContactOutput<D6> out =
-          calc_contact<D6>(ga.shape, lifted[0], gb.shape, lifted[1], p.feature, normal, friction, held_bristle);
-      lifted[c] = lift<D6>(*f[c]);
-      if (wants_K)
-        for (int r = 0; r < 2; ++r)
-          if (own[2 * r + c] >= 0) subtract_derivative(out.w[r], planes.K[own[2 * r + c]]);
-      if (bristles && wants_states)
-        for (int k = 0; k < 3; ++k)
-          for (int d = 0; d < 6; ++d) planes.g_q[of_rate[5 * k + c]][d] -= out.z_rate[k].d[d];
-    }
   }
 }
 
@@ -460,24 +374,21 @@ ContactGroup::Report ContactGroup::calc_report(const KinematicState& state, cons
   report.friction.setZero();
   const Vec3<double> relative = velocity_at(fa, touch.point) - velocity_at(fb, touch.point);
   report.rate = touch.n.dot(relative);
-  const Vec3<double> v = relative - report.rate * touch.n;
+  const Vec3<double> sliding = detail::Belts{ga.belt, gb.belt}.sliding(fa, fb, relative);
+  const Vec3<double> v = sliding - touch.n.dot(sliding) * touch.n;
   report.slip = v.norm();
   if (!(touch.depth > 0.0)) return report;
-  Vec3<double> z = Vec3<double>::Zero();
-  if (bristled(p)) {
-    const int first = first_state_ + 3 * p.slot;
-    z = {state.z[first], state.z[first + 1], state.z[first + 2]};
-  }
+  Vec3<double> z = bristle_of(state, p);
   if (is_foundation(p)) {
-    const ContactLaw& law = laws_[p.law].law;
-    const detail::FoundationSums sums = detail::sum_foundation({soft_[p.a], gb.shape, law}, fa, fb, z);
-    report.indicator = touch.depth * std::min(1.0, 1.0 + law.normal.damping * report.rate);
+    const detail::Foundation f = foundation_of(p, state.modes);
+    const detail::FoundationSums sums = detail::sum_foundation(f, fa, fb, z);
+    report.indicator = touch.depth * std::min(1.0, detail::damped(f.normal, report.rate));
     if (!(sums.normal_force > 0.0)) return report;
     report.normal_force = sums.normal_force, report.pressure = sums.pressure;
     report.n = sums.n, report.point = sums.point, report.friction = sums.friction;
     return report;
   }
-  const NormalLaw normal = normal_law(p);
+  const NormalLaw normal = normal_law(p, state.modes);
   const double raw = detail::raw_force(normal, touch.depth, report.rate);
   if (raw <
       normal.stiffness * detail::raise(touch.depth, normal.kind == NormalLaw::Kind::linear ? 1.0 : normal.exponent))
@@ -488,7 +399,7 @@ ContactGroup::Report ContactGroup::calc_report(const KinematicState& state, cons
     z = fa.R * z;
     z -= touch.n * touch.n.dot(z);
   }
-  report.friction = raw * detail::friction_ratio(laws_[p.law].law.friction, v, z);
+  report.friction = raw * detail::friction_ratio(friction_law(p), v, z);
   return report;
 }
 
@@ -501,16 +412,17 @@ double ContactGroup::potential(const KinematicState& state) const {
     const Geometry &ga = geometry_[p.a], &gb = geometry_[p.b];
     Touch<double> touch;
     if (is_foundation(p))
-      energy += detail::sum_foundation({soft_[p.a], gb.shape, laws_[p.law].law}, state.frames[ga.frame],
-                                       state.frames[gb.frame], Vec3<double>::Zero())
+      energy += detail::sum_foundation(foundation_of(p, state.modes), state.frames[ga.frame], state.frames[gb.frame],
+                                       Vec3<double>::Zero())
                     .energy;
     else if (detail::find_touch(ga.shape, state.frames[ga.frame], gb.shape, state.frames[gb.frame], p.feature, touch))
-      energy += detail::stored_energy(normal_law(p), touch.depth);
+      energy += detail::stored_energy(normal_law(p, state.modes), touch.depth);
   }
   return energy;
 }
 
-// Wrench·twist of both sides is −N ȧ − F_t·v_t; the stored energy grows by f(a, 0) ȧ.
+// Wrench·twist of both sides is −N ȧ − F_t·v_t − M·ω, with the motion of the bodies; the stored energy grows by
+// f(a, 0) ȧ.
 double ContactGroup::power(const KinematicState& state) const {
   if (capacity_ == 0) return 0.0;
   const Listed::Balls& balls = Listed::Balls::of(*this, state.modes);
@@ -518,23 +430,21 @@ double ContactGroup::power(const KinematicState& state) const {
   for (const int i : balls.others) {
     const Place& p = balls.places[i];
     const Geometry &ga = geometry_[p.a], &gb = geometry_[p.b];
+    const Frame<double>&fa = state.frames[ga.frame], &fb = state.frames[gb.frame];
     if (is_foundation(p)) {
-      const int first = first_state_ + 3 * p.slot;
-      Vec3<double> z = Vec3<double>::Zero();
-      if (bristled(p)) z = {state.z[first], state.z[first + 1], state.z[first + 2]};
-      power += detail::sum_foundation({soft_[p.a], gb.shape, laws_[p.law].law}, state.frames[ga.frame],
-                                      state.frames[gb.frame], z)
-                   .power;
+      power += detail::sum_foundation(foundation_of(p, state.modes), fa, fb, bristle_of(state, p)).power;
       continue;
     }
     Touch<double> touch;
-    if (!detail::find_touch(ga.shape, state.frames[ga.frame], gb.shape, state.frames[gb.frame], p.feature, touch))
-      continue;
+    if (!detail::find_touch(ga.shape, fa, gb.shape, fb, p.feature, touch)) continue;
     const Report report = calc_report(state, p);
-    const Vec3<double> relative =
-        velocity_at(state.frames[ga.frame], report.point) - velocity_at(state.frames[gb.frame], report.point);
-    power += detail::raw_force(normal_law(p), report.depth, 0.0) * report.rate - report.normal_force * report.rate -
-             report.friction.dot(relative);
+    const Vec3<double> relative = velocity_at(fa, report.point) - velocity_at(fb, report.point);
+    power += detail::raw_force(normal_law(p, state.modes), report.depth, 0.0) * report.rate -
+             report.normal_force * report.rate - report.friction.dot(relative);
+    const FrictionLaw& friction = friction_law(p);
+    if (!friction.resists_turning()) continue;
+    const Vec3<double> turning = fa.R * fa.w - fb.R * fb.w;
+    power -= report.normal_force * detail::turning_ratio(friction, report.n, turning).dot(turning);
   }
   return power;
 }

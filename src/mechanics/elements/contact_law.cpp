@@ -23,7 +23,7 @@ double restitution_of(double x) {
 }
 
 // e(x) falls from 1 at x = 0: bisection on x.
-double damping_factor_of(double restitution, double impact_speed) {
+double bounce_of(double restitution) {
   if (restitution >= 1.0) return 0.0;
   double low = 0.0, high = 1.0;
   while (restitution_of(high) > restitution && high < 1e12) high *= 2.0;
@@ -31,7 +31,9 @@ double damping_factor_of(double restitution, double impact_speed) {
     const double x = 0.5 * (low + high);
     (restitution_of(x) > restitution ? low : high) = x;
   }
-  return 0.5 * (low + high) / impact_speed;
+  return 0.5 * (low + high);
 }
+
+double damping_factor_of(double restitution, double impact_speed) { return bounce_of(restitution) / impact_speed; }
 
 }  // namespace trammel

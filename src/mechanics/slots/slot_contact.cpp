@@ -102,11 +102,13 @@ Vec3<double> rate_of_point(const SlotFrameStep::Slots& rate, const Vec3<double>&
 }  // namespace
 
 bool SlotContact::has_potential(const ContactGroup& group, const ContactGroup::Place& place) {
-  return !group.is_foundation(place) && group.laws()[place.law].law.friction.kind != FrictionLaw::Kind::lugre;
+  const FrictionLaw& friction = group.friction_law(place);
+  const bool belts = !group.geometry()[place.a].belt.isZero(0.0) || !group.geometry()[place.b].belt.isZero(0.0);
+  return !group.is_foundation(place) && !friction.has_bristles() && !friction.resists_turning() && !belts;
 }
 
-SlotContact::SlotContact(const ContactGroup& in, const ContactGroup::Place& at)
-    : group(&in), place(at), normal(in.normal_law(at)), friction(in.laws()[at.law].law.friction) {
+SlotContact::SlotContact(const ContactGroup& in, const ContactGroup::Place& at, std::span<const int> modes)
+    : group(&in), place(at), normal(in.normal_law(at, modes)), friction(in.friction_law(at)) {
   const ContactGroup::Geometry &a = in.geometry()[at.a], &b = in.geometry()[at.b];
   frame[0] = a.frame, frame[1] = b.frame;
   arm = std::min(a.shape.size(), b.shape.size());

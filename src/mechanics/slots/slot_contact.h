@@ -41,10 +41,10 @@ struct SlotContact {
 
   /// False: by its law this place is no force of (1)–(6). Bristles (LuGre) store ½σ₀ N z² of a normal force that others
   /// change, which is no potential: pressed together while deflected they give back more than they took. Foundations
-  /// are sums over points that come and go.
+  /// are sums over points that come and go. Belts bring work in; moments against turning act at no point of a surface.
   static bool has_potential(const ContactGroup& group, const ContactGroup::Place& place);
 
-  SlotContact(const ContactGroup& in, const ContactGroup::Place& at);
+  SlotContact(const ContactGroup& in, const ContactGroup::Place& at, std::span<const int> modes);
   void begin(std::span<const SlotFrameStep> steps);
   bool is(const ContactGroup& in, const ContactGroup::Place& at) const;
   double calc_depth(const Frame<double>& a, const Frame<double>& b) const;

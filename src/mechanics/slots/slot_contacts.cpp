@@ -16,7 +16,7 @@ void SlotSystem::list_contacts(Scratch& ws) const {
     if (modes.empty()) continue;
     for (int i = 0; i < group.n_listed(modes); ++i)
       if (const ContactGroup::Place place = group.place(modes, i); SlotContact::has_potential(group, place))
-        ws.contacts.emplace_back(group, place);
+        ws.contacts.emplace_back(group, place, modes);
   }
 }
 
@@ -43,7 +43,7 @@ bool SlotSystem::misses(ConstVec y, Workspace& workspace) const {
       const auto known = [&](const SlotContact& c) { return c.is(group, place); };
       if (!SlotContact::has_potential(group, place) || std::any_of(ws.contacts.begin(), ws.contacts.end(), known))
         continue;
-      SlotContact c(group, place);
+      SlotContact c(group, place, ws.contact_modes);
       if (!(c.calc_depth(ws.steps[c.frame[0]].at_f, ws.steps[c.frame[1]].at_f) > 0.0)) continue;
       c.begin(ws.steps);
       ws.contacts.push_back(std::move(c));

@@ -11,11 +11,16 @@
 
 namespace trammel {
 
+namespace detail {
+struct Foundation;
+}
+
 /// All contacts of a machine: one element per place where two shapes are near each other, with a fixed capacity.
 ///
 ///   (1) force on b at the point:  F = N n + F_t,  N = f(a, ȧ) ≥ 0 of the normal law;  on a the opposite, at the same
-///       point of space, so that momentum and moment of momentum are kept
-///   (2) v_t = (1 − n nᵀ)(velocity of a − velocity of b),  F_t and ż by the friction law
+///       point of space, so that momentum and moment of momentum are kept; M of friction that resists turning likewise
+///   (2) v_t = (1 − n nᵀ)(velocity of surface a − velocity of surface b),  F_t and ż by the friction law; a surface may
+///       run on its body, as a belt does
 ///   (2a) by a foundation a place is a pair: all points of b's surface that are in a press there, each by (1) and (2)
 ///   with
 ///       its pressure times its area; their sum is the place's force. Bristles are those of the whole place.
@@ -37,6 +42,7 @@ class ContactGroup final : public ElementGroup {
     int frame = 0;
     int kind = 0;  ///< row and column of the table of laws
     std::string name;
+    Eigen::Vector3d belt = Eigen::Vector3d::Zero();  ///< velocity of its surface on the body, axes of the frame [m/s]
   };
   struct Law {
     ContactLaw law;
@@ -65,10 +71,13 @@ class ContactGroup final : public ElementGroup {
   int law_between(int i, int j) const;
   /// Whether the place of this pair is a foundation, whose points are those of b.
   bool is_foundation(const Place& place) const;
-  /// The normal law of a place, with the stiffness of its two shapes.
-  NormalLaw normal_law(const Place& place) const;
+  /// The normal law of a place, with the stiffness of its two shapes and the speed of its impact.
+  NormalLaw normal_law(const Place& place, std::span<const int> modes) const;
   /// In how many places two shapes may touch by their law, in whatever order; 0: this pair is not offered.
   int n_places(int i, int j) const;
+
+  /// Of this place: a belt lets nothing be held.
+  const FrictionLaw& friction_law(const Place& place) const;
 
   // ---- what is near ----------------------------------------------------------------------------------------------
   int n_listed(std::span<const int> modes) const { return modes[0]; }
@@ -138,12 +147,13 @@ class ContactGroup final : public ElementGroup {
   void add_planes(const KinematicState&, PlaneSet, std::span<const int> slots, FramePlanes&) const override;
   double potential(const KinematicState&) const override;
   double power(const KinematicState&) const override;
-  int n_modes() const override { return capacity_ > 0 ? 2 + 2 * capacity_ : 0; }
+  int n_modes() const override { return capacity_ > 0 ? 2 + (has_bounce_ ? 3 : 2) * capacity_ : 0; }
   bool update_modes(const KinematicState&, std::span<int>) const override;
 
  private:
   // Modes: [0] number of listed places, [1] overflow, then per slot its pair + 1 (0: free), then the slots in the order
-  // of their pairs.
+  // of their pairs: the listing. Then, if a law asks for it, per slot the speed of its impact, as the bits of a float.
+  std::span<const int> listing(std::span<const int> modes) const { return modes.first(2 + 2 * capacity_); }
   std::span<const int> pairs(std::span<const int> modes) const { return modes.subspan(2, capacity_); }
   std::span<const int> order(std::span<const int> modes) const { return modes.subspan(2 + capacity_, capacity_); }
   int pair_number(int i, int j, int feature) const;
@@ -158,18 +168,25 @@ class ContactGroup final : public ElementGroup {
   bool reversed(int i, int j) const;
   Touch<double> calc_place(int a, const Frame<double>& fa, int b, const Frame<double>& fb, int feature,
                            double limit = std::numeric_limits<double>::infinity()) const;
-  void add_foundation_planes(const KinematicState& state, const Place& place, PlaneSet set, const int* own,
-                             const int* diagonal, FramePlanes& planes) const;
+  bool update_listing(const KinematicState& state, std::span<int> modes) const;
+  void note_impacts(const KinematicState& state, std::span<int> modes) const;
+  double impact_speed(const Place& place, std::span<const int> modes) const;
+  template <class Calc>
+  void add_swept_planes(const KinematicState& state, const Place& place, PlaneSet set, const int* own,
+                        const int* diagonal, const Calc& calc, FramePlanes& planes) const;
+  detail::Foundation foundation_of(const Place& place, std::span<const int> modes) const;
   bool bristled(const Place& place) const;
+  Vec3<double> bristle_of(const KinematicState& state, const Place& place) const;
 
   std::vector<Geometry> geometry_;
   std::vector<ContactShape> soft_;  // the same as points of foundations see them
   std::vector<Law> laws_;
+  std::vector<FrictionLaw> sliding_;  // of each law, where a belt runs
   std::vector<int> law_of_;
   int n_kinds_ = 0, capacity_ = 0, first_state_ = -1;
   std::vector<int> planes_, bounded_;  // geometry without and with ends
   long id_ = 0;                        // of this group among all that were ever made
-  bool has_bristles_ = false;
+  bool has_bristles_ = false, has_bounce_ = false;
   double least_size_ = std::numeric_limits<double>::infinity();  // of all shapes
 };
 

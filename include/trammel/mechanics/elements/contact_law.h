@@ -11,9 +11,18 @@ namespace trammel {
 ///   lugre    (2) F_t = N (σ₀ z + σ₁ ż + σ₂ v)
 ///            (3) ż = v − σ₀ |v| z/g(v),   g = μ_k + (μ_s − μ_k) exp(−|v/v_s|^γ)
 ///
+///   held     (3a) F_t = μ_k N z/√(z² + z_s²),   ż = v,   z_s = μ_k/σ₀: what holds at rest, from where it was drawn,
+///   and
+///                 never more than μ_k N; stands in for coulomb where equilibria are sought
+///
 /// z is the mean deflection of bristles [m], |z| ≤ g/σ₀: it sticks, with the elastic presliding N/(N σ₀) · F_t/N.
+///
+/// Surfaces in contact may resist turning as well. With ω, the angular velocity of a against b, parted into
+/// ω_n along the normal and ω_t across it, the moment on b is
+///
+///   (4) M = b N ω_t/√(ω_t² + ω_s²) + μ_k ρ N ω_n/√(ω_n² + ω_s²)
 struct FrictionLaw {
-  enum class Kind { none, coulomb, lugre };
+  enum class Kind { none, coulomb, lugre, held };
   Kind kind = Kind::none;
   double mu_k = 0.0, mu_s = 0.0;  ///< kinetic and static coefficient; μ_s ≥ μ_k ≥ 0
   double v_s = 1e-3;              ///< [m/s] > 0: Stribeck velocity; coulomb: where the force reaches 71 %
@@ -21,6 +30,12 @@ struct FrictionLaw {
   double sigma0 = 1e5;            ///< [1/m] > 0
   double sigma1 = 0.0;            ///< [s/m]
   double sigma2 = 0.0;            ///< [s/m]
+  double rolling_arm = 0.0;       ///< b of (4) [m] ≥ 0: by how much N stands ahead of what rolls
+  double torsion_radius = 0.0;    ///< ρ of (4) [m] ≥ 0: of a ring that rubs like the surfaces do
+  double w_s = 1e-2;              ///< ω_s of (4) [rad/s] > 0
+
+  bool has_bristles() const { return kind == Kind::lugre || kind == Kind::held; }
+  bool resists_turning() const { return rolling_arm > 0.0 || torsion_radius > 0.0; }
 };
 
 /// The force that keeps two bodies from entering each other, a function of the penetration a [m] and its rate; it is
@@ -38,6 +53,12 @@ struct FrictionLaw {
 ///                                                      a − ε/2 beyond: points come and go smoothly
 ///
 /// With a modulus, k = 4/3 E √R (Hertz), 1/R = 1/R_a + 1/R_b of the surfaces that meet.
+///
+/// A restitution at whatever speed: with the x of (3) and the speed v₀ of the impact that goes on,
+///
+///   (5) 1 + x min(ȧ/v₀, 1)                              in place of 1 + μ ȧ
+///
+/// is (2) with μ = x/v₀; what is pressed faster than it was met is damped by x of the elastic force and no more.
 struct NormalLaw {
   enum class Kind { linear, hunt_crossley, foundation };
   Kind kind = Kind::linear;
@@ -46,6 +67,8 @@ struct NormalLaw {
   double damping = 0.0;     ///< c [N s/m] of (1), μ [s/m] of (2) and (4); ≥ 0
   double modulus = 0.0;     ///< E [N/m²], 1/E = (1 − ν_a²)/E_a + (1 − ν_b²)/E_b; 0: k is given
   double transition = 0.0;  ///< ε of (4) [m]; 0: a millionth of the size of the surface that has the points
+  double bounce = 0.0;      ///< x of (5) instead of `damping`; 0: `damping` holds
+  double speed = 1e-2;      ///< v₀ of (5) [m/s] > 0: of the present impact; of a law: the least that counts
 };
 
 struct ContactLaw {
@@ -55,6 +78,8 @@ struct ContactLaw {
 
 /// μ of (2) for a restitution 0 < e ≤ 1 at the speed of impact v₀ > 0, by (3).
 double damping_factor_of(double restitution, double impact_speed);
+/// x = μ v₀ of the same.
+double bounce_of(double restitution);
 /// e at x = μ v₀, the inverse of the same.
 double restitution_of(double x);
 
