@@ -14,9 +14,11 @@ namespace trammel {
 
 namespace {
 
-constexpr double largest_turn = 0.5;      // [rad] of one correction: Newton's model of a rotation reaches no farther
-constexpr double first_move = 0.2;        // [m, rad] of the first pseudo-transient step
-constexpr double fall = 0.2, rise = 4.0;  // of c per iteration
+constexpr double largest_turn = 0.5;  // [rad] of one correction: Newton's model of a rotation reaches no farther
+constexpr double first_move = 0.2;    // [m, rad] of the first pseudo-transient step
+constexpr double first_slide = 1e-5;  // the same where friction holds from where the machine was drawn
+constexpr int most_slid = 3;          // iterations in a row beyond the longest slide: an overshoot comes back sooner
+constexpr double fall = 0.2, rise = 4.0;            // of c per iteration
 constexpr double slight = 0.02, steep_fall = 0.01;  // the same of a motion that creeps, which goes on all the while
 constexpr double good = 0.25, bad = 1.0;            // nonlinearity of an iteration that makes it so
 constexpr double smallest_part = 1e-10;             // c M beside K, where it must stay
@@ -73,6 +75,7 @@ EquilibriumReport Equilibrium::find(MotionVariables& x, State& state, Workspace&
   report_ = {};
   unheld_.clear();
   floor_factor_ = 1.0, neutral_ = false;
+  slid_ = 0;
   dae_.calc_inputs(x.t, inputs_);
   if (options_.steady.empty()) x.v.setZero();
   AccelerationSolver acceleration(dae_, LinearSolverKind::automatic);
@@ -417,6 +420,17 @@ Status Equilibrium::solve_correction(const MotionVariables& x) {
   return solver_->solve(delta_);
 }
 
+bool Equilibrium::slides(const MotionVariables& x) {
+  bool far = false;
+  for (const std::vector<int>& group : options_.sliding) {
+    double way = 0.0;
+    for (const int z : group) way = std::hypot(way, x.z[z]);
+    far = far || way > options_.longest_slide;
+  }
+  slid_ = far ? slid_ + 1 : 0;
+  return slid_ >= most_slid;
+}
+
 bool Equilibrium::is_settled() const { return unbalanced_ <= std::max(balanced * (1.0 + force_size_), rounding_); }
 
 // Largest part of the correction beside 1 + |q|.
@@ -465,7 +479,8 @@ Status Equilibrium::relax_or_name(MotionVariables& x, State& state, Workspace& w
   MotionVariables drawn = x;
   State drawn_state = state;
   const Status failed = relax(x, state, workspace);
-  if (failed.ok() || !options_.steady.empty() || dae_.nv() == 0 || dae_.nv() > largest_tested) return failed;
+  if (failed.ok() || slid_ >= most_slid || !options_.steady.empty() || dae_.nv() == 0 || dae_.nv() > largest_tested)
+    return failed;
   EquilibriumReport report = report_;
   const Eigen::VectorXd r = r_;
   floor_factor_ = 1.0, neutral_ = false;
@@ -527,6 +542,8 @@ class Equilibrium::Relaxation {
 
   NewtonVerdict correct(int k) {
     if (!is_taken_) return NewtonVerdict::go_on;
+    if (e_.slides(x_)) return NewtonVerdict::diverging;
+    if (e_.slid_ > 0 && !slid_) slid_.emplace(x_, state_);
     const bool settled = e_.is_settled();
     if (!e_.limit_.empty() && settled && c_ <= e_.floor_ &&
         (e_.friction_change_ < friction_settled + friction_digits * x_.z.lpNorm<Eigen::Infinity>()))
@@ -546,13 +563,21 @@ class Equilibrium::Relaxation {
     return NewtonVerdict::go_on;
   }
 
-  Status give_up(Cause cause) { return Status::recoverable(cause); }
+  // What slid before it got lost is shown where it did.
+  Status give_up(Cause cause) {
+    if (slid_) {
+      x_ = slid_->first, state_ = slid_->second;
+      e_.slid_ = most_slid;
+    }
+    return Status::recoverable(cause);
+  }
 
  private:
   Equilibrium& e_;
   MotionVariables& x_;
   State& state_;
   Workspace& workspace_;
+  std::optional<std::pair<MotionVariables, State>> slid_;
   double c_, pace_, last_change_ = 0.0;
   bool is_taken_ = false;  // the correction
   int withdrawn_ = 0;      // corrections in a row
@@ -560,7 +585,8 @@ class Equilibrium::Relaxation {
 
 Status Equilibrium::relax(MotionVariables& x, State& state, Workspace& workspace) {
   missing_ = 0.0;
-  const double c = (x.a.size() > 0 ? x.a.lpNorm<Eigen::Infinity>() : 0.0) / first_move;
+  const double first = options_.sliding.empty() ? first_move : first_slide;
+  const double c = (x.a.size() > 0 ? x.a.lpNorm<Eigen::Infinity>() : 0.0) / first;
   Status status = calc_residual(x, state, workspace);
   if (!status.ok()) return status;
   if (unheld_.empty()) r0_ = r_;  // its size is that of the forces

@@ -10,6 +10,7 @@
 #include "trammel/dae/acceleration_solver.h"
 #include "trammel/formulations/explicit_form.h"
 #include "trammel/mechanics/absolute/assemble_again.h"
+#include "trammel/mechanics/contact_model.h"
 #include "trammel/simulation/channel_choice.h"
 #include "trammel/simulation/diagnosis.h"
 #include "trammel/simulation/machine_checks.h"
@@ -58,6 +59,7 @@ Machine::Machine(CheckedStudy study, Customize customize)
   if (!resolved.issues.empty()) throw InputError(std::move(resolved.issues));
   if (std::string text = detail::describe_set_aside(resolved); !text.empty()) notes_.push_back(std::move(text));
   static_cast<Settings&>(study_) = std::move(resolved.settings);
+  if (study_.analysis.kind == AnalysisKind::statics && study_.analysis.steady->empty()) hold_friction(study_.model);
   full_ = assemble_again(study_.model);
   extend(full_);
   check_track_lengths(study_, full_);

@@ -11,6 +11,7 @@
 #include "trammel/mechanics/elements/contact_group.h"
 #include "trammel/simulation/beam_watch.h"
 #include "trammel/simulation/frames.h"
+#include "trammel/simulation/machine_length.h"
 #include "trammel/simulation/small_motions.h"
 
 // Equilibria and steady motions.
@@ -96,11 +97,16 @@ EquilibriumReport Statics::find_equilibrium(EquilibriumOptions options, const Eq
   viewer_.hold_motions(options.steady.empty());
   const std::string sliding = options.steady.empty() ? settle_on_tyres(options, settled) : "";
   if (settled.unheld_only) return settled;
+  find_sliding(options);
   const SecondOrderDae& dae = options.steady.empty() ? static_cast<const SecondOrderDae&>(at_rest_) : index3_;
   Equilibrium equilibrium(dae, rig_.machine.solver_choice(), options);
   EquilibriumReport report = equilibrium.find(x_, state_, viewer_.workspace(), watch);
   if (report.status.ok() && options.steady.empty()) leave_unstable(options, drawn, drawn_state, report);
-  if (!report.status.ok() || index3_.nz() == 0 || !options.steady.empty()) return report;
+  if (index3_.nz() == 0 || !options.steady.empty()) return report;
+  if (!report.status.ok()) {
+    if (const HeldContact most = find_most_held(); most.part > almost_all) report.slipping = most.describe();
+    return report;
+  }
   report.slipping = find_slipping();
   if (!report.slipping.empty() && !sliding.empty()) report.slipping = sliding;
   if (!report.slipping.empty()) report.status = Status::recoverable(Cause::outside_domain);
@@ -168,23 +174,62 @@ void Statics::leave_unstable(EquilibriumOptions options, const MotionVariables& 
   }
 }
 
-// Equilibria are found with bristles that stick. The first contact whose friction exceeds its limit, in words;
-// `others`: zero for the states that are bristles of contacts.
-std::string Statics::find_slipping_contact(Eigen::VectorXd& others) {
-  if (full_.contacts == nullptr || full_.contacts->n_states() == 0) return {};
+// The ways of places that friction holds, at most a twentieth of the machine: who settles slides a little, who slips
+// much.
+void Statics::find_sliding(EquilibriumOptions& options) const {
+  constexpr double longest = 0.05;
+  if (full_.contacts == nullptr || full_.contacts->n_states() == 0) return;
   const ContactGroup& group = *full_.contacts;
-  for (int slot = 0; slot < group.capacity(); ++slot) group.release(slot, others);
+  const auto holds = [](const ContactGroup::Law& law) { return law.law.friction.kind == FrictionLaw::Kind::held; };
+  if (std::none_of(group.laws().begin(), group.laws().end(), holds)) return;
+  options.longest_slide = longest * machine_length(study_.model);
+  for (int slot = 0; slot < group.capacity(); ++slot) {
+    Eigen::VectorXd others = Eigen::VectorXd::Ones(index3_.nz());
+    group.release(slot, others);
+    std::vector<int>& states = options.sliding.emplace_back();
+    for (int z = 0; z < others.size(); ++z)
+      if (others[z] == 0.0) states.push_back(z);
+  }
+}
+
+std::string Statics::HeldContact::describe() const {
+  return fmt::format("contact '{}' between '{}' and '{}': {:.4g} N, and it holds {:.4g} N", contact, a, b, force,
+                     limit);
+}
+
+// The place whose friction is nearest to its limit, or beyond it.
+Statics::HeldContact Statics::find_most_held() {
+  HeldContact most;
+  if (full_.contacts == nullptr || full_.contacts->n_states() == 0) return most;
+  const ContactGroup& group = *full_.contacts;
   const KinematicState k = viewer_.update_kinematics(x_, state_);
   for (int i = 0; i < group.n_listed(k.modes); ++i) {
     const ContactGroup::Place p = group.place(k.modes, i);
+    const FrictionLaw& law = group.friction_law(p);
     const ContactGroup::Report report = group.calc_report(k, p);
-    const double limit = group.laws()[p.law].law.friction.mu_s * report.normal_force, force = report.friction.norm();
-    if (force > (1.0 + slip_margin) * limit)
-      return fmt::format("contact '{}' between '{}' and '{}': {:.4g} N, and it holds {:.4g} N",
-                         group.laws()[p.law].name, group.geometry()[p.a].name, group.geometry()[p.b].name, force,
-                         limit);
+    const double limit = law.mu_s * report.normal_force, force = report.friction.norm();
+    if (!law.has_bristles() || !(force > most.part * limit)) continue;
+    most = {group.laws()[p.law].name, group.geometry()[p.a].name, group.geometry()[p.b].name, force, limit};
+    most.part = force / limit;
+    most.creeps = law.kind == FrictionLaw::Kind::held;
   }
-  return {};
+  return most;
+}
+
+// Equilibria are found with bristles that stick. The contact whose friction exceeds its limit, in words, or that slid
+// away from where it was drawn if friction held it there. `others`: zero for the states that are bristles of contacts.
+std::string Statics::find_slipping_contact(Eigen::VectorXd& others) {
+  if (full_.contacts == nullptr || full_.contacts->n_states() == 0) return {};
+  for (int slot = 0; slot < full_.contacts->capacity(); ++slot) full_.contacts->release(slot, others);
+  const HeldContact most = find_most_held();
+  EquilibriumOptions held;
+  find_sliding(held);
+  const bool slid = std::any_of(held.sliding.begin(), held.sliding.end(), [&](const std::vector<int>& states) {
+    double way = 0.0;
+    for (const int z : states) way = std::hypot(way, x_.z[z]);
+    return way > held.longest_slide;
+  });
+  return slid || (!most.creeps && most.part > 1.0 + slip_margin) ? most.describe() : std::string();
 }
 
 // Parts of friction beyond the whole.
@@ -295,6 +340,11 @@ Summary Statics::run(RecordSink& sink) {
   update_ledger();
   if (options.load_steps == 0 && report.status.ok()) record(report, x_, state_);
   sum_up(report, std::move(turned), summary);
+  if (const HeldContact most = find_most_held(); summary.completed && most.part > 0.0)
+    summary.notes.push_back(fmt::format(
+        "with friction at rest equilibria are not unique: this one is reached from the drawn position, against which "
+        "friction holds; nearest to its limit is {} ({:.3g} of it)",
+        most.describe(), most.part));
   rig_.finish_summary(summary, ledger, violations);
   return summary;
 }

@@ -160,9 +160,153 @@ stiffness = 1e6
   const std::string steep = refused(sled(1.1 * threshold, lugre));
   EXPECT_NE(steep.find("contact 'slide' between"), std::string::npos) << steep;
   EXPECT_NE(steep.find("friction that cannot hold"), std::string::npos) << steep;
-  // Regularised friction holds nothing at rest.
-  const std::string creeps = refused(sled(gentle, R"(friction = { kind = "coulomb", mu = 0.3 })"));
-  EXPECT_NE(creeps.find("something that nothing holds"), std::string::npos) << creeps;
+  // Friction that is regularised in motion holds at rest, and never with more than μ N.
+  const std::string coulomb = R"(friction = { kind = "coulomb", mu = 0.3 })";
+  const Recorded held = run_text(sled(gentle, coulomb));
+  EXPECT_NEAR(held.last_value("slide.friction_force"), 3.0 * g * std::sin(gentle), 1e-7 * 3.0 * g);
+  ASSERT_FALSE(held.summary.notes.empty());
+  EXPECT_NE(held.summary.notes.back().find("not unique"), std::string::npos) << held.summary.notes.back();
+  const std::string slides = refused(sled(1.1 * threshold, coulomb));
+  EXPECT_NE(slides.find("contact 'slide' between"), std::string::npos) << slides;
+}
+
+// A ladder of 4 m leans on a wall, on two feet and two heads.
+std::string ladder(double angle, const std::string& wall_friction, const std::string& floor_friction) {
+  const double r = 0.005, L = 4.0, x = 0.5 * L * std::cos(angle), z = 0.5 * L * std::sin(angle);
+  std::string text = fmt::format(R"(
+[[body]]
+name = "ladder"
+mass = 12
+inertia = [16, 16, 0.5]
+position = [{:.17g}, 0, {:.17g}]
+)",
+                                 x + r, z + r);
+  for (const double side : {-0.2, 0.2})
+    for (const bool foot : {true, false})
+      text += fmt::format(
+          "[[geometry]]\ngroup = \"{}\"\nbody = \"ladder\"\nkind = \"sphere\"\nradius = {}\nposition = [{:.17g}, "
+          "{}, {:.17g}]\n",
+          foot ? "feet" : "heads", r, foot ? x : -x, side, foot ? -z : z);
+  return text + fmt::format(R"(
+[[geometry]]
+name = "floor"
+kind = "plane"
+[[geometry]]
+name = "wall"
+kind = "plane"
+axis = "x"
+[[contact]]
+name = "stand"
+between = ["feet", "floor"]
+stiffness = 1e8
+{}
+[[contact]]
+name = "lean"
+between = ["heads", "wall"]
+stiffness = 1e8
+{}
+[analysis]
+kind = "statics"
+)",
+                            floor_friction, wall_friction);
+}
+
+// F = N_w = W/(2 tan θ) on a smooth wall holds while tan θ ≥ 1/(2μ); with the same friction on the wall while
+// tan θ ≥ (1 − μ²)/(2μ). Below, what slips is named. The limit is found by going down from what holds; the radius of
+// the feet is 0.25 % of half the ladder.
+TEST(ContactAtRest, a_ladder_holds_down_to_its_limit_angle_and_slips_below_it) {
+  const double mu = 0.4;
+  const std::string rough = "friction = { kind = \"coulomb\", mu = 0.4 }";
+  for (const char* coordinates : {"absolute", "joint"})
+    for (const bool rough_wall : {false, true}) {
+      SCOPED_TRACE(fmt::format("{}, {}", coordinates, rough_wall));
+      const double limit = std::atan(rough_wall ? (1.0 - mu * mu) / (2.0 * mu) : 1.0 / (2.0 * mu));
+      const auto holds = [&](double angle) {
+        Simulation simulation(read_study_text(ladder(angle, rough_wall ? rough : "", rough), "model.toml",
+                                              {std::string("solver.coordinates=") + coordinates}));
+        MemoryRecord record;
+        const Summary summary = simulation.run(record);
+        if (!summary.completed) {
+          EXPECT_NE(summary.failure.find("friction that cannot hold"), std::string::npos) << summary.failure;
+          EXPECT_TRUE(summary.failure.find("contact 'stand'") != std::string::npos ||
+                      summary.failure.find("contact 'lean'") != std::string::npos)
+              << summary.failure;
+        } else if (!rough_wall) {
+          const auto last = [&](const char* channel) {
+            const Eigen::MatrixXd all = record.read(channel).values;
+            return all(all.rows() - 1, 0);
+          };
+          EXPECT_NEAR(last("stand.normal_force"), 12.0 * g, 1e-6 * 12.0 * g);
+          EXPECT_NEAR(last("stand.friction_force"), 12.0 * g / (2.0 * std::tan(angle)), 0.01 * 12.0 * g);
+        }
+        return summary.completed;
+      };
+      EXPECT_TRUE(holds(1.2 * limit));
+      double high = 1.1 * limit, low = 0.9 * limit;
+      for (int k = 0; k < 6; ++k) {
+        const double mid = 0.5 * (low + high);
+        (holds(mid) ? high : low) = mid;
+      }
+      EXPECT_NEAR(0.5 * (low + high), limit, 0.01 * limit);
+      EXPECT_FALSE(holds(0.8 * limit));
+    }
+}
+
+// A pendulum that rests with its ball on a floor: moments about the hinge, N x + F z of what was drawn at (1, −0.1),
+// are g/2 + g/2, with and without friction.
+TEST(ContactAtRest, a_pendulum_rests_with_its_ball_on_the_floor) {
+  const std::string text = R"(
+[[body]]
+name = "rod"
+mass = 1
+inertia = [0.01, 0.09, 0.09]
+position = [0.5, 0, 0]
+[[body]]
+name = "ball"
+mass = 0.5
+inertia = [0.002, 0.002, 0.002]
+position = [1, 0, 0]
+[[joint]]
+name = "hinge"
+kind = "revolute"
+bodies = ["ground", "rod"]
+point = [0, 0, 0]
+axis = "y"
+[[joint]]
+name = "weld"
+kind = "fixed"
+bodies = ["rod", "ball"]
+point = [1, 0, 0]
+[[geometry]]
+name = "round"
+body = "ball"
+kind = "sphere"
+radius = 0.1
+[[geometry]]
+name = "floor"
+kind = "plane"
+position = [0, 0, -0.1]
+[[contact]]
+name = "hit"
+between = ["round", "floor"]
+law = "hunt_crossley"
+stiffness = 1e5
+damping_factor = 0.3
+FRICTION
+[analysis]
+kind = "statics"
+)";
+  for (const char* coordinates : {"absolute", "joint"})
+    for (const char* friction : {"", R"(friction = { kind = "coulomb", mu = 0.3 })"}) {
+      SCOPED_TRACE(std::string(coordinates) + friction);
+      const Recorded run =
+          run_text(replace_once(text, "FRICTION", friction), {std::string("solver.coordinates=") + coordinates});
+      const double N = run.last_value("hit.normal_force"), F = run.last_value("hit.friction_force");
+      // The ball sinks by 0.1 mm: levers change by that.
+      EXPECT_NEAR(N + 0.1 * F, g, 2e-4 * g);
+      EXPECT_EQ(F > 0.0, *friction != '\0');
+      EXPECT_LE(F, 0.3 * N);
+    }
 }
 
 // The same in a joint: N is its reaction, the bristle a state of its own.

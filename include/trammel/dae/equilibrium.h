@@ -29,6 +29,11 @@ struct EquilibriumOptions {
   /// Groups of states that are parts of what friction can hold, ‖z‖ ≤ 1 in each. Not empty: they follow the pace of the
   /// machine, see (5), and not its way.
   std::vector<std::vector<int>> creeping;
+  /// Groups of states that are ways of sliding against friction from where it holds. Not empty: the first step is as
+  /// short as such ways, since what friction does depends on the way; and a machine that slides further than
+  /// `longest_slide` [m] is given up.
+  std::vector<std::vector<int>> sliding;
+  double longest_slide = 0.0;
 };
 
 struct EquilibriumReport {
@@ -113,6 +118,7 @@ class Equilibrium {
   Status judge_unheld();
   bool note_unheld();
   bool is_settled() const;
+  bool slides(const MotionVariables& x);
   double calc_change(const MotionVariables& x) const;
   double limit_turns(Vec delta) const;
   Status relax_or_name(MotionVariables& x, State& state, Workspace& workspace);
@@ -135,6 +141,7 @@ class Equilibrium {
   std::vector<double> slow_;      // per state: a of (5) beside A; 1 unless it creeps
   std::vector<double> limit_;     // per creeping group: 1/‖w‖ of the last iteration
   double friction_change_ = 0.0;  // of z in the last iteration, if it creeps
+  int slid_ = 0;                  // iterations in a row beyond the longest slide
   InputBuffer inputs_;
   MotionPlanes planes_;
   std::optional<PlaneMatrix> matrix_;

@@ -31,6 +31,15 @@ class Statics {
   std::string settle_on_tyres(EquilibriumOptions options, EquilibriumReport& report);
   std::string find_slipping();
   std::string find_slipping_tyre(Eigen::VectorXd& others) const;
+  struct HeldContact {
+    std::string contact, a, b;
+    double force = 0.0, limit = 0.0;  // [N]
+    double part = 0.0;                // of the limit; 0: no contact holds anything
+    bool creeps = false;              // so that it never exceeds it
+    std::string describe() const;
+  };
+  HeldContact find_most_held();
+  void find_sliding(EquilibriumOptions& options) const;
   std::string find_slipping_contact(Eigen::VectorXd& others);
   EquilibriumOptions options() const;
   void sum_up(const EquilibriumReport& report, std::string turned, Summary& summary) const;
