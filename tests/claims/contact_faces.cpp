@@ -69,6 +69,74 @@ TEST(ContactFaces, a_stack_topples_where_its_weight_leaves_its_foot) {
   EXPECT_LT(height_of(falls, "cube2"), 0.24);
 }
 
+// Ten of them, drawn exactly touching, so that the load comes at once and they rock by twice what they would lean:
+// below half of 1/10 bristles hold them, above 1/10 they fall. With less friction than the slope all slide, their
+// centre of mass by g (sin α − μ cos α), each with a part of the rocking.
+TEST(ContactFaces, ten_cubes_stand_topple_or_slide) {
+  const Recorded stands = run_text(stack(10, 0.04, 0.8, "lugre"), {"analysis.end=0.4"});
+  EXPECT_LT(std::abs(stands.last("/bodies/cube9/position")[0]), 2e-3);
+  const Recorded falls = run_text(stack(10, 0.15, 0.8, "lugre"), {"analysis.end=0.5"});
+  // A column of 1 m about its lower edge, I = m h²/3: φ̈ = 3/2 g (sin α − cos α/10)/h, more as it leans.
+  const double alpha = std::atan(0.15), turn = 1.5 * g * (std::sin(alpha) - 0.1 * std::cos(alpha)) * 0.125;
+  EXPECT_GT(falls.last("/bodies/cube9/position")[0], 0.8 * turn);
+  const double slope = 0.06, mu = 0.02, beta = std::atan(slope);
+  const Recorded slides = run_text(stack(10, slope, mu), {"analysis.end=0.5"});
+  const double gained = g * (std::sin(beta) - mu * std::cos(beta)) * 0.25;  // in the second half
+  double mean = 0.0;
+  for (int i = 0; i < 10; ++i) {
+    const Eigen::MatrixXd v = slides.values(fmt::format("/bodies/cube{}/velocity", i));
+    const double gain = v(v.rows() - 1, 0) - v(v.rows() / 2, 0);
+    mean += 0.1 * gain;
+    EXPECT_NEAR(gain, gained, 0.15 * gained) << i;
+    EXPECT_NEAR(height_of(slides, fmt::format("cube{}", i)), 0.05 + 0.1 * i, 2e-4) << i;
+  }
+  EXPECT_NEAR(mean, gained, 5e-3 * gained);
+}
+
+// A crate that drops flat, slides and turns on a floor, by its shape and as the mesh of twelve triangles: all frames.
+TEST(ContactFaces, the_mesh_of_a_box_moves_as_the_box) {
+  Study study = read_study_text(R"(
+[[body]]
+name = "crate"
+position = [0, 0, 0.052]
+velocity = [1, 0.2, 0]
+angular_velocity = [0, 0, 3]
+shape = { kind = "box", size = [0.4, 0.3, 0.1], density = 500 }
+[[geometry]]
+name = "floor"
+kind = "plane"
+[[contact]]
+name = "on"
+between = ["crate", "floor"]
+law = "foundation"
+stiffness = 1e8
+damping_factor = 5
+friction = { mu = 0.3 }
+[analysis]
+end = 0.4
+)",
+                                "model.toml");
+  const Recorded box = run(study);
+  for (GeometrySpec& geometry : study.model.geometry) {
+    Shape& shape = geometry.shape;
+    if (!(shape.kind == GeometryKind::box)) continue;
+    const Eigen::Vector3d half = 0.5 * shape.size;
+    shape.kind = GeometryKind::mesh;
+    for (int corner = 0; corner < 8; ++corner)
+      shape.vertices.push_back(Eigen::Vector3d(corner & 1 ? half[0] : -half[0], corner & 2 ? half[1] : -half[1],
+                                               corner & 4 ? half[2] : -half[2])
+                                   .cast<float>());
+    shape.triangles = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
+                       {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
+  }
+  const Recorded mesh = run(study);
+  for (const char* channel : {"crate.position", "crate.velocity", "crate.angular_velocity"}) {
+    const Eigen::MatrixXd difference = mesh.values(channel) - box.values(channel);
+    EXPECT_LT(difference.cwiseAbs().maxCoeff(), 1e-3) << channel;
+  }
+  EXPECT_GT(box.last("crate.position")[0], 0.1);  // it did slide
+}
+
 const std::string cylinder = R"(
 gravity = [0, 0, -9.81]
 [parameters]

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/QR>
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -52,6 +54,48 @@ inline ContactShape random_shape(GeometryKind kind, Random& random) {
   return *make_contact_shape(s, Eigen::Vector3d::Zero());
 }
 
+/// The point of least norm in the hull of up to four points: of all their subsets the one whose nearest point of the
+/// affine hull has no negative weight and is nearest. The points that carry it are kept.
+inline Eigen::Vector3d reduce_simplex(std::vector<Eigen::Vector3d>& points) {
+  const int n = static_cast<int>(points.size());
+  double least = std::numeric_limits<double>::infinity();
+  Eigen::Vector3d nearest = points[0];
+  std::vector<Eigen::Vector3d> kept;
+  for (int subset = 1; subset < (1 << n); ++subset) {
+    std::vector<Eigen::Vector3d> own;
+    for (int i = 0; i < n; ++i)
+      if ((subset >> i) & 1) own.push_back(points[i]);
+    const int m = static_cast<int>(own.size());
+    Eigen::MatrixXd edges(3, m - 1);
+    for (int i = 1; i < m; ++i) edges.col(i - 1) = own[i] - own[0];
+    const Eigen::VectorXd weights =
+        m > 1 ? Eigen::VectorXd(edges.colPivHouseholderQr().solve(-own[0])) : Eigen::VectorXd(0);
+    if (m > 1 && (weights.minCoeff() < 0.0 || weights.sum() > 1.0)) continue;
+    const Eigen::Vector3d x = m > 1 ? Eigen::Vector3d(own[0] + edges * weights) : own[0];
+    if (x.squaredNorm() < least) least = x.squaredNorm(), nearest = x, kept = own;
+  }
+  points = kept;
+  return nearest;
+}
+
+/// The distance of two convex shapes from their support functions alone, as the point of least norm of their difference
+/// [E. G. Gilbert, D. W. Johnson, S. S. Keerthi, IEEE J. Robotics Automation 4 (1988) 193–203]: an independent way.
+/// Ends where no support comes nearer by `gap`, which bounds the error.
+template <class Support>
+double calc_distance_by_supports(const Support& difference, const Eigen::Vector3d& start, double gap) {
+  std::vector<Eigen::Vector3d> simplex{difference(start)};
+  Eigen::Vector3d v = simplex[0];
+  for (int k = 0; k < 400; ++k) {
+    const Eigen::Vector3d w = difference(-v);
+    if (v.dot(v - w) <= gap * v.norm()) break;
+    simplex.push_back(w);
+    const Eigen::Vector3d next = reduce_simplex(simplex);
+    if (!(next.norm() < v.norm())) break;
+    v = next;
+  }
+  return v.norm();
+}
+
 /// The certificate of a place of two convex shapes, from their support functions h alone: x_a and x_b are the two
 /// points on the surfaces, x_a = x + n a/2 and x_b = x − n a/2. If h_a(n) = n·x_a and h_b(−n) = −n·x_b, no point of
 /// either is further along the normal: the normals are opposite, and of separate shapes −a is the distance, because the
@@ -91,6 +135,14 @@ inline void expect_certificates(GeometryKind ka, GeometryKind kb, int n, unsigne
     };
     worst = std::max({worst, off_surface(a, fa, xa), off_surface(b, fb, xb)});
     ASSERT_LT(worst, 1e-9) << ka.name() << " " << kb.name() << ", pose " << k << ", depth " << t.depth;
+    if (t.depth < -0.01 * size) {
+      const auto difference = [&](const Eigen::Vector3d& d) {
+        const Eigen::Vector3d m = d.normalized();
+        return Eigen::Vector3d(support(a, fa, m) - support(b, fb, -m));
+      };
+      const double distance = calc_distance_by_supports(difference, t.n, 1e-10 * size);
+      ASSERT_NEAR(distance, -t.depth, 1e-9 * size) << ka.name() << " " << kb.name() << ", pose " << k;
+    }
     for (int i = 0; i < 20; ++i) {
       const Touch<double> other = touch_ball(a, fa, Vec3<double>(support(b, fb, random.vector().normalized())), 0.0);
       ASSERT_LE(other.depth, t.depth + 1e-9 * size) << ka.name() << " " << kb.name();
