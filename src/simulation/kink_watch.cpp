@@ -202,9 +202,13 @@ bool KinkWatch::is_quiet() {
 }
 
 // Apart at `from`. True: the shapes overlap somewhere behind it, and [from, to] is narrowed to where they first do.
+// Gaps of surfaces that were drawn exactly touching are rounding: bounds cannot part them, in however small parts of
+// the step.
 bool KinkWatch::find_overlap(const Place& place, Passing& from, Passing& to, const At& at) const {
+  constexpr double rounding = 64.0 * std::numeric_limits<double>::epsilon();
+  const double size = from.a.p.norm() + from.b.p.norm() + group_->margin(place.a, place.b) / ContactGroup::margin_part;
   const bool meets = to.gap < 0.0;
-  if (!meets && group_->bound_gap(place, from, to) > 0.0) return false;
+  if (!meets && group_->bound_gap(place, from, to) > -rounding * size) return false;
   if (to.t - from.t <= least_) return meets;
   constexpr double near = 2e-3;  // of the margin: the search after the step lists the pair, and touch-down is near
   if (meets && from.gap < near * group_->margin(place.a, place.b)) return true;
