@@ -251,7 +251,7 @@ void Dynamics::keep_ledger(const StepReport& report) {
   ledger_.update(newest, kinks_.active() ? h : report.h, kinks_.quiet_kinks());
   rig_.note_step(newest);
   fixed_step_.note_step(newest, report.h);
-  alarms_.note_step(newest, ledger_);
+  if (!live_) alarms_.note_step(newest, ledger_);  // nobody is told of alarms
   // In a heap rejected steps are what the error test is for.
   if (!kinks_.crowd().is_crowd()) rejected_.note_step(report, motion_.active().newest(), summary_.steps);
   output_.begin_step(newest, motion_.active().newest().t, summary_.steps);

@@ -25,6 +25,7 @@ void Dynamics::begin_live() {
   output_.record_nothing();
   if (!start()) throw InputError(summary_.failure);
   writer_.write(motion_.x.t, viewer_.show(motion_.x, motion_.state), ledger_.now());  // what is asked for before a step
+  ledger_.keep_energies_alone();
   end_ = std::numeric_limits<double>::infinity();  // kinks at a pause are passed like all others
 }
 

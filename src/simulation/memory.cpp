@@ -87,7 +87,8 @@ void RunLedger::remember(Memory& memory) {
   memory.keep(ledger_, newest_a_, lam_, before_.ledger, before_.a, smooth_steps_, ends_, n_ends_, known_, parts_,
               may_work_, largest_drift_, uncertainty_, looked_at_, same_mover);
   if (memory.gives()) mover_ = same_mover ? &motion_.active() : nullptr;
-  memory.leave(goes_on_, machine_, study_, full_, viewer_, state_, violations_, solver_, sample_, phi_dot_, q_rate_);
+  memory.leave(goes_on_, rows_are_idle_, energies_alone_, machine_, study_, full_, viewer_, state_, violations_,
+               solver_, sample_, phi_dot_, q_rate_);
 }
 
 void EnergyWatch::Mark::remember(Memory& memory) { memory.keep(t, gain, element); }

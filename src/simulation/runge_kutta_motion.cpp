@@ -52,6 +52,8 @@ void RungeKuttaMotion::interpolate_motion(double t, MotionVariables& at) const {
   at.q = y_at_.head(nv), at.v = y_at_.segment(nv, nv), at.z = y_at_.tail(nz);
 }
 
+void RungeKuttaMotion::interpolate_balanced_motion(double t, MotionVariables& at) const { interpolate_motion(t, at); }
+
 // With the multipliers, from which forces that depend on them are sought.
 std::vector<double> RungeKuttaMotion::save() {
   std::vector<double> numbers = method_.save();

@@ -72,16 +72,22 @@ MechanicalSystem::Energy Viewer::calc_energy(const Shown& shown) {
   return full_.system->calc_energy(shown.point, shown.state, *full_workspace_);
 }
 
+KinematicState Viewer::look_at(const MotionVariables& x, double t_inputs, const State& state) {
+  calc_inputs(t_inputs);
+  if (const JointSystem* joint = machine_.joint())
+    return joint->update_kinematics(x.point(inputs_.view()), state, *joint_workspace_);
+  spread_multipliers(x);
+  const MotionPoint point{x.t, inputs_.view(), x.q, x.v, x.a, x.z, x.zp, all_lam_};
+  return full_.system->update_kinematics(point, state, *full_workspace_);
+}
+
+MechanicalSystem::Energy Viewer::calc_energy_of_forces(const MotionVariables& x, const State& state) {
+  const AbsoluteSystem& system = machine_.joint() ? *machine_.joint()->machine().system : *full_.system;
+  return system.calc_energy(look_at(x, time_of_inputs(x.t), state), state, false);
+}
+
 KinematicState Viewer::update_kinematics(const MotionVariables& x, const State& state) {
-  calc_inputs(x.t);
-  KinematicState k;
-  if (const JointSystem* joint = machine_.joint()) {
-    k = joint->update_kinematics(x.point(inputs_.view()), state, *joint_workspace_);
-  } else {
-    spread_multipliers(x);
-    const MotionPoint point{x.t, inputs_.view(), x.q, x.v, x.a, x.z, x.zp, all_lam_};
-    k = full_.system->update_kinematics(point, state, *full_workspace_);
-  }
+  KinematicState k = look_at(x, x.t, state);
   if (full_.contacts != nullptr)
     k.modes = std::span(state.modes).subspan(full_.contact_modes, full_.contacts->n_modes());
   return k;

@@ -33,23 +33,28 @@ RunLedger::RunLedger(const Machine& machine, Viewer& viewer, const Motion& motio
       state_(motion.state),
       violations_(violations),
       solver_(solver),
-      sample_(motion.x) {
+      sample_(motion.x),
+      rows_are_idle_(has_idle_rows()) {
   known_.reserve(most_known);
 }
 
 void RunLedger::update(const MotionVariables& x, double h, std::span<const double> kinks) {
-  const Shown shown = viewer_.show(x, state_);
-  const MechanicalSystem::Energy energy = viewer_.calc_energy(shown);
   before_.ledger = ledger_;
   before_.a.swap(newest_a_);
   newest_a_ = x.a;
+  MechanicalSystem::Energy energy;
+  if (rows_are_idle_) energy = viewer_.calc_energy_of_forces(x, state_);
+  if (!rows_are_idle_ || !energies_alone_ || !machine_.left_out().empty()) {
+    const Shown shown = viewer_.show(x, state_);
+    if (!rows_are_idle_) energy = viewer_.calc_energy(shown);
+    violations_.update(shown, ledger_);
+    violations_.note_left_out(x.t);
+    lam_ = viewer_.lam();
+    if (!rows_are_idle_ && !drives()) energy.power += lam_.dot(violations_.phi_dot());
+  }
   ledger_.kinetic = energy.kinetic;
   ledger_.potential = energy.potential;
-  violations_.update(shown, ledger_);
-  violations_.note_left_out(x.t);
-  lam_ = viewer_.lam();
   double power = energy.power;
-  if (!drives()) power += viewer_.lam().dot(violations_.phi_dot());
   const double t_inputs = viewer_.time_of_inputs(x.t);
   if (solves_for_power()) power = solve_for_power(x, t_inputs).value_or(power);
   if (h > 0.0 && leaves_remainders())
@@ -91,12 +96,12 @@ void RunLedger::look_at_tolerance(const MotionVariables& x) {
   const double speed = size_of(x.v), rate = size_of(q_rate_);
   if (speed > 0.0 && rate > 0.0) {
     sample_ = x;
-    const double power = calc_power(viewer_.show(sample_, state_));
+    const double power = calc_power(sample_);
     sample_.v = (1.0 + rtol + atol / speed) * x.v;
-    const double of_velocity = calc_power(viewer_.show(sample_, state_)) - power;
+    const double of_velocity = calc_power(sample_) - power;
     sample_ = x;
     sample_.q += (atol + rtol * machine_length(study_.model)) / rate * q_rate_;
-    const double of_position = calc_power(viewer_.show(sample_, state_)) - power;
+    const double of_position = calc_power(sample_) - power;
     uncertainty_ += (x.t - looked_at_) * std::max(std::abs(of_velocity), std::abs(of_position));
   }
   looked_at_ = x.t;
@@ -104,7 +109,7 @@ void RunLedger::look_at_tolerance(const MotionVariables& x) {
 
 void RunLedger::note_impulse(double energy, const MotionVariables& x) {
   ledger_.work += energy;
-  ends_[0].power = viewer_.calc_energy(viewer_.show(x, state_)).power;
+  ends_[0].power = calc_power(x);
 }
 
 void RunLedger::note_load(double load, const MechanicalSystem::Energy& energy) {
@@ -128,7 +133,17 @@ bool RunLedger::may_work() const {
          !m.beams.empty() || !m.wheels.empty() || !m.flange_stops.empty();
 }
 
-double RunLedger::calc_power(const Shown& shown) {
+// Inputs alone drive rows; velocities that a method leaves across idle ones are nobody's work.
+bool RunLedger::has_idle_rows() const {
+  const Model& m = study_.model;
+  const bool couples =
+      std::any_of(m.couplers.begin(), m.couplers.end(), [](const CouplerSpec& c) { return c.value.given(); });
+  return !drives() && !couples && !full_.system->reads_multipliers();
+}
+
+double RunLedger::calc_power(const MotionVariables& x) {
+  if (rows_are_idle_) return viewer_.calc_energy_of_forces(x, state_).power;
+  const Shown shown = viewer_.show(x, state_);
   double power = viewer_.calc_energy(shown).power;
   if (drives()) return power;
   phi_dot_.resize(full_.system->n_rows());
@@ -164,8 +179,9 @@ void RunLedger::begin_behind(const MotionVariables& x) {
 std::optional<double> RunLedger::solve_for_power(const MotionVariables& x, double t) {
   sample_ = x;
   sample_.t = t;
+  if (rows_are_idle_) return calc_power(sample_);
   if (!solver_.solve(sample_, state_, viewer_.workspace()).ok()) return std::nullopt;
-  return calc_power(viewer_.show(sample_, state_));
+  return calc_power(sample_);
 }
 
 // (2) through the last n ends.
@@ -198,13 +214,21 @@ double RunLedger::calc_work_of_parts(const MotionVariables& x) {
   for (Part& part : parts_) {
     part.work_before = work;
     for (std::size_t i = 0; i < part.known.size(); ++i) {
-      motion_.active().interpolate_balance(part.from + gauss.points[i] * (part.to - part.from), sample_);
+      look_within(part.from + gauss.points[i] * (part.to - part.from));
       if (of_middle) sample_.a = x.a, sample_.lam = x.lam;
-      part.known[i] = {gauss.points[i], calc_power(viewer_.show(sample_, state_))};
+      part.known[i] = {gauss.points[i], calc_power(sample_)};
     }
     work += (part.to - part.from) * integrate(part.known, 1.0);
   }
   return work;
+}
+
+// The point of the last step at which forces balance momentum, as far as calc_power asks for it.
+void RunLedger::look_within(double t) {
+  if (rows_are_idle_)
+    motion_.active().interpolate_balanced_motion(t, sample_);
+  else
+    motion_.active().interpolate_balance(t, sample_);
 }
 
 // Over the step that ends at x.
@@ -219,7 +243,7 @@ double RunLedger::calc_step_work(const MotionVariables& x, double h) {
   if (method_of(study_.solver).traits.power == PowerAt::middle) {
     method.interpolate(x.t - 0.5 * h, sample_);
     sample_.a = x.a, sample_.lam = x.lam;
-    return h * calc_power(viewer_.show(sample_, state_));
+    return h * calc_power(sample_);
   }
   if (method_of(study_.solver).traits.power == PowerAt::ends) return trapezoid;
   // Where P is nearly straight, three ends of steps tell enough.
@@ -234,8 +258,8 @@ double RunLedger::calc_step_work(const MotionVariables& x, double h) {
   for (std::size_t i = 0; i < rule.points.size(); ++i) {
     double power = ends_[0].power;
     if (rule.points[i] < 1.0) {
-      method.interpolate_balance(x.t - h * (1.0 - rule.points[i]), sample_);
-      power = calc_power(viewer_.show(sample_, state_));
+      look_within(x.t - h * (1.0 - rule.points[i]));
+      power = calc_power(sample_);
       known_.push_back({rule.points[i], power});
     }
     sum += rule.weights[i] * power;

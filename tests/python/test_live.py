@@ -83,6 +83,26 @@ class Driving(PackageTest):
                     np.testing.assert_array_equal(live.read(*names), wanted)
                     self.assertEqual(live.time, results.time[-1])
 
+    def test_work_of_held_inputs_is_torque_times_angle(self) -> None:
+        """Between two samples a torque is constant: W = Σ u Δθ, whatever the steps and the coordinates."""
+        goal = np.array([0.4, -0.3, 0.5, 0.2, -0.4, 0.3])
+        angles = [f"j{i}.angle" for i in range(6)]
+        for coordinates in ("joint", "absolute"):
+            for integrator in ("runge_kutta", "radau"):
+                live = trammel.Simulation(arm(), settings={"solver.coordinates": coordinates, "solver.integrator": integrator})
+                work = size = 0.0
+                x = np.append(live.read(*angles), np.zeros(6))
+                for _ in range(40):
+                    torque = 60 * (goal - x[:6]) - 6 * x[6:]
+                    live.step(5e-3, torque)
+                    new = live.read(*angles, *[f"j{i}.angle_rate" for i in range(6)])
+                    work += torque @ (new[:6] - x[:6])
+                    size += np.abs(torque * (new[:6] - x[:6])).sum()
+                    x = new
+                with self.subTest(coordinates=coordinates, integrator=integrator):
+                    self.assertGreater(size, 1)
+                    self.assertAlmostEqual(live.outputs["energy.work"] / size, work / size, 6)
+
     def test_states_are_set_by_name_and_copies_go_their_own_way(self) -> None:
         live = trammel.Simulation(arm(3))
         self.assertEqual(live.set_state({"j1.angle": 0.5, "j2.angle_rate": -1}), [])

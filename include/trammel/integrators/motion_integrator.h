@@ -92,6 +92,8 @@ class MotionIntegrator {
   /// say so: forces balance momentum there, however much a stiff one makes of what dense output misses elsewhere.
   virtual PowerRule power_rule() const { return PowerRule::gauss(); }
   virtual void interpolate_balance(double t, MotionVariables& at) const { interpolate(t, at); }
+  /// The same for q, v and z alone, as interpolate_motion: accelerations and multipliers are not sought.
+  virtual void interpolate_balanced_motion(double t, MotionVariables& at) const { interpolate_balance(t, at); }
 
   // ---- for reports -----------------------------------------------------------------------------------------------
   virtual const Layout& layout() const = 0;  ///< names of the rows and unknowns in StepReport

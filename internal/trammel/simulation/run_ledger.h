@@ -42,6 +42,9 @@ class Memory;
 /// and nobody's work, −λᵀ(G v − Φ̇) = 0. Beside motions −λᵀG v is kept: errors of λ and v belong together, and their
 /// product with the exact u̇ errs by more.
 ///
+/// Rows that nothing drives therefore do not matter to P, unless a force reads their multipliers: of such a machine P
+/// is found from positions, velocities and states alone, with neither accelerations nor reactions.
+///
 /// Where a law has a high gain, a run that is right to ten tolerances knows its power to
 ///
 ///   (3)  δP = P(q, v + δv) − P(q, v) or P(q + δq, v) − P(q, v), whichever is larger,   W to ∫ |δP| dt
@@ -56,6 +59,8 @@ class RunLedger {
 
   /// The step of length h that ends at x; h = 0: the start. `kinks`: instants in it where P has a kink.
   void update(const MotionVariables& x, double h, std::span<const double> kinks = {});
+  /// Nobody will ask for multipliers and violations at ends of steps: they are left out where nothing else needs them.
+  void keep_energies_alone() { energies_alone_ = true; }
   const Ledger& now() const { return ledger_; }  ///< at the end of the last step
   /// Before the start: energies at the run's own start and its work so far are those of the part before.
   void go_on_from(const Ledger& before) { ledger_ = before, goes_on_ = true; }
@@ -95,13 +100,15 @@ class RunLedger {
 
  private:
   bool drives() const;
+  bool has_idle_rows() const;
   bool may_work() const;
   bool solves_for_power() const;
   bool leaves_remainders() const;
-  double calc_power(const Shown& shown);
+  double calc_power(const MotionVariables& x);
   std::optional<double> solve_for_power(const MotionVariables& x, double t);
   void note_end(double t, double power);
   void look_at_tolerance(const MotionVariables& x);
+  void look_within(double t);
   double calc_step_work(const MotionVariables& x, double h);
   double calc_work_of_ends(int n, double h);
   bool cut_step(double from, double to, std::span<const double> kinks);
@@ -126,6 +133,8 @@ class RunLedger {
     Eigen::VectorXd a;
   } before_;              // the same at its beginning
   bool goes_on_ = false;  // with the energies of a part of the run before
+  bool rows_are_idle_;    // they do no work, and no force reads their multipliers
+  bool energies_alone_ = false;
   int smooth_steps_ = 0;  // since the start, a kink or a change of contact
   struct End {
     double t = 0.0, power = 0.0;

@@ -17,6 +17,7 @@ class RungeKuttaMotion final : public MotionIntegrator {
   const MotionVariables& newest() const override { return newest_; }
   void interpolate(double t, MotionVariables& at) const override;
   void interpolate_motion(double t, MotionVariables& at) const override;
+  void interpolate_balanced_motion(double t, MotionVariables& at) const override;
   /// Stages of order 2 are short beside what they resolve: ends of steps tell enough.
   PowerRule power_rule() const override {
     return method_.has_cubic_output() ? PowerRule{{}, {}, 3} : PowerRule::gauss();

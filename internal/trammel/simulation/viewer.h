@@ -41,6 +41,9 @@ class Viewer {
   MechanicalSystem::Energy calc_energy(const Shown& shown);
   /// The frames at a point in the charts of `state`, with the modes of the contacts; no accelerations, no multipliers.
   KinematicState update_kinematics(const MotionVariables& x, const State& state);
+  /// Energies, and the power of forces alone, of a machine whose forces do not read multipliers: accelerations and
+  /// multipliers of x do not matter, and it is not shown.
+  MechanicalSystem::Energy calc_energy_of_forces(const MotionVariables& x, const State& state);
   /// Of all bodies, by Assembly::body_frame.
   std::vector<Frame<double>> calc_frames(const MotionVariables& x, const State& state);
   /// Moves charts to the rotations of x and lists what is near, so that x stays what it is when a method starts from
@@ -66,6 +69,7 @@ class Viewer {
  private:
   void calc_inputs(double t);
   void spread_multipliers(const MotionVariables& x);
+  KinematicState look_at(const MotionVariables& x, double t_inputs, const State& state);
 
   const Machine& machine_;
   const Assembly& full_;

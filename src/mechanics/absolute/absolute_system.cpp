@@ -36,6 +36,22 @@ class ModeCursor {
   std::size_t at_ = 0;
 };
 
+// Finds out whether a group connects a force with a row.
+class ReactionSeeker final : public Connectivity {
+ public:
+  int pair(int, int) override { return -1; }
+  int row(int, int) override { return -1; }
+  int reaction(int, int) override {
+    found = true;
+    return -1;
+  }
+  int state_force(int, int) override { return -1; }
+  int state_rate(int, int) override { return -1; }
+  int state_state(int, int) override { return -1; }
+  int state_lam(int, int) override { return -1; }
+  bool found = false;
+};
+
 // Index of the first number that is not finite, or −1.
 int first_not_finite(ConstVec x) {
   if (x.size() == 0 || std::isfinite(x.sum())) return -1;  // a sum is finite unless a term is not, or it overflows
@@ -570,7 +586,10 @@ void AbsoluteSystem::accepted(const MotionPoint& p, double chart_threshold, Vec 
 
 MechanicalSystem::Energy AbsoluteSystem::calc_energy(const MotionPoint& p, const State& state,
                                                      Workspace& workspace) const {
-  KinematicState k = update_kinematics(p, state, workspace);
+  return calc_energy(update_kinematics(p, state, workspace), state, true);
+}
+
+MechanicalSystem::Energy AbsoluteSystem::calc_energy(KinematicState k, const State& state, bool with_rows) const {
   Energy energy;
   for (int f = 1; f < n_frames(); ++f) {
     const FrameMap& map = frames_[f];
@@ -582,9 +601,18 @@ MechanicalSystem::Energy AbsoluteSystem::calc_energy(const MotionPoint& p, const
   for (const auto& group : groups_) {
     k.modes = modes.next(*group);
     energy.potential += group->potential(k);
-    energy.power += group->power(k);
+    if (with_rows || dynamic_cast<const ConstraintElements*>(group.get()) == nullptr) energy.power += group->power(k);
   }
   return energy;
+}
+
+bool AbsoluteSystem::reads_multipliers() const {
+  const State state = make_state();
+  ModeCursor modes(state);
+  ReactionSeeker seeker;
+  std::vector<int> slots;
+  for (const auto& group : groups_) group->connect(modes.next(*group), seeker, slots);
+  return seeker.found;
 }
 
 Wrench<double> AbsoluteSystem::calc_momentum(const KinematicState& k) const {

@@ -146,6 +146,10 @@ class AbsoluteSystem final : public MechanicalSystem {
   void calc_q_rate(ConstVec q, ConstVec v, Vec q_rate) const override;
   void accepted(const MotionPoint& p, double chart_threshold, Vec q, State& state, Workspace& workspace) const override;
   Energy calc_energy(const MotionPoint& p, const State& state, Workspace& workspace) const override;
+  /// The same where frames are known; without rows: the power of forces alone.
+  Energy calc_energy(KinematicState k, const State& state, bool with_rows) const;
+  /// Whether a force is a function of multipliers.
+  bool reads_multipliers() const;
   /// Σ m v, and Σ p × m v + R J ω about the origin, world axes.
   Wrench<double> calc_momentum(const KinematicState& k) const;
 
