@@ -85,6 +85,7 @@ class OneStep::Iteration {
     ++m_.n_residuals_;
     if (const Status status = m_.calc_residual(state_, r.head(nv), r.segment(nv, nz), r.tail(nc)); !status.ok())
       return status;
+    if (holds_rows_) r.tail(nc).setZero();
     m_.x_ = r;
     m_.operator_.update_axes(m_.ends_.to.q, state_);
     m_.operator_.to_matrix(m_.x_);
@@ -157,6 +158,7 @@ class OneStep::Iteration {
                                   RepeatedNewton::calc_moved(kinds.subspan(nv), m_.x_.segment(nv, nz), m_.ends_.to.z));
     const Verdict verdict = m_.x_.allFinite() ? m_.repeated_newton_.judge(k, moved) : Verdict::not_finite;
     is_outdated_ = verdict == Verdict::renew;
+    holds_rows_ = holds_rows_ || verdict == Verdict::hold_rows;
     if (verdict == Verdict::not_finite) return NewtonVerdict::not_finite;
     return verdict == Verdict::settled ? NewtonVerdict::converged : NewtonVerdict::go_on;
   }
@@ -187,6 +189,7 @@ class OneStep::Iteration {
   const int last_;
   bool is_fresh_ = false, is_outdated_ = false;  // the matrix: of this step; to be made before the next iteration
   bool renews_ = false, polishes_ = false;
+  bool holds_rows_ = false;  // of a repeated step: they are solved to rounding
 };
 
 Status OneStep::iterate(double h, const State& state, StepReport& report) {
