@@ -14,10 +14,11 @@ namespace trammel {
 
 namespace {
 
-constexpr double largest_turn = 0.5;  // [rad] of one correction: Newton's model of a rotation reaches no farther
-constexpr double first_move = 0.2;    // [m, rad] of the first pseudo-transient step
-constexpr double first_slide = 1e-5;  // the same where friction holds from where the machine was drawn
-constexpr int most_slid = 3;          // iterations in a row beyond the longest slide: an overshoot comes back sooner
+constexpr double largest_turn = 0.5;    // [rad] of one correction: Newton's model of a rotation reaches no farther
+constexpr double first_move = 0.2;      // [m, rad] of the first pseudo-transient step
+constexpr double first_slide = 1e-5;    // the same where friction holds from where the machine was drawn
+constexpr double noticed_slide = 1e-4;  // [m] where friction is at its limit, whatever it is
+constexpr int most_slid = 3;            // iterations in a row beyond the longest slide: an overshoot comes back sooner
 constexpr double fall = 0.2, rise = 4.0;            // of c per iteration
 constexpr double slight = 0.02, steep_fall = 0.01;  // the same of a motion that creeps, which goes on all the while
 constexpr double good = 0.25, bad = 1.0;            // nonlinearity of an iteration that makes it so
@@ -44,6 +45,17 @@ Eigen::MatrixXd times(const Pattern& pattern, const std::vector<double>& values,
     for (int k = pattern.start[column]; k < pattern.start[column + 1]; ++k)
       product.row(pattern.index[k]) += values[k] * X.row(column);
   return product;
+}
+
+// The longest of some ways, each a group of states.
+double calc_slide(const std::vector<std::vector<int>>& groups, const Eigen::VectorXd& z) {
+  double longest = 0.0;
+  for (const std::vector<int>& group : groups) {
+    double way = 0.0;
+    for (const int i : group) way = std::hypot(way, z[i]);
+    longest = std::max(longest, way);
+  }
+  return longest;
 }
 
 double largest(const std::vector<double>& values) {
@@ -421,12 +433,7 @@ Status Equilibrium::solve_correction(const MotionVariables& x) {
 }
 
 bool Equilibrium::slides(const MotionVariables& x) {
-  bool far = false;
-  for (const std::vector<int>& group : options_.sliding) {
-    double way = 0.0;
-    for (const int z : group) way = std::hypot(way, x.z[z]);
-    far = far || way > options_.longest_slide;
-  }
+  const bool far = !options_.sliding.empty() && calc_slide(options_.sliding, x.z) > options_.longest_slide;
   slid_ = far ? slid_ + 1 : 0;
   return slid_ >= most_slid;
 }
@@ -542,8 +549,8 @@ class Equilibrium::Relaxation {
 
   NewtonVerdict correct(int k) {
     if (!is_taken_) return NewtonVerdict::go_on;
+    if (!slid_ && calc_slide(e_.options_.sliding, x_.z) > noticed_slide) slid_.emplace(x_, state_);
     if (e_.slides(x_)) return NewtonVerdict::diverging;
-    if (e_.slid_ > 0 && !slid_) slid_.emplace(x_, state_);
     const bool settled = e_.is_settled();
     if (!e_.limit_.empty() && settled && c_ <= e_.floor_ &&
         (e_.friction_change_ < friction_settled + friction_digits * x_.z.lpNorm<Eigen::Infinity>()))
