@@ -222,8 +222,8 @@ TEST(ContactAtRest, a_ladder_holds_down_to_its_limit_angle_and_slips_below_it) {
       SCOPED_TRACE(fmt::format("{}, {}", coordinates, rough_wall));
       const double limit = std::atan(rough_wall ? (1.0 - mu * mu) / (2.0 * mu) : 1.0 / (2.0 * mu));
       const auto holds = [&](double angle) {
-        Simulation simulation(read_study_text(ladder(angle, rough_wall ? rough : "", rough), "model.toml",
-                                              {std::string("solver.coordinates=") + coordinates}));
+        const SetList settings{std::string("solver.coordinates=") + coordinates};
+        Simulation simulation(read_study_text(ladder(angle, rough_wall ? rough : "", rough), "model.toml", settings));
         MemoryRecord record;
         const Summary summary = simulation.run(record);
         if (!summary.completed) {
