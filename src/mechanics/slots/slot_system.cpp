@@ -68,10 +68,13 @@ SlotSystem::SlotSystem(const AbsoluteSystem& system, std::span<const Frame<doubl
       add_own(g, *group.directors());
     else if (const auto* contacts = dynamic_cast<const ContactGroup*>(&group)) {
       contact_groups_.push_back(g);
-      if (std::any_of(contacts->laws().begin(), contacts->laws().end(), [](const ContactGroup::Law& law) {
-            return law.law.friction.kind == FrictionLaw::Kind::lugre ||
-                   law.law.normal.kind == NormalLaw::Kind::foundation;
-          }))
+      const auto is_load = [](const ContactGroup::Law& law) {
+        const FrictionLaw& friction = law.law.friction;
+        return friction.has_bristles() || friction.resists_turning() ||
+               law.law.normal.kind == NormalLaw::Kind::foundation;
+      };
+      const auto runs = [](const ContactGroup::Geometry& geometry) { return !geometry.belt.isZero(0.0); };
+      if (std::ranges::any_of(contacts->laws(), is_load) || std::ranges::any_of(contacts->geometry(), runs))
         load_groups_.push_back(g);  // for those places
     } else if (dynamic_cast<const ConstraintElements*>(&group)) {
       add_constraints(group);
@@ -227,6 +230,10 @@ Status SlotSystem::begin(const MotionVariables& from, ConstVec memory, const Sta
   std::copy(k.turns.begin(), k.turns.end(), ws.turns.begin());
   for (std::size_t f = 0; f < frames_.size(); ++f) ws.steps[f].begin(frames_[f], k.frames[f]);
   for (std::size_t i = 0; i < elements_.size(); ++i) SlotKernel::begin(elements_[i], ws.steps, ws.turns, ws.starts[i]);
+  for (const std::size_t g : contact_groups_)
+    for (SlotContact& c : ws.contacts)  // the speed of an impact may be new
+      if (c.group == &*system_.groups()[g])
+        c.normal = c.group->normal_law(c.place, detail::modes_of(system_, g, ws.state));
   for (SlotContact& c : ws.contacts) c.begin(ws.steps);
 
   ws.kinetic_0 = ws.potential_0 = 0.0;
