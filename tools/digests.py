@@ -67,7 +67,7 @@ variants = {
 }
 
 # What depends on the clock, or on where and how the program was called.
-timed = {"wall_time", "cpu_time"}
+timed = {"wall_time", "cpu_time", "threads"}
 of_the_call = {"created", "command", "model_file", "trammel_version"}
 
 simulation_failed = 3  # exit code of the program

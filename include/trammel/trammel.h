@@ -10,6 +10,7 @@
 ///   const trammel::Summary summary = trammel::Simulation(study).run(results);
 
 #include "trammel/base/error.h"
+#include "trammel/base/threads.h"
 #include "trammel/base/version.h"
 #include "trammel/io/csv.h"
 #include "trammel/io/figure.h"

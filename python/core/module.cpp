@@ -73,7 +73,8 @@ void define_values(py::module_& m) {
 #define FIELD(name) summary.def_readonly(#name, &Summary::name, docs::Summary_##name)
   FIELD(completed), FIELD(stop), FIELD(failure), FIELD(integrator), FIELD(formulation), FIELD(linear_solver);
   FIELD(t), FIELD(steps), FIELD(rejected_error), FIELD(rejected_newton), FIELD(iterations), FIELD(linearizations);
-  FIELD(factorizations), FIELD(h_min), FIELD(h_max), FIELD(wall_time), FIELD(energy_start), FIELD(energy_drift);
+  FIELD(factorizations), FIELD(h_min), FIELD(h_max), FIELD(wall_time), FIELD(threads), FIELD(energy_start),
+      FIELD(energy_drift);
   FIELD(work), FIELD(method_energy), FIELD(position_drift), FIELD(velocity_drift), FIELD(condition),
       FIELD(condition_max);
   FIELD(degrees_of_freedom), FIELD(events), FIELD(notes), FIELD(alarms);
@@ -149,7 +150,7 @@ void define_run(py::module_& m) {
       "run",
       [](const CheckedStudy& study, const std::vector<LawTuple>& laws, const std::vector<ForceTuple>& forces,
          std::optional<std::filesystem::path> file, std::map<std::string, std::string> attributes, py::object progress,
-         double progress_interval, bool resume, const py::object& steps_of) {
+         double progress_interval, bool resume, const py::object& steps_of, int threads) {
         RunRequest request;
         for (const auto& [function, vectorized, names] : laws) request.laws.push_back({function, vectorized, names});
         for (const auto& [function, vectorized, velocity, elements] : forces)
@@ -159,11 +160,13 @@ void define_run(py::module_& m) {
         request.progress = std::move(progress);
         request.progress_interval = progress_interval;
         request.resume = resume;
+        request.threads = threads;
         const RunOutcome outcome = run(repeating(study, steps_of), request);
         return py::make_tuple(outcome.summary, outcome.record, outcome.error);
       },
       py::arg("study"), py::arg("laws"), py::arg("forces"), py::arg("file"), py::arg("attributes"), py::arg("progress"),
-      py::arg("progress_interval"), py::arg("resume") = false, py::arg("steps_of") = py::none(), docs::Simulation);
+      py::arg("progress_interval"), py::arg("resume") = false, py::arg("steps_of") = py::none(), py::arg("threads") = 0,
+      docs::Simulation);
   m.def(
       "read_recorded_study",
       [](const std::filesystem::path& path, std::optional<double> end) {

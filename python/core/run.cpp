@@ -5,6 +5,7 @@
 
 #include <chrono>
 
+#include "trammel/base/threads.h"
 #include "trammel/io/recorded_run.h"
 #include "trammel/io/steps_of_results.h"
 #include "trammel/simulation/annotated_sink.h"
@@ -74,6 +75,7 @@ RunOutcome run(const CheckedStudy& study, const RunRequest& request) {
   const Customize customize = make_customize(study.model(), request.laws, request.forces);
   try {
     const py::gil_scoped_release free;
+    const ThreadScope threads(request.threads > 0 ? request.threads : count_allowed_cores());
     Simulation simulation(study, customize);
     const ProgressCallback told = [&](const Progress& progress) { return watch(progress); };
     if (recorded) recorded->require_same(simulation);

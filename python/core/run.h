@@ -23,6 +23,7 @@ struct RunRequest {
   py::object progress = py::none();               ///< None, or a function of a Progress; False stops the run
   double progress_interval = 0.1;                 ///< [s] of wall time between its calls; 0: after each step
   bool resume = false;                            ///< the run of `file` goes on
+  int threads = 0;                                ///< that large machines may use; 0: one for each core
 };
 
 /// What a run left behind.

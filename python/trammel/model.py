@@ -284,6 +284,7 @@ class Model(ModelKeys):
         progress: Optional["Progress"] = None,
         progress_interval: float = 0.1,
         steps_of: Optional[Union[Results, "PathLike"]] = None,
+        threads: int = 0,
     ) -> Results:
         """Simulates. The results are kept in memory, or written to `file` (HDF5) as they come.
 
@@ -296,6 +297,8 @@ class Model(ModelKeys):
         `steps_of`: results of another run of this machine, with other parameters perhaps, whose steps, orders,
         iterations and matrices are repeated: what two such runs differ in is a smooth function of the parameters
         (see `gradient`).
+
+        `threads`: how many a large machine may use, with the same numbers whatever it is; 0: one for each core.
         """
         study = self._study(settings)
         attributes = {
@@ -308,7 +311,7 @@ class Model(ModelKeys):
             attributes["reading_notes"] = "\n".join(self._notes)
         path = Path(file) if file is not None else None
         repeated = _source_of(steps_of)
-        return self._simulate(study, path, attributes, progress, progress_interval, False, repeated)
+        return self._simulate(study, path, attributes, progress, progress_interval, False, repeated, threads)
 
     def resume(
         self,
@@ -318,6 +321,7 @@ class Model(ModelKeys):
         settings: Optional["Settings"] = None,
         progress: Optional["Progress"] = None,
         progress_interval: float = 0.1,
+        threads: int = 0,
     ) -> Results:
         """Goes on with a run of this model and these settings whose results are in `file`, in that file: after a time
         limit, an interrupt or a kill, with the bits that would have followed, or until a later `end` [s].
@@ -328,7 +332,7 @@ class Model(ModelKeys):
         if end is not None:
             words = words + _core.settings_until(Path(file), end)
         study = self._study(words)
-        return self._simulate(study, Path(file), {}, progress, progress_interval, True)
+        return self._simulate(study, Path(file), {}, progress, progress_interval, True, None, threads)
 
     def _simulate(
         self,
@@ -339,6 +343,7 @@ class Model(ModelKeys):
         progress_interval: float,
         resume: bool,
         steps_of: Optional[Union[_core.Record, Path]] = None,
+        threads: int = 0,
     ) -> Results:
         summary, record, error = _core.run(
             study,
@@ -350,6 +355,7 @@ class Model(ModelKeys):
             progress_interval,
             resume,
             steps_of,
+            threads,
         )
         results = Results(record if record is not None else Path(file or ""), summary)
         if isinstance(error, KeyboardInterrupt):
@@ -394,11 +400,17 @@ def run(
     progress: Optional["Progress"] = None,
     progress_interval: float = 0.1,
     steps_of: Optional[Union[Results, "PathLike"]] = None,
+    threads: int = 0,
 ) -> Results:
     """Simulates a model, or a model file; see Model.run."""
     made = model if isinstance(model, Model) else load(model)
     return made.run(
-        settings=settings, file=file, progress=progress, progress_interval=progress_interval, steps_of=steps_of
+        settings=settings,
+        file=file,
+        progress=progress,
+        progress_interval=progress_interval,
+        steps_of=steps_of,
+        threads=threads,
     )
 
 
@@ -408,11 +420,12 @@ def resume(
     end: Optional[float] = None,
     progress: Optional["Progress"] = None,
     progress_interval: float = 0.1,
+    threads: int = 0,
 ) -> Results:
     """Goes on with the run of a results file, in that file: after a time limit, an interrupt or a kill, with the bits
     that would have followed, or until a later `end` [s]. The model is that of the file; see Model.resume."""
     study = _core.read_recorded_study(Path(file), end)
-    return Model()._simulate(study, Path(file), {}, progress, progress_interval, True)
+    return Model()._simulate(study, Path(file), {}, progress, progress_interval, True, None, threads)
 
 
 def _adder(kind: str) -> Callable[..., Model]:

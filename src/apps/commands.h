@@ -39,6 +39,7 @@ struct RunCommand {
   bool report = false;                    ///< also a page for the browser, beside the results
   bool live = false;                      ///< the page, served while the run goes on
   int port = 0;                           ///< of it
+  int threads = 0;                        ///< that large machines may use; 0: one for each core
   double progress_interval = 2.0;         ///< [s] between progress lines when the output is not a terminal
   std::string command_line;               ///< kept in the results
   std::shared_ptr<JsonAnswer> json = {};  ///< for a script; null: words for a person

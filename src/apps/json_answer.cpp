@@ -59,6 +59,7 @@ void put_summary(JsonWriter& json, const Summary& summary) {
                      {"h_min", summary.h_min},
                      {"h_max", summary.h_max},
                      {"wall_time", summary.wall_time},
+                     {"threads", static_cast<double>(summary.threads)},
                      {"energy_start", summary.energy_start},
                      {"energy_drift", summary.energy_drift},
                      {"method_energy", summary.method_energy},

@@ -89,6 +89,11 @@ void add_run(CLI::App& app, const Call& call) {
   CLI::Option* live = sub->add_flag(
       "--live", command->live, "Serve that page to browsers of this machine while the run goes on, and until Ctrl-C");
   add_port(*sub, command->port)->needs(live);
+  sub->add_option("--threads", command->threads,
+                  "Threads that a large machine may use, with the same numbers for each; 0: one for each core")
+      ->type_name("NUMBER")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
   sub->add_flag("-q,--quiet", command->quiet, "Print errors only");
   sub->add_option("--progress-interval", command->progress_interval,
                   "Seconds between progress lines when the output is not a terminal; 0: after each step")

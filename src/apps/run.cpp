@@ -12,6 +12,7 @@
 #include "messages.h"
 #include "progress.h"
 #include "stop_signal.h"
+#include "trammel/base/threads.h"
 #include "trammel/io/model_reader.h"
 #include "trammel/io/output_kinds.h"
 #include "trammel/io/recorded_run.h"
@@ -189,7 +190,10 @@ int run(const RunCommand& command) {
   const StopOnSignal signals;
   if (live) print_now(fmt::format("Live: {} (open it in a browser)\n", live->address()));
   LivePage* const page = live ? &*live : nullptr;
-  const int code = command.resume.empty() ? run_new(command, page) : resume(command, page);
+  const int code = [&] {
+    const ThreadScope threads(command.threads > 0 ? command.threads : count_allowed_cores());
+    return command.resume.empty() ? run_new(command, page) : resume(command, page);
+  }();
   if (live && stop_signal() == 0 && (code == success || code == failed_run)) {
     print_now(fmt::format("The page stays at {} until Ctrl-C.\n", live->address()));
     wait_for_stop_signal();

@@ -2,7 +2,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sched.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -13,12 +12,12 @@
 #include <cstring>
 #include <map>
 #include <span>
-#include <thread>
 
 #include "messages.h"
 #include "sweep_plan.h"
 #include "sweep_slurm.h"
 #include "sweep_table.h"
+#include "trammel/base/threads.h"
 #include "trammel/io/model_reader.h"
 #include "trammel/io/output_kinds.h"
 #include "trammel/io/source_file.h"
@@ -52,14 +51,6 @@ class FolderLock {
  private:
   int descriptor_;
 };
-
-/// Those that we may use (taskset, containers), not those that the machine has.
-int count_allowed_cores() {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return std::max(1, CPU_COUNT(&allowed));
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));  // more than 1024 of them
-}
 
 std::vector<Case> make_cases(const CaseList& list, const std::filesystem::path& folder) {
   std::vector<Case> cases(list.values.size());

@@ -7,11 +7,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <map>
 
 #include "messages.h"
+#include "trammel/base/threads.h"
 
 namespace trammel::apps {
 
@@ -53,7 +55,8 @@ class SweepSignals {
 /// Another process of this program. It is in a group of its own, so that Ctrl-C reaches it once, by us; if we are
 /// killed it is told to end (SIGTERM) by the kernel. Returns a negative number if there cannot be one.
 pid_t start(const CaseRun& run, const Case& one, const SweepSignals& signals) {
-  std::vector<std::string> words{"trammel", "run", "--quiet"};
+  const int threads = std::max(1, count_allowed_cores() / run.jobs);  // the cases share the cores
+  std::vector<std::string> words{"trammel", "run", "--quiet", "--threads", std::to_string(threads)};
   if (one.resumes) {
     words.insert(words.end(), {"--resume", one.results.string()});
   } else {

@@ -3,17 +3,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+
+#include "trammel/base/crew.h"
 
 namespace trammel {
 
 namespace {
 
-double mean_diagonal(const Pattern& pattern, const std::vector<double>& values) {
+double mean_diagonal(const Pattern& pattern, const std::vector<double>& values, std::vector<double>& diagonal) {
   if (pattern.n_cols == 0) return 0.0;
-  double sum = 0.0;
-  for (int c = 0; c < pattern.n_cols; ++c)
-    if (const int slot = pattern.slot(c, c); slot >= 0) sum += std::abs(values[slot]);
-  return sum / pattern.n_cols;
+  diagonal.assign(static_cast<std::size_t>(pattern.n_cols), 0.0);
+  share(pattern.n_cols, 2000, [&](long first, long last) {
+    for (int c = static_cast<int>(first); c < last; ++c)
+      if (const int slot = pattern.slot(c, c); slot >= 0) diagonal[c] = std::abs(values[slot]);
+  });
+  return std::accumulate(diagonal.begin(), diagonal.end(), 0.0) / pattern.n_cols;
 }
 
 double infinity_norm(const Pattern& pattern, const std::vector<double>& values, std::vector<double>& row_sum) {
@@ -31,7 +36,7 @@ ScalingFactors NoScaling::calc(double, const MotionCoefficients&, const MotionPl
 }
 
 double PhysicalScaling::calc_reference(const Pattern& pattern, const std::vector<double>& values) const {
-  return options_.reference == ScalingReference::mean_diagonal ? mean_diagonal(pattern, values)
+  return options_.reference == ScalingReference::mean_diagonal ? mean_diagonal(pattern, values, row_sum_)
                                                                : infinity_norm(pattern, values, row_sum_);
 }
 

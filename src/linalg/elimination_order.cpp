@@ -225,8 +225,10 @@ std::vector<int> order_by_dissection(const Graph& graph, std::span<const char> m
   return insert_multipliers(graph, multiplier, unknowns);
 }
 
-std::vector<int> order_for_profile(const Graph& graph, std::span<const char> multiplier) {
-  const CoordinateGraph c = make_coordinate_graph(graph, multiplier);
+namespace {
+
+/// Coordinates by reverse Cuthill–McKee.
+std::vector<int> order_coordinates_along(const CoordinateGraph& c) {
   std::vector<int> seen(c.unknown.size(), 0);
   std::vector<int> order;
   int visit = 0;
@@ -245,6 +247,18 @@ std::vector<int> order_for_profile(const Graph& graph, std::span<const char> mul
     for (const int node : levels) order.push_back(c.unknown[node]);
   }
   std::reverse(order.begin(), order.end());
+  return order;
+}
+
+}  // namespace
+
+std::vector<int> order_for_profile(const Graph& graph, std::span<const char> multiplier) {
+  return insert_multipliers(graph, multiplier, order_coordinates_along(make_coordinate_graph(graph, multiplier)));
+}
+
+std::vector<int> order_from_both_ends(const Graph& graph, std::span<const char> multiplier) {
+  std::vector<int> order = order_coordinates_along(make_coordinate_graph(graph, multiplier));
+  std::reverse(order.begin() + static_cast<std::ptrdiff_t>(order.size() / 2), order.end());
   return insert_multipliers(graph, multiplier, order);
 }
 

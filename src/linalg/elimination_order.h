@@ -50,5 +50,7 @@ std::vector<int> order_by_dissection(const Graph& graph, std::span<const char> m
 /// Reverse Cuthill–McKee on the same graph of coordinates, and each multiplier directly after the last of its
 /// coordinates: a small profile instead of small fill.
 std::vector<int> order_for_profile(const Graph& graph, std::span<const char> multiplier);
+/// The same from both ends to the middle: two halves that have nothing to do with each other until they meet.
+std::vector<int> order_from_both_ends(const Graph& graph, std::span<const char> multiplier);
 
 }  // namespace trammel

@@ -9,16 +9,6 @@ namespace trammel {
 
 namespace {
 
-/// What a front costs, in units of one multiplication and subtraction: a fixed part for loops and calls, moving its
-/// numbers, and the elimination itself. Two fronts are merged when that makes the sum smaller.
-double calc_cost(double width, double below) {
-  constexpr double fixed = 400, per_number = 2.0;
-  const double height = width + below;
-  // Σ_{k<w} (height − k)²
-  const double work = width * height * height - height * width * width + width * width * width / 3;
-  return fixed + per_number * height * height + work;
-}
-
 /// Children before parents; of the children the one with the longest column comes last, because it is the one whose
 /// pivots may join those of the parent.
 std::vector<int> make_postorder(const std::vector<int>& parent, const std::vector<int>& weight) {
@@ -60,6 +50,14 @@ std::vector<int> inverse(const std::vector<int>& order) {
 }
 
 }  // namespace
+
+double FrontTree::calc_cost(double width, double below) {
+  constexpr double fixed = 400, per_number = 2.0;
+  const double height = width + below;
+  // Σ_{k<w} (height − k)²
+  const double work = width * height * height - height * width * width + width * width * width / 3;
+  return fixed + per_number * height * height + work;
+}
 
 struct FrontTree::Draft {
   std::vector<int> pivots, below;  // steps of the tree
@@ -144,6 +142,7 @@ std::vector<FrontTree::Draft> FrontTree::make_drafts(const Graph& graph, const T
   return drafts;
 }
 
+// Two fronts are merged when that makes the sum of their costs smaller.
 void FrontTree::merge(std::vector<Draft>& drafts) {
   std::vector<std::vector<int>> children(drafts.size());
   for (std::size_t f = 0; f < drafts.size(); ++f) {
@@ -249,22 +248,16 @@ void FrontTree::place() {
   // Parents stand behind their children, so depths are found from the back.
   for (std::size_t f = fronts_.size(); f-- > 0;)
     if (fronts_[f].parent >= 0) fronts_[f].parity = 1 - fronts_[fronts_[f].parent].parity;
-  // When a front is reached, its children are what lies on top of the other stack: they are taken off after it.
-  std::size_t top[2] = {0, 0};
-  for (std::size_t f = 0; f < fronts_.size(); ++f) {
-    Front& front = fronts_[f];
+  for (Front& front : fronts_) {
     front.panel = panel_size_;
     const std::size_t size = static_cast<std::size_t>(front.height()) * static_cast<std::size_t>(front.width);
     panel_size_ += size;
     largest_panel_ = std::max(largest_panel_, size);
     nnz_ += static_cast<long>(front.width) * (front.width - 1) / 2 + static_cast<long>(front.width) * front.below;
     largest_height_ = std::max(largest_height_, front.height());
-    std::size_t& own = top[front.parity];
-    front.update = own;
-    own += static_cast<std::size_t>(front.below) * static_cast<std::size_t>(front.below);
-    update_size_[front.parity] = std::max(update_size_[front.parity], own);
-    if (front.n_children > 0) top[1 - front.parity] = fronts_[children_[front.first_child]].update;
   }
+  find_branches();
+  place_updates();
 }
 
 }  // namespace trammel

@@ -43,11 +43,38 @@ class FrontTree {
     double work = 0;          ///< Σ below²: multiplications of LDLᵀ, up to a factor 2
     bool complete = true;     ///< false: the count stopped at its limit
   };
+  /// What a front costs, in units of one multiplication and subtraction: a fixed part for loops and calls, moving its
+  /// numbers, and the elimination itself.
+  static double calc_cost(double width, double below);
   /// Counts the fill of an order; gives up when the work exceeds `work_limit`. O(nnz of L).
   static Tree make_tree(const Graph& graph, std::vector<int> order, double work_limit);
 
   FrontTree() = default;
   FrontTree(const Graph& graph, Tree tree);
+
+  /// Whole subtrees that are eliminated side by side, by whoever is free; what is in none of them, the *trunk*, comes
+  /// after all of them. Found from the tree alone, whatever the number of threads; small trees have none.
+  ///
+  /// What a branch adds to the right-hand side of the trunk is summed in a place of its own, one number for each of its
+  /// rows there, and these sums are added branch by branch: elimination and substitution give the same bits whoever
+  /// does them.
+  struct Branch {
+    int first = 0, last = 0;      ///< fronts first … last − 1
+    int rows = 0, n_outside = 0;  ///< outside()[rows] …: its rows in the trunk, ascending steps
+    std::size_t largest_panel = 0;
+    int largest_height = 0;
+  };
+  std::span<const Branch> branches() const { return branches_; }
+  std::span<const int> trunk() const { return trunk_; }  ///< its fronts, children before parents; all: no branches
+  std::span<const int> all() const { return all_; }
+  /// The fronts of a branch, as a list like that of the trunk.
+  std::span<const int> fronts_of(const Branch& branch) const {
+    return std::span(all_).subspan(static_cast<std::size_t>(branch.first),
+                                   static_cast<std::size_t>(branch.last - branch.first));
+  }
+  const std::vector<int>& outside() const { return outside_; }
+  /// row(), but what lies outside of its branch counts from order().size() on, as in outside().
+  const std::vector<int>& branch_row() const { return branches_.empty() ? row_ : branch_row_; }
 
   std::span<const Front> fronts() const { return fronts_; }
   const std::vector<int>& order() const { return order_; }        ///< unknown of each step
@@ -69,8 +96,13 @@ class FrontTree {
   static void merge(std::vector<Draft>& drafts);
   void number(std::vector<Draft>& drafts, const Tree& tree);
   void place();
+  void find_branches();
+  void find_outside_rows();
+  void place_updates();
 
   std::vector<Front> fronts_;
+  std::vector<Branch> branches_;
+  std::vector<int> all_, trunk_, outside_, branch_row_;
   std::vector<int> order_, position_, row_, row_in_parent_, children_;
   std::size_t panel_size_ = 0, largest_panel_ = 0, update_size_[2] = {0, 0};
   int largest_height_ = 0;

@@ -10,6 +10,7 @@
 #include "front_product.h"
 #include "front_tree.h"
 #include "small_kernels.h"
+#include "trammel/base/crew.h"
 #include "unpivoted_solver.h"
 
 namespace trammel {
@@ -42,7 +43,10 @@ class SparseLdlt final : public UnpivotedSolver<S> {
     if (std::find(multiplier.begin(), multiplier.end(), 1) != multiplier.end())
       consider(order_multipliers_last(graph_, multiplier), std::nextafter(chosen_.work, 0.0));
     // Of orders that cost much the same, the one along the machine: its fronts follow each other in memory.
-    consider(order_for_profile(graph_, multiplier), comparable * chosen_.work);
+    const double before = chosen_.work;
+    consider(order_for_profile(graph_, multiplier), comparable * before);
+    // Along a long machine one front waits for the other; from both ends there are two that do not, at the same cost.
+    if (chosen_.work > long_work) consider(order_from_both_ends(graph_, multiplier), 1.01 * chosen_.work);
     if (chosen_.work > much_work) consider(order_by_dissection(graph_, multiplier), chosen_.work);
     return {2.0 * chosen_.nnz + static_cast<double>(graph_.n()), 2.0 * chosen_.work};
   }
@@ -54,13 +58,14 @@ class SparseLdlt final : public UnpivotedSolver<S> {
     map_slots(pattern);
     L_.assign(tree_.panel_size(), S(0));
     U_.clear();
-    LD_.assign(tree_.largest_panel(), S(0));
     for (const int parity : {0, 1}) update_[parity].assign(tree_.update_size(parity), S(0));
     inverse_pivot_.assign(order.size(), S(0));
-    gathered_.assign(static_cast<std::size_t>(tree_.largest_height()), S(0));
     has_large_ = std::any_of(tree_.fronts().begin(), tree_.fronts().end(), is_large);
-    scratch_.assign(has_large_ ? product_.scratch : 0, 0.0);
+    make_scratch();
+    sums_by_branch_ = static_cast<double>(tree_.nnz()) > shared_numbers;
   }
+
+  int n_more_places() const override { return sums_by_branch_ ? static_cast<int>(tree_.outside().size()) : 0; }
 
   int eliminate(std::span<const S> values, bool symmetric, std::span<S> pivot) override {
     symmetric_ = symmetric;
@@ -91,12 +96,40 @@ class SparseLdlt final : public UnpivotedSolver<S> {
   /// Σ below² beyond which a dissection, some milliseconds for thousands of bodies, is worth trying: a tenth of a
   /// second of elimination.
   static constexpr double much_work = 1e8;
+  /// Σ below² beyond which an order is worth trying that two threads can follow at once (FrontTree::Branch).
+  static constexpr double long_work = 3e6;
 
   /// Tiles of a product pay from some thousand operations on; the fronts of chains are smaller.
   static bool is_large(const Front& front) { return front.width >= few_columns && front.height() >= 48; }
   static constexpr int few_columns = 8;
 
   static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+  /// What an elimination needs besides the factors: one for the trunk of the tree and one for each branch.
+  struct Scratch {
+    std::vector<S> LD, gathered;  // the largest panel and column
+    std::vector<double> product;
+  };
+  /// Products of this many operations, a fifth of a millisecond, and sums of as many numbers are worth sharing; into
+  /// this many pieces.
+  static constexpr double shared_product = 1e6;
+  static constexpr int n_pieces = 8;
+  /// Numbers of L beyond which a forward substitution, a millisecond, is shared by sums of each branch (FrontTree).
+  static constexpr double shared_numbers = 1e6;
+
+  void make_scratch() {
+    const std::span<const FrontTree::Branch> branches = tree_.branches();
+    const std::size_t n = branches.empty() ? 1 : 1 + std::max<std::size_t>(branches.size(), n_pieces - 1);
+    scratch_.assign(n, {});
+    scratch_[0].LD.assign(tree_.largest_panel(), S(0));
+    scratch_[0].gathered.assign(static_cast<std::size_t>(tree_.largest_height()), S(0));
+    for (std::size_t b = 0; b < branches.size(); ++b) {
+      scratch_[b + 1].LD.assign(branches[b].largest_panel, S(0));
+      scratch_[b + 1].gathered.assign(static_cast<std::size_t>(branches[b].largest_height), S(0));
+    }
+    for (Scratch& scratch : scratch_) scratch.product.assign(has_large_ ? product_.scratch : 0, 0.0);
+    vanished_.assign(branches.size(), -1);
+  }
 
   /// Where a slot of the matrix goes: into the panel of L (diagonal included) or of U.
   struct Entry {
@@ -140,20 +173,33 @@ class SparseLdlt final : public UnpivotedSolver<S> {
 
   template <bool symmetric>
   int eliminate_fronts(std::span<const S> values, std::span<S> pivot) {
+    const std::span<const FrontTree::Branch> branches = tree_.branches();
+    share_items(static_cast<int>(branches.size()), [&](int b) {
+      vanished_[b] = eliminate_some<symmetric>(values, tree_.fronts_of(branches[b]), pivot, scratch_[b + 1]);
+    });
+    for (const int step : vanished_)
+      if (step >= 0) return step;
+    return eliminate_some<symmetric>(values, tree_.trunk(), pivot, scratch_[0]);
+  }
+
+  /// The step whose pivot vanished, or −1. In one place for branches and trunk, so that all it calls is inlined.
+  template <bool symmetric>
+  [[gnu::noinline]] int eliminate_some(std::span<const S> values, std::span<const int> which, std::span<S> pivot,
+                                       Scratch& scratch) {
     const std::span<const Front> fronts = tree_.fronts();
-    for (std::size_t f = 0; f < fronts.size(); ++f) {
+    for (const int f : which) {
       const Front& front = fronts[f];
-      assemble<symmetric>(values, f);
+      assemble<symmetric>(values, static_cast<std::size_t>(f));
       for (int c = front.first_child; c < front.first_child + front.n_children; ++c)
         extend_add<symmetric>(fronts[tree_.children()[c]], front);
       const bool large = is_large(front);
-      const int zero = large ? factor_columns<symmetric>(front, 0, front.width, pivot)
-                             : factor_panel<symmetric>(front, 0, front.width, pivot);
+      const int zero = large ? factor_columns<symmetric>(front, 0, front.width, pivot, scratch)
+                             : factor_panel<symmetric>(front, 0, front.width, pivot, scratch);
       if (zero >= 0) return front.first + zero;
       if (large)
-        update_large_rest<symmetric>(front);
+        update_large_rest<symmetric>(front, scratch);
       else
-        update_rest<symmetric>(front);
+        update_rest<symmetric>(front, scratch);
     }
     return -1;
   }
@@ -168,20 +214,32 @@ class SparseLdlt final : public UnpivotedSolver<S> {
       std::fill_n(U_.data() + front.panel, size, S(0));
       for (int e = upper_start_[f]; e < upper_start_[f + 1]; ++e) U_[upper_[e].to] = values[upper_[e].slot];
     }
-    std::fill_n(update_[front.parity].data() + front.update,
-                static_cast<std::size_t>(front.below) * static_cast<std::size_t>(front.below), S(0));
+    const long below = front.below;
+    S* const update = update_[front.parity].data() + front.update;
+    share(below, least_columns, [&](long first, long last) {
+      std::fill_n(update + first * below, static_cast<std::size_t>((last - first) * below), S(0));
+    });
   }
+  /// Columns of a front that are added or cleared at once: the fronts of chains have fewer.
+  static constexpr long least_columns = 128;
 
   /// Adds the update matrix of a child, whose rows are some of the rows of the parent, in ascending order.
   template <bool symmetric>
   void extend_add(const Front& child, const Front& parent) {
+    share(child.below, least_columns, [&](long first, long last) {
+      extend_add_columns<symmetric>(child, parent, static_cast<int>(first), static_cast<int>(last));
+    });
+  }
+
+  template <bool symmetric>
+  void extend_add_columns(const Front& child, const Front& parent, int first, int last) {
     const int n = child.below, inside = child.n_in_parent_pivots;
     const int* to = tree_.row_in_parent().data() + child.rows;
-    const S* from = update_[child.parity].data() + child.update;
+    const S* from = update_[child.parity].data() + child.update + static_cast<long>(first) * n;
     const long height = parent.height();
     S* L = L_.data() + parent.panel;
     S* update = update_[parent.parity].data() + parent.update;
-    for (int j = 0; j < n; ++j, from += n) {
+    for (int j = first; j < last; ++j, from += n) {
       if (j < inside) {
         S* column = L + to[j] * height;
         for (int i = j; i < n; ++i) column[to[i]] += from[i];
@@ -196,45 +254,69 @@ class SparseLdlt final : public UnpivotedSolver<S> {
     }
   }
 
-  void subtract_tiles(S* C, long ldc, long m, long n, const S* A, const S* B, long ld, long k, ProductPart part) {
-    const auto subtract = std::is_same_v<S, double> ? product_.subtract : product_.subtract_complex;
-    subtract(reinterpret_cast<double*>(C), ldc, m, n, reinterpret_cast<const double*>(A), ld,
-             reinterpret_cast<const double*>(B), ld, k, part, scratch_.data());
+  /// Each number is the same sum wherever the product is cut (front_product.h).
+  void subtract_tiles(S* C, long ldc, long m, long n, const S* A, const S* B, long ld, long k, ProductPart part,
+                      Scratch& scratch) {
+    const auto subtract = [&](long row, long rows, long column, long columns, ProductPart which, Scratch& own) {
+      const auto call = std::is_same_v<S, double> ? product_.subtract : product_.subtract_complex;
+      call(reinterpret_cast<double*>(C + row + column * ldc), ldc, rows, columns,
+           reinterpret_cast<const double*>(A + row), ld, reinterpret_cast<const double*>(B + column), ld, k, which,
+           own.product.data());
+    };
+    const bool shared = &scratch == scratch_.data() && scratch_.size() > 1 && Crew::mine() != nullptr &&
+                        static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) > shared_product;
+    if (!shared) return subtract(0, m, 0, n, part, scratch);
+    // By rows, into equal areas, at whole tiles; of a lower part, the first n rows are a triangle.
+    constexpr double tile = 24;
+    const bool lower = part == ProductPart::lower;
+    const double width = static_cast<double>(n), half = lower ? 0.5 * width : 0.0;
+    const double triangle = half * width, area = width * static_cast<double>(m) - triangle;
+    const auto cut = [&](int piece) {
+      const double wanted = area * piece / n_pieces;
+      const double row = wanted < triangle ? std::sqrt(2.0 * wanted) : wanted / width + half;
+      return piece == n_pieces ? m : std::min(m, static_cast<long>(std::floor(row / tile) * tile));
+    };
+    share_items(n_pieces, [&](int piece) {
+      const long first = cut(piece), rows = cut(piece + 1) - first;
+      const long columns = lower ? std::min(n, first + rows) : n;
+      if (rows > 0) subtract(first, rows, 0, columns, lower && first == 0 ? part : ProductPart::whole, scratch_[piece]);
+    });
   }
 
   /// Columns first … last − 1 of a large front, from which those before have been subtracted: the left half, its
   /// product with itself subtracted from the right half, the right half. Nearly all operations are products.
   template <bool symmetric>
-  int factor_columns(const Front& front, int first, int last, std::span<S> pivot) {
-    if (last - first <= few_columns) return factor_panel<symmetric>(front, first, last, pivot);
+  int factor_columns(const Front& front, int first, int last, std::span<S> pivot, Scratch& scratch) {
+    if (last - first <= few_columns) return factor_panel<symmetric>(front, first, last, pivot, scratch);
     const int half = first + ((last - first) / 2 + few_columns - 1) / few_columns * few_columns;
-    if (const int zero = factor_columns<symmetric>(front, first, half, pivot); zero >= 0) return zero;
+    if (const int zero = factor_columns<symmetric>(front, first, half, pivot, scratch); zero >= 0) return zero;
     const long ld = front.height(), rows = front.height() - half, from = first * ld + half, to = half * ld + half;
     S* L = L_.data() + front.panel;
-    S* DU = upper_panel<symmetric>(front);
-    subtract_tiles(L + to, ld, rows, last - half, L + from, DU + from, ld, half - first, ProductPart::lower);
+    S* DU = upper_panel<symmetric>(front, scratch);
+    subtract_tiles(L + to, ld, rows, last - half, L + from, DU + from, ld, half - first, ProductPart::lower, scratch);
     if constexpr (!symmetric)
-      subtract_tiles(DU + to, ld, rows, last - half, DU + from, L + from, ld, half - first, ProductPart::lower);
-    return factor_columns<symmetric>(front, half, last, pivot);
+      subtract_tiles(DU + to, ld, rows, last - half, DU + from, L + from, ld, half - first, ProductPart::lower,
+                     scratch);
+    return factor_columns<symmetric>(front, half, last, pivot, scratch);
   }
 
   /// A₂₂ −= L₂₁ (D U₁₂) in tiles.
   template <bool symmetric>
-  void update_large_rest(const Front& front) {
+  void update_large_rest(const Front& front, Scratch& scratch) {
     const long n = front.below, w = front.width;
     if (n == 0) return;
     subtract_tiles(update_[front.parity].data() + front.update, n, n, n, L_.data() + front.panel + w,
-                   upper_panel<symmetric>(front) + w, front.height(), w,
-                   symmetric ? ProductPart::lower : ProductPart::whole);
+                   upper_panel<symmetric>(front, scratch) + w, front.height(), w,
+                   symmetric ? ProductPart::lower : ProductPart::whole, scratch);
   }
 
   /// Column by column, left-looking inside the columns first … last − 1: column k of L D and row k of D U, the pivot,
   /// column k of L.
   template <bool symmetric>
-  int factor_panel(const Front& front, int first, int last, std::span<S> pivot) {
+  int factor_panel(const Front& front, int first, int last, std::span<S> pivot, Scratch& scratch) {
     const long height = front.height();
     S* L = L_.data() + front.panel;
-    S* DU = upper_panel<symmetric>(front);
+    S* DU = upper_panel<symmetric>(front, scratch);
     for (int k = first; k < last; ++k) {
       const int below = front.height() - k - 1;
       S* column = L + k * height + k;
@@ -257,10 +339,10 @@ class SparseLdlt final : public UnpivotedSolver<S> {
 
   /// A₂₂ −= L₂₁ (D U₁₂), two columns at a time; the lower triangle if symmetric.
   template <bool symmetric>
-  void update_rest(const Front& front) {
+  void update_rest(const Front& front, Scratch& scratch) {
     const int height = front.height(), n = front.below, w = front.width;
     const S* L = L_.data() + front.panel + w;
-    const S* DU = upper_panel<symmetric>(front) + w;
+    const S* DU = upper_panel<symmetric>(front, scratch) + w;
     S* update = update_[front.parity].data() + front.update;
     for (int j = 0; j < n; j += 2) {
       const int first = symmetric ? j : 0;
@@ -274,8 +356,8 @@ class SparseLdlt final : public UnpivotedSolver<S> {
 
   /// D U of the front, transposed; for symmetric matrices L D, needed only until the front is done.
   template <bool symmetric>
-  S* upper_panel(const Front& front) {
-    return symmetric ? LD_.data() : U_.data() + front.panel;
+  S* upper_panel(const Front& front, Scratch& scratch) {
+    return symmetric ? scratch.LD.data() : U_.data() + front.panel;
   }
 
   /// How the diagonal of a triangular factor enters a substitution.
@@ -286,12 +368,32 @@ class SparseLdlt final : public UnpivotedSolver<S> {
   /// that everything stands in one loop: calls and counters would cost as much as the numbers.
   template <Diagonal diagonal>
   void forward(const std::vector<S>& panels, std::span<S> x) {
-    S* __restrict y = gathered_.data();
-    for (const Front& front : tree_.fronts()) {
+    if (!sums_by_branch_) {
+      forward_some<diagonal>(panels, x, tree_.all(), tree_.row(), scratch_[0]);
+      return;
+    }
+    const std::span<const FrontTree::Branch> branches = tree_.branches();
+    const std::vector<int>& outside = tree_.outside();
+    const std::size_t n = tree_.order().size();
+    std::fill(x.begin() + static_cast<std::ptrdiff_t>(n), x.end(), S(0));
+    share_items(static_cast<int>(branches.size()), [&](int b) {
+      forward_some<diagonal>(panels, x, tree_.fronts_of(branches[b]), tree_.branch_row(), scratch_[b + 1]);
+    });
+    for (std::size_t i = 0; i < outside.size(); ++i) x[outside[i]] += x[n + i];
+    forward_some<diagonal>(panels, x, tree_.trunk(), tree_.row(), scratch_[0]);
+  }
+
+  template <Diagonal diagonal>
+  [[gnu::noinline]] void forward_some(const std::vector<S>& panels, std::span<S> x, std::span<const int> which,
+                                      const std::vector<int>& rows, Scratch& scratch) {
+    S* __restrict y = scratch.gathered.data();
+    const std::span<const Front> fronts = tree_.fronts();
+    for (const int f : which) {
+      const Front& front = fronts[f];
       const int height = front.height(), w = front.width, below = front.below;
       const S* __restrict P = panels.data() + front.panel;
       const S* inverse = inverse_pivot_.data() + front.first;
-      const int* row = tree_.row().data() + front.rows;
+      const int* row = rows.data() + front.rows;
       S* head = x.data() + front.first;
       for (int k = 0; k < w; ++k) y[k] = head[k];
       for (int i = 0; i < below; ++i) y[w + i] = x[row[i]];
@@ -324,10 +426,20 @@ class SparseLdlt final : public UnpivotedSolver<S> {
   /// x ← P⁻ᵀx; `pivot_first`: x ← P⁻ᵀD⁻¹x with unit P.
   template <Diagonal diagonal>
   void backward(const std::vector<S>& panels, std::span<S> x) {
+    const std::span<const FrontTree::Branch> branches = tree_.branches();
+    const std::span<const int> trunk = tree_.trunk();
+    backward_some<diagonal>(panels, x, trunk, scratch_[0]);
+    share_items(static_cast<int>(branches.size()),
+                [&](int b) { backward_some<diagonal>(panels, x, tree_.fronts_of(branches[b]), scratch_[b + 1]); });
+  }
+
+  template <Diagonal diagonal>
+  [[gnu::noinline]] void backward_some(const std::vector<S>& panels, std::span<S> x, std::span<const int> which,
+                                       Scratch& scratch) {
+    S* __restrict y = scratch.gathered.data();
     const std::span<const Front> fronts = tree_.fronts();
-    S* __restrict y = gathered_.data();
-    for (std::size_t f = fronts.size(); f-- > 0;) {
-      const Front& front = fronts[f];
+    for (std::size_t next = which.size(); next-- > 0;) {
+      const Front& front = fronts[which[next]];
       const int height = front.height(), w = front.width, below = front.below;
       const S* inverse = inverse_pivot_.data() + front.first;
       const int* row = tree_.row().data() + front.rows;
@@ -373,10 +485,11 @@ class SparseLdlt final : public UnpivotedSolver<S> {
   FrontTree tree_;
   std::vector<Entry> lower_, upper_;  // front by front
   std::vector<int> lower_start_, upper_start_;
-  std::vector<S> L_, U_, LD_, update_[2], inverse_pivot_, gathered_;
+  std::vector<S> L_, U_, update_[2], inverse_pivot_;
   const FrontProduct& product_;
-  std::vector<double> scratch_;  // of products
-  bool symmetric_ = false, has_large_ = false;
+  std::vector<Scratch> scratch_;  // of the trunk, and of each branch
+  std::vector<int> vanished_;     // of each branch: the step without a pivot, −1: none
+  bool symmetric_ = false, has_large_ = false, sums_by_branch_ = false;
 };
 
 }  // namespace

@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <utility>
 
 #include "magnitude.h"
 #include "small_kernels.h"
+#include "trammel/base/crew.h"
 #include "trammel/base/error.h"
 
 namespace trammel {
@@ -22,6 +24,9 @@ namespace {
 constexpr double symmetry_tol = 16 * std::numeric_limits<double>::epsilon();
 /// A backward error of two rounding errors cannot be improved.
 constexpr double refined = 2 * std::numeric_limits<double>::epsilon();
+
+/// Pairs of entries that one thread compares at once: some twenty microseconds.
+constexpr long shared_pairs = 10000;
 
 }  // namespace
 
@@ -63,7 +68,8 @@ void UnpivotedSolver<S>::complete_analysis() {
   pivot_row_ = order_;
   if (!row_of_.empty())
     for (int& row : pivot_row_) row = row_of_[row];
-  for (std::vector<S>* x : {&pivot_, &permuted_, &x_, &b_, &r_}) x->assign(n, S(0));
+  for (std::vector<S>* x : {&pivot_, &x_, &b_, &r_}) x->assign(n, S(0));
+  permuted_.assign(n + static_cast<std::size_t>(n_more_places()), S(0));
   values_.assign(pattern_.index.size(), S(0));
   abs_pivot_.assign(n, 0.0);
   size_.assign(n, 0.0);
@@ -121,11 +127,15 @@ Status UnpivotedSolver<S>::do_refactor(std::span<const S> values, bool& kept) {
 
 template <class S>
 bool UnpivotedSolver<S>::is_symmetric() const {
-  for (const Pair& pair : pairs_) {
-    const S other = pair.mirror < 0 ? S(0) : values_[pair.mirror];
-    if (values_[pair.slot] != other && !is_rounding(pair)) return false;
-  }
-  return true;
+  std::atomic<bool> symmetric = true;
+  share(static_cast<long>(pairs_.size()), shared_pairs, [&](long first, long last) {
+    for (long i = first; i < last && symmetric.load(std::memory_order_relaxed); ++i) {
+      const S other = pairs_[i].mirror < 0 ? S(0) : values_[pairs_[i].mirror];
+      if (values_[pairs_[i].slot] != other && !is_rounding(pairs_[i]))
+        symmetric.store(false, std::memory_order_relaxed);
+    }
+  });
+  return symmetric;
 }
 
 template <class S>

@@ -27,9 +27,10 @@ class UnpivotedSolver : public LinearSolver<S>, public WorkPrediction {
   /// Fills pivot[k] of every step k; returns the step whose pivot is zero or not a number, or −1. `symmetric`: read the
   /// lower triangle (of the permuted matrix) only.
   virtual int eliminate(std::span<const S> values, bool symmetric, std::span<S> pivot) = 0;
-  /// x = A⁻¹x and x = A⁻ᵀx in the order of elimination.
+  /// x = A⁻¹x and x = A⁻ᵀx in the order of elimination; behind the unknowns x has n_more_places() for sums on the way.
   virtual void substitute(std::span<S> x) = 0;
   virtual void substitute_transposed(std::span<S> x) = 0;
+  virtual int n_more_places() const { return 0; }
   virtual long count_numbers(bool symmetric) const = 0;
 
   Cause pivot_cause() const final { return Cause::vanished_pivot; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trammel/mechanics/chart_columns.h"
 
+#include "trammel/base/crew.h"
 #include "trammel/math/rotations.h"
 #include "trammel/mechanics/small_turns.h"
 
@@ -25,14 +26,17 @@ void multiply(const Pattern& pattern, int column, const Mat3<double>& J, std::ve
 void multiply_chart_columns(std::span<const int> offsets, ConstVec q, MotionPlanes& planes,
                             std::vector<double>& G_chart) {
   G_chart.assign(planes.G.begin(), planes.G.end());
-  for (const int column : offsets) {
-    const Mat3<double> J = right_jacobian(Vec3<double>(q[column], q[column + 1], q[column + 2]));
-    multiply(planes.motion, column, J, planes.K);
-    multiply(planes.motion, column, J, planes.K_lam);
-    multiply(planes.constraint, column, J, planes.Gv_q);
-    multiply(planes.constraint, column, J, G_chart);
-    multiply(planes.state_rate, column, J, planes.g_q);
-  }
+  constexpr long shared_charts = 500;  // some twenty microseconds
+  share(static_cast<long>(offsets.size()), shared_charts, [&](long first, long last) {
+    for (const int column : offsets.subspan(first, last - first)) {
+      const Mat3<double> J = right_jacobian(Vec3<double>(q[column], q[column + 1], q[column + 2]));
+      multiply(planes.motion, column, J, planes.K);
+      multiply(planes.motion, column, J, planes.K_lam);
+      multiply(planes.constraint, column, J, planes.Gv_q);
+      multiply(planes.constraint, column, J, G_chart);
+      multiply(planes.state_rate, column, J, planes.g_q);
+    }
+  });
 }
 
 void calc_chart_rates(std::span<const int> offsets, ConstVec q, ConstVec v, Vec q_rate) {

@@ -225,6 +225,7 @@ void Summary::remember(Memory& memory) {
   memory.keep(scaling_m, scaling_d, scaling_k, scaling_s, scaling_rho, condition, condition_max, split_condition,
               split_condition_max, split_choices, split_changes);
   memory.keep(nv, nc, nz, degrees_of_freedom, events, notes, alarms, phases, method_changes);
+  memory.leave(threads);
 }
 
 void Rig::remember(Memory& memory) {

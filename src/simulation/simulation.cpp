@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "trammel/base/crew.h"
 #include "trammel/simulation/channel_choice.h"
 #include "trammel/simulation/dynamics.h"
 #include "trammel/simulation/follow_motions.h"
@@ -120,6 +121,7 @@ Summary Simulation::Parts::run(RecordSink& sink, const ProgressCallback& progres
   ChosenChannelsSink chosen(sink, choice);
   Summary summary = analyse(choice.note.empty() ? sink : chosen, progress, memory);
   summary.wall_time = seconds_since(clock);
+  if (const Crew* crew = Crew::mine(); crew != nullptr && crew->started()) summary.threads = crew->size();
   if (!choice.note.empty()) summary.notes.push_back(choice.note);
   sink.end(summary.to_attributes());
   return summary;

@@ -71,7 +71,7 @@ std::string Summary::to_text() const {
     line("load", fmt::format("{:.4g} of the whole, {} load steps, {} iterations", t, steps, iterations));
     line("energy", fmt::format("{:.6g} J", energy_start));
     line("constraints", fmt::format("largest violation {:.3g}", position_drift));
-    line("wall time", fmt::format("{:.3g} s", wall_time));
+    line("wall time", fmt::format("{:.3g} s{}", wall_time, threads > 1 ? fmt::format(" on {} threads", threads) : ""));
     for (const std::string& note : notes) line("note", note);
     return text;
   }
@@ -112,7 +112,7 @@ std::string Summary::to_text() const {
                    std::abs(method_energy), energy_drift));
   line("constraints",
        fmt::format("largest violation {:.3g} (position), {:.3g} (velocity)", position_drift, velocity_drift));
-  line("wall time", fmt::format("{:.3g} s", wall_time));
+  line("wall time", fmt::format("{:.3g} s{}", wall_time, threads > 1 ? fmt::format(" on {} threads", threads) : ""));
   constexpr std::size_t shown = 10;
   for (std::size_t i = 0; i < std::min(events.size(), shown); ++i) line("event", events[i]);
   if (events.size() > shown) line("events", fmt::format("and {} more", events.size() - shown));
@@ -147,6 +147,7 @@ SummaryEntries Summary::to_attributes() const {
     number("function_calls", function_calls), number("corrector_calls", corrector_calls), number("updates", updates);
     number("pattern_updates", pattern_updates), number("groups", groups);
   }
+  if (threads > 1) number("threads", threads);
   number("h_min", h_min), number("h_max", h_max), number("wall_time", wall_time);
   number("energy_start", energy_start), number("energy_drift", energy_drift), number("work", work);
   number("method_energy", method_energy);

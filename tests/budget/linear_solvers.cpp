@@ -9,6 +9,7 @@
 
 #include "support/allocation_counter.h"
 #include "support/test_matrices.h"
+#include "trammel/base/threads.h"
 #include "trammel/linalg/dense_lu.h"
 #include "trammel/linalg/gmres.h"
 #include "trammel/linalg/skyline_ldlt.h"
@@ -71,6 +72,30 @@ TYPED_TEST(LinearSolverBudget, refactor_and_solves_do_not_allocate) {
         }
       }
     }
+}
+
+// Threads and their memory are there after the first factorization and solution.
+TYPED_TEST(LinearSolverBudget, shared_factors_and_solutions_do_not_allocate) {
+  using S = TypeParam;
+  const ThreadScope threads(2);
+  const testing::TestMatrix<double> A = testing::chain({.n_links = 2500});
+  const std::vector<S> values(A.values.begin(), A.values.end());
+  std::vector<S> b(static_cast<std::size_t>(A.n()), S(1));
+  const std::unique_ptr<LinearSolver<S>> solver = make_sparse_ldlt<S>();
+  ASSERT_TRUE(solver->analyze(A.pattern).ok());
+  ASSERT_TRUE(solver->factor(values).ok());
+  ASSERT_TRUE(solver->solve(std::span<S>(b)).ok());
+  ASSERT_EQ(threads.n_used(), 2) << "it is large enough to be shared";
+  bool ok = true;
+  const testing::AllocationScope scope;
+  for (int k = 0; k < 3; ++k) {
+    ok = ok && solver->refactor(values).ok();
+    ok = ok && solver->solve(std::span<S>(b)).ok();
+    ok = ok && solver->solve_transposed(std::span<S>(b)).ok();
+  }
+  const long count = scope.count();
+  EXPECT_TRUE(ok);
+  EXPECT_EQ(count, 0);
 }
 
 TYPED_TEST(LinearSolverBudget, dense_factor_does_not_allocate) {

@@ -34,10 +34,10 @@ inline bool same_bits(std::span<const double> a, std::span<const double> b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
 }
 
-/// What a run says of itself, but for how long it took.
+/// What a run says of itself, but for how long it took, and how many threads.
 inline std::map<std::string, std::string> words_of_run(const Summary& summary) {
   std::map<std::string, std::string> words = texts_of(summary.to_attributes());
-  words.erase("wall_time");
+  words.erase("wall_time"), words.erase("threads");
   return words;
 }
 

@@ -10,7 +10,7 @@
 #include "trammel/simulation/option.h"
 #include "trammel/simulation/simulation.h"
 
-// The library starts no thread, but programs that use it do (Python lets others go on while a machine runs): different
+// Programs that use the library have threads of their own (Python lets others go on while a machine runs): different
 // simulations do not share anything that changes. That a machine and its equations can be shared is asked of every
 // method by tests/contract/. `./dev test --sanitize=thread` looks for races in all of these.
 

@@ -50,6 +50,7 @@ struct Summary {
   int groups = 0;
   double h_min = 0.0, h_max = 0.0;
   double wall_time = 0.0;                                     ///< [s]
+  int threads = 1;                                            ///< that were at work
   double energy_start = 0.0, energy_drift = 0.0, work = 0.0;  ///< [J]; drift: largest
   double method_energy = 0.0;  ///< [J] what the method itself added (> 0) or dissipated (< 0): the drift at the end
   double position_drift = 0.0, velocity_drift = 0.0;  ///< largest |Φ|, |Φ̇| at accepted steps

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "plane_assembly.h"
+#include "shared_groups.h"
 #include "trammel/mechanics/chart_columns.h"
 #include "trammel/mechanics/elements/constraint_group.h"
 #include "trammel/mechanics/elements/constraints.h"
@@ -16,6 +17,7 @@
 namespace trammel {
 
 using detail::AbsoluteWorkspace;
+using detail::shared_frames;
 
 namespace {
 
@@ -164,6 +166,7 @@ void AbsoluteSystem::finish() {
   for (const auto& group : groups_) n_modes_ += group->n_modes();
   find_world_vectors();
   hinges_ = std::make_unique<detail::PlanarHinges>(*this);
+  shared_ = std::make_unique<detail::SharedGroups>(groups_, n_frames());
 }
 
 void AbsoluteSystem::find_world_vectors() {
@@ -278,42 +281,46 @@ double AbsoluteSystem::next_breakpoint(double t) const {
   return next;
 }
 
+// Of a frame that moves.
+inline void AbsoluteSystem::place_frame(int f, const MotionPoint& p, const State& state, Frame<double>& frame) const {
+  const FrameMap& map = frames_[f];
+  const double* q = p.q.data() + map.offset;
+  const double* v = p.v.data() + map.offset;
+  switch (map.kind) {
+    case FrameMap::Kind::rigid:
+      frame.p = {q[0], q[1], q[2]};
+      frame.R.noalias() = state.charts[map.chart].R_ref * detail::turn_by(Vec3<double>(q[3], q[4], q[5]));
+      frame.v = {v[0], v[1], v[2]};
+      frame.w = {v[3], v[4], v[5]};
+      break;
+    case FrameMap::Kind::planar:
+      frame.p = map.p0 + map.S.block<3, 1>(0, 0) * q[0] + map.S.block<3, 1>(0, 1) * q[1];
+      frame.R = map.R_fixed + map.R_cos * std::cos(q[2]) + map.R_sin * std::sin(q[2]);
+      frame.v = map.S.block<3, 1>(0, 0) * v[0] + map.S.block<3, 1>(0, 1) * v[1];
+      frame.w = map.axis() * v[2];
+      break;
+    case FrameMap::Kind::particle:
+      frame.R.setIdentity();
+      frame.p = {q[0], q[1], q[2]};
+      frame.v = {v[0], v[1], v[2]};
+      frame.w.setZero();
+      break;
+    case FrameMap::Kind::scalar:
+      frame.R.setIdentity();
+      frame.p = {q[0], 0.0, 0.0};
+      frame.v = {v[0], 0.0, 0.0};
+      frame.w.setZero();
+      break;
+    case FrameMap::Kind::ground:
+      break;
+  }
+}
+
 KinematicState AbsoluteSystem::update_kinematics(const MotionPoint& p, const State& state, Workspace& workspace) const {
   AbsoluteWorkspace& ws = scratch(workspace);
-  for (int f = 1; f < n_frames(); ++f) {
-    const FrameMap& map = frames_[f];
-    Frame<double>& frame = ws.frames[f];
-    const double* q = p.q.data() + map.offset;
-    const double* v = p.v.data() + map.offset;
-    switch (map.kind) {
-      case FrameMap::Kind::rigid:
-        frame.p = {q[0], q[1], q[2]};
-        frame.R.noalias() = state.charts[map.chart].R_ref * detail::turn_by(Vec3<double>(q[3], q[4], q[5]));
-        frame.v = {v[0], v[1], v[2]};
-        frame.w = {v[3], v[4], v[5]};
-        break;
-      case FrameMap::Kind::planar:
-        frame.p = map.p0 + map.S.block<3, 1>(0, 0) * q[0] + map.S.block<3, 1>(0, 1) * q[1];
-        frame.R = map.R_fixed + map.R_cos * std::cos(q[2]) + map.R_sin * std::sin(q[2]);
-        frame.v = map.S.block<3, 1>(0, 0) * v[0] + map.S.block<3, 1>(0, 1) * v[1];
-        frame.w = map.axis() * v[2];
-        break;
-      case FrameMap::Kind::particle:
-        frame.R.setIdentity();
-        frame.p = {q[0], q[1], q[2]};
-        frame.v = {v[0], v[1], v[2]};
-        frame.w.setZero();
-        break;
-      case FrameMap::Kind::scalar:
-        frame.R.setIdentity();
-        frame.p = {q[0], 0.0, 0.0};
-        frame.v = {v[0], 0.0, 0.0};
-        frame.w.setZero();
-        break;
-      case FrameMap::Kind::ground:
-        break;
-    }
-  }
+  share(n_frames(), shared_frames, [&](long first, long last) {
+    for (int f = std::max(1, static_cast<int>(first)); f < last; ++f) place_frame(f, p, state, ws.frames[f]);
+  });
   for (int row = 0; row < n_rows(); ++row) ws.lam[row] = active_[row] < 0 ? 0.0 : p.lam[active_[row]];
   for (std::size_t b = 0; b < branches_.size(); ++b) {
     const BranchMap& branch = branches_[b];
@@ -341,39 +348,43 @@ KinematicState AbsoluteSystem::begin_residual(const MotionPoint& p, const State&
 }
 
 // motion = M a + gyroscopic terms − weight − wrench, mapped by Sᵀ.
-void AbsoluteSystem::balance(const MotionPoint& p, const AbsoluteWorkspace& ws, Vec motion) const {
-  for (int f = 1; f < n_frames(); ++f) {
-    const FrameMap& map = frames_[f];
-    const Wrench<double>& w = ws.wrench[f];
-    const double* a = p.a.data() + map.offset;
-    double* r = motion.data() + map.offset;
-    switch (map.kind) {
-      case FrameMap::Kind::rigid: {
-        const Vec3<double>& omega = ws.frames[f].w;
-        const Vec3<double> J_omega = map.inertia * omega;
-        const Vec3<double> moment = map.inertia * Vec3<double>(a[3], a[4], a[5]) + cross(omega, J_omega) - w.moment;
-        for (int i = 0; i < 3; ++i) {
-          r[i] = map.mass * (a[i] - gravity_[i]) - w.force[i];
-          r[3 + i] = moment[i];
-        }
-        break;
+inline void AbsoluteSystem::balance_frame(int f, const MotionPoint& p, const AbsoluteWorkspace& ws, Vec motion) const {
+  const FrameMap& map = frames_[f];
+  const Wrench<double>& w = ws.wrench[f];
+  const double* a = p.a.data() + map.offset;
+  double* r = motion.data() + map.offset;
+  switch (map.kind) {
+    case FrameMap::Kind::rigid: {
+      const Vec3<double>& omega = ws.frames[f].w;
+      const Vec3<double> J_omega = map.inertia * omega;
+      const Vec3<double> moment = map.inertia * Vec3<double>(a[3], a[4], a[5]) + cross(omega, J_omega) - w.moment;
+      for (int i = 0; i < 3; ++i) {
+        r[i] = map.mass * (a[i] - gravity_[i]) - w.force[i];
+        r[3 + i] = moment[i];
       }
-      case FrameMap::Kind::planar: {
-        const Eigen::Vector3d force = w.force + map.mass * gravity_;
-        for (int i = 0; i < 2; ++i) r[i] = map.mass * a[i] - map.S.block<3, 1>(0, i).dot(force);
-        r[2] = map.axial_inertia * a[2] - map.axis().dot(w.moment);
-        break;
-      }
-      case FrameMap::Kind::particle:
-        for (int i = 0; i < 3; ++i) r[i] = map.mass * (a[i] - gravity_[i]) - w.force[i];
-        break;
-      case FrameMap::Kind::scalar:
-        r[0] = -w.force.x();
-        break;
-      case FrameMap::Kind::ground:
-        break;
+      break;
     }
+    case FrameMap::Kind::planar: {
+      const Eigen::Vector3d force = w.force + map.mass * gravity_;
+      for (int i = 0; i < 2; ++i) r[i] = map.mass * a[i] - map.S.block<3, 1>(0, i).dot(force);
+      r[2] = map.axial_inertia * a[2] - map.axis().dot(w.moment);
+      break;
+    }
+    case FrameMap::Kind::particle:
+      for (int i = 0; i < 3; ++i) r[i] = map.mass * (a[i] - gravity_[i]) - w.force[i];
+      break;
+    case FrameMap::Kind::scalar:
+      r[0] = -w.force.x();
+      break;
+    case FrameMap::Kind::ground:
+      break;
   }
+}
+
+void AbsoluteSystem::balance(const MotionPoint& p, const AbsoluteWorkspace& ws, Vec motion) const {
+  share(n_frames(), shared_frames, [&](long first, long last) {
+    for (int f = std::max(1, static_cast<int>(first)); f < last; ++f) balance_frame(f, p, ws, motion);
+  });
 }
 
 Status AbsoluteSystem::check_finite(ConstVec motion, ConstVec internal, ConstVec phi) const {
@@ -391,13 +402,10 @@ Status AbsoluteSystem::residual(const MotionPoint& p, const State& state, Vec mo
     hinges_->calc_balance(p.a, motion);
   } else {
     for (Wrench<double>& w : ws.wrench) w = zero_wrench<double>();
-    ModeCursor modes(state);
-    for (const auto& group : groups_) {
-      k.modes = modes.next(*group);
-      if (group.get() == hinges_->group()) continue;
-      group->add_forces(k, ws.wrench, ws.rates);
-      group->add_constraints(k, ws.phi, ws.wrench);
-    }
+    shared_->evaluate(groups_, hinges_->group(), k, state.modes, [&](const auto& group, std::size_t, const auto& some) {
+      group.add_forces(some, ws.wrench, ws.rates);
+      group.add_constraints(some, ws.phi, ws.wrench);
+    });
     balance(p, ws, motion);
     for (int z = 0; z < nz(); ++z) internal[z] = E_[z] * p.zp[z] - ws.rates[z];
     for (int row = 0; row < nc_; ++row) phi[row] = ws.phi[all_row_[row]];
@@ -417,13 +425,10 @@ Status AbsoluteSystem::stabilized_residual(const MotionPoint& p, ConstVec mu, co
   } else {
     for (int f = 0; f < n_frames(); ++f) ws.wrench[f] = ws.mu_wrench[f] = zero_wrench<double>();
     for (int row = 0; row < n_rows(); ++row) ws.mu[row] = active_[row] < 0 ? 0.0 : mu[active_[row]];
-    ModeCursor modes(state);
-    for (const auto& group : groups_) {
-      k.modes = modes.next(*group);
-      if (group.get() == hinges_->group()) continue;
-      group->add_forces(k, ws.wrench, ws.rates);
-      group->add_stabilized_constraints(k, ws.mu, ws.phi, ws.phi_dot, ws.wrench, ws.mu_wrench);
-    }
+    shared_->evaluate(groups_, hinges_->group(), k, state.modes, [&](const auto& group, std::size_t, const auto& some) {
+      group.add_forces(some, ws.wrench, ws.rates);
+      group.add_stabilized_constraints(some, ws.mu, ws.phi, ws.phi_dot, ws.wrench, ws.mu_wrench);
+    });
     balance(p, ws, motion);
     push_coordinates(ws, kinematic);
     for (int z = 0; z < nz(); ++z) internal[z] = E_[z] * p.zp[z] - ws.rates[z];
@@ -476,11 +481,9 @@ Status AbsoluteSystem::velocity_level(const MotionPoint& p, const State& state, 
                                       Workspace& workspace) const {
   AbsoluteWorkspace& ws = scratch(workspace);
   KinematicState k = update_kinematics(p, state, workspace);
-  ModeCursor modes(state);
-  for (const auto& group : groups_) {
-    k.modes = modes.next(*group);
-    group->calc_velocity_level(k, ws.phi_dot, ws.bias);
-  }
+  shared_->evaluate(groups_, nullptr, k, state.modes, [&](const auto& group, std::size_t, const auto& some) {
+    group.calc_velocity_level(some, ws.phi_dot, ws.bias);
+  });
   for (int row = 0; row < nc_; ++row) {
     phi_dot[row] = ws.phi_dot[all_row_[row]];
     bias[row] = ws.bias[all_row_[row]];
@@ -536,11 +539,9 @@ void AbsoluteSystem::linearize_frames(const MotionPoint& p, const State& state, 
     }
     ++slot;
   }
-  ModeCursor modes(state);
-  for (std::size_t g = 0; g < groups_.size(); ++g) {
-    k.modes = modes.next(*groups_[g]);
-    if (groups_[g].get() != hinges_->group()) groups_[g]->add_planes(k, set, ws.assembly.slots(g), frame);
-  }
+  shared_->evaluate(groups_, hinges_->group(), k, state.modes, [&](const auto& group, std::size_t g, const auto& some) {
+    group.add_planes(some, set, ws.assembly.slots(g), frame);
+  });
   ws.assembly.gather(*this, set, planes);
 }
 

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "shared_groups.h"
+
 namespace trammel::detail {
 
 namespace {
@@ -146,7 +148,9 @@ void PlaneAssembly::clear(PlaneSet set) {
     for (auto& entry : plane) entry = {};
   };
   const auto zero_matrices = [](auto& plane) {
-    for (auto& entry : plane) entry.setZero();
+    share(static_cast<long>(plane.size()), 8 * shared_blocks, [&](long first, long last) {
+      for (long k = first; k < last; ++k) plane[k].setZero();
+    });
   };
   if (contains(set, PlaneSet::M)) frame_.M.clear();
   if (contains(set, PlaneSet::D)) frame_.D.clear();
@@ -165,27 +169,31 @@ void PlaneAssembly::gather(const AbsoluteSystem& system, PlaneSet set, MotionPla
   planes.adopt(patterns_);
   // Pairs, (row, frame) … are registered once each: every entry of a pattern belongs to exactly one of them.
   const auto put_blocks = [&](BlockPlane& from, std::vector<double>& to) {
-    constexpr std::size_t ahead = 6;  // blocks lie as elements registered them, anywhere in memory
-    for (std::size_t next = 0; next < by_column_.size(); ++next) {
-      if (next + ahead < by_column_.size()) from.prefetch(by_column_[next + ahead]);
-      const int k = by_column_[next];
-      const FrameMap &fi = system.frame_map(pairs_[k].i), &fj = system.frame_map(pairs_[k].j);
-      const int* slots = column_slots_.data() + pairs_[k].first_slot;
-      if (!from.touched(k)) {
-        for (int c = 0; c < fj.nv; ++c) std::fill_n(to.data() + slots[c], fi.nv, 0.0);
-        continue;
+    constexpr long ahead = 6;  // blocks lie as elements registered them, anywhere in memory
+    share(static_cast<long>(by_column_.size()), shared_blocks, [&](long first, long last) {
+      for (long next = first; next < last; ++next) {
+        if (next + ahead < last) from.prefetch(by_column_[next + ahead]);
+        const int k = by_column_[next];
+        const FrameMap &fi = system.frame_map(pairs_[k].i), &fj = system.frame_map(pairs_[k].j);
+        const int* slots = column_slots_.data() + pairs_[k].first_slot;
+        if (!from.touched(k)) {
+          for (int c = 0; c < fj.nv; ++c) std::fill_n(to.data() + slots[c], fi.nv, 0.0);
+          continue;
+        }
+        const Block6 B = project(fi, from.take(k), fj);
+        for (int c = 0; c < fj.nv; ++c)
+          for (int r = 0; r < fi.nv; ++r) to[slots[c] + r] = B(r, c);
       }
-      const Block6 B = project(fi, from.take(k), fj);
-      for (int c = 0; c < fj.nv; ++c)
-        for (int r = 0; r < fi.nv; ++r) to[slots[c] + r] = B(r, c);
-    }
+    });
   };
   const auto put_rows = [&](const std::vector<Entry>& entries, const std::vector<Row6>& from, std::vector<double>& to) {
-    for (std::size_t k = 0; k < entries.size(); ++k) {
-      const FrameMap& f = system.frame_map(entries[k].j);
-      const Row6 row = project(from[k], f);
-      for (int c = 0; c < f.nv; ++c) to[column_slots_[entries[k].first_slot + c]] = row[c];
-    }
+    share(static_cast<long>(entries.size()), 4 * shared_blocks, [&](long first, long last) {
+      for (long k = first; k < last; ++k) {
+        const FrameMap& f = system.frame_map(entries[k].j);
+        const Row6 row = project(from[k], f);
+        for (int c = 0; c < f.nv; ++c) to[column_slots_[entries[k].first_slot + c]] = row[c];
+      }
+    });
   };
   const auto put_columns = [&](const std::vector<Entry>& entries, const std::vector<Row6>& from,
                                std::vector<double>& to) {

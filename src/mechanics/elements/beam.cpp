@@ -171,7 +171,7 @@ void BeamGroup::connect(std::span<const int>, Connectivity& connectivity, std::v
 void BeamGroup::add_forces(const KinematicState& k, std::span<Wrench<double>> wrench, std::span<double>) const {
   Frame<double> f[BeamElement::max_nodes];
   Wrench<double> w[BeamElement::max_nodes];
-  for (const BeamElement& b : elements_) {
+  for (const BeamElement& b : k.elements.of(elements_)) {
     take_frames(b, k, f);
     beam_force(b, f, w);
     for (int a = 0; a < b.nodes; ++a) trammel::add(wrench[b.frame[a]], w[a]);
@@ -205,8 +205,9 @@ void BeamGroup::add_planes(const KinematicState& k, PlaneSet set, std::span<cons
   if (!wants_K && !wants_D) return;
   Frame<double> f[BeamElement::max_nodes];
   Block6 K[BeamElement::max_nodes * BeamElement::max_nodes];
-  const int* slot = slots.data();
-  for (const BeamElement& b : elements_) {
+  if (elements_.empty()) return;
+  const int* slot = slots.data() + first_slot_[static_cast<std::size_t>(k.elements.first)];
+  for (const BeamElement& b : k.elements.of(elements_)) {
     const int pairs = b.nodes * b.nodes;
     take_frames(b, k, f);
     if (wants_K && b.damping == 0.0) {

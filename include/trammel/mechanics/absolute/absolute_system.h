@@ -16,6 +16,7 @@ namespace trammel {
 namespace detail {
 struct AbsoluteWorkspace;
 class PlanarHinges;
+class SharedGroups;
 }  // namespace detail
 
 /// How a frame follows from its own few coordinates. twist = S v with a constant S for every kind, so mass matrices are
@@ -157,7 +158,9 @@ class AbsoluteSystem final : public MechanicalSystem {
   int frame_of(int coordinate) const;
   void find_world_vectors();
   KinematicState begin_residual(const MotionPoint& p, const State& state, Workspace& workspace) const;
+  void place_frame(int f, const MotionPoint& p, const State& state, Frame<double>& frame) const;
   void balance(const MotionPoint& p, const detail::AbsoluteWorkspace& workspace, Vec motion) const;
+  void balance_frame(int f, const MotionPoint& p, const detail::AbsoluteWorkspace& workspace, Vec motion) const;
   void push_coordinates(const detail::AbsoluteWorkspace& workspace, Vec kinematic) const;
   void linearize_frames(const MotionPoint& p, const State& state, PlaneSet set, MotionPlanes& planes,
                         Workspace& workspace) const;
@@ -170,6 +173,7 @@ class AbsoluteSystem final : public MechanicalSystem {
   std::vector<TimePart> time_parts_;
   std::vector<std::unique_ptr<ElementGroup>> groups_;
   std::unique_ptr<const detail::PlanarHinges> hinges_;  // made by finish()
+  std::unique_ptr<const detail::SharedGroups> shared_;
   double planar_turn(int frame, const Vec3<double>& n, ConstVec q) const;
   double planar_turns(const BranchMap& branch, const Frame<double>* f, ConstVec q) const;
 

@@ -81,11 +81,18 @@ void calc_sections(const BeamElement& b, const Frame<double>* f, SectionState* s
 /// All beam elements of a model.
 class BeamGroup final : public ElementGroup {
  public:
-  void add(const BeamElement& element) { elements_.push_back(element); }
+  void add(const BeamElement& element) {
+    first_slot_.push_back(elements_.empty() ? 0 : first_slot_.back() + elements_.back().nodes * elements_.back().nodes);
+    elements_.push_back(element);
+  }
   const BeamElement& element(int e) const { return elements_[static_cast<std::size_t>(e)]; }
 
   std::string_view kind() const override { return "beam"; }
   int size() const override { return static_cast<int>(elements_.size()); }
+  bool divisible() const override { return true; }
+  void visit_frames(int e, const std::function<void(int)>& visit) const override {
+    for (int a = 0; a < element(e).nodes; ++a) visit(element(e).frame[a]);
+  }
   void connect(std::span<const int> modes, Connectivity& connectivity, std::vector<int>& slots) const override;
   void add_forces(const KinematicState&, std::span<Wrench<double>>, std::span<double>) const override;
   void add_planes(const KinematicState&, PlaneSet, std::span<const int> slots, FramePlanes&) const override;
@@ -103,6 +110,7 @@ class BeamGroup final : public ElementGroup {
   void take_frames(const BeamElement& b, const KinematicState& k, Frame<double>* local) const;
 
   std::vector<BeamElement> elements_;
+  std::vector<int> first_slot_;  // of each
 };
 
 }  // namespace trammel

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,6 +17,16 @@
 
 namespace trammel {
 
+/// Elements first … last − 1 of a group.
+struct ElementRange {
+  int first = 0, last = std::numeric_limits<int>::max();  ///< behind the end: all the rest
+  template <class Element>
+  std::span<const Element> of(const std::vector<Element>& all) const {
+    const std::size_t begin = static_cast<std::size_t>(first);
+    return std::span(all).subspan(begin, std::min(all.size(), static_cast<std::size_t>(last)) - begin);
+  }
+};
+
 /// Everything an element may see at an instant.
 struct KinematicState {
   std::span<const Frame<double>> frames;  ///< 0 is the ground
@@ -24,6 +37,8 @@ struct KinematicState {
   std::span<const int> modes{};           ///< of the group that is called: as they were at the last accepted step
   /// Values that are found where frames are recorded and nowhere else (Assembly::recorded); empty: elsewhere.
   std::span<const double> recorded{};
+  /// Of the group that is called, if it is divisible: which of its elements are asked for; the others do nothing.
+  ElementRange elements{};
 };
 
 /// A function of the motion whose zeros are kinks of a force, and its rate of change.
@@ -103,6 +118,12 @@ class ElementGroup {
 
   /// Registers what the elements touch; slots are appended in the group's own order.
   virtual void connect(std::span<const int> modes, Connectivity& connectivity, std::vector<int>& slots) const = 0;
+
+  /// true: forces, constraints, their rates and planes can be asked of some elements alone (KinematicState::elements),
+  /// by several threads at once as long as their elements share no frame.
+  virtual bool divisible() const { return false; }
+  /// Of a divisible group: calls visit(frame) for each frame of an element, the ground included.
+  virtual void visit_frames(int /*element*/, const std::function<void(int)>& /*visit*/) const {}
 
   /// wrench[frame] += applied force; rates[z] = g.
   virtual void add_forces(const KinematicState&, std::span<Wrench<double>>, std::span<double> /*g*/) const {}

@@ -24,6 +24,10 @@ class ConstraintGroup final : public ConstraintElements {
 
   std::string_view kind() const override { return K::name; }
   int size() const override { return static_cast<int>(elements_.size()); }
+  bool divisible() const override { return true; }
+  void visit_frames(int e, const std::function<void(int)>& visit) const override {
+    for (const int frame : elements_[e].frame) visit(frame);
+  }
   bool holonomic() const override { return K::holonomic; }
   int rows_per_element() const override { return K::n_rows; }
   int frames_per_element() const override { return K::n_frames; }

@@ -42,7 +42,7 @@ void ConstraintGroup<K>::add_constraints(const KinematicState& state, std::span<
   constexpr int n = K::n_frames;
   std::array<Frame<double>, n> f;
   std::array<FrameRow<double>, K::n_rows * n> g;
-  for (const Element& e : elements_) {
+  for (const Element& e : state.elements.of(elements_)) {
     detail::gather<Element, n>(state, e, f);
     K::rows(e.params, f.data(), g.data());
     if constexpr (K::holonomic) {
@@ -68,7 +68,7 @@ template <class K>
                                                                      std::span<Wrench<double>> wrench,
                                                                      std::span<Wrench<double>> mu_wrench) const {
   if constexpr (detail::WithoutRows<K>) {
-    for (const Element& e : elements_) {
+    for (const Element& e : state.elements.of(elements_)) {
       const Frame<double>&a = state.frames[e.frame[0]], &b = state.frames[e.frame[1]];
       K::levels(e.params, a, b, phi.data() + e.row, phi_dot.data() + e.row);
       const auto add_wrench = [&](const double* multiplier, std::span<Wrench<double>> to) {
@@ -92,7 +92,7 @@ template <class K>
   constexpr int n = K::n_frames;
   std::array<Frame<double>, n> f;
   std::array<FrameRow<double>, K::n_rows * n> g;
-  for (const Element& e : elements_) {
+  for (const Element& e : state.elements.of(elements_)) {
     detail::gather<Element, n>(state, e, f);
     K::rows(e.params, f.data(), g.data());
     if constexpr (K::holonomic)
@@ -118,7 +118,7 @@ void ConstraintGroup<K>::calc_rates(const KinematicState& state, std::span<doubl
   constexpr int n = K::n_frames;
   std::array<Frame<double>, n> at;
   std::array<FrameRow<double>, K::n_rows * n> rows;
-  for (const Element& e : elements_) {
+  for (const Element& e : state.elements.of(elements_)) {
     detail::gather<Element, n>(state, e, at);
     K::rows(e.params, at.data(), rows.data());
     for (int r = 0; r < K::n_rows; ++r) {
@@ -137,7 +137,7 @@ void ConstraintGroup<K>::calc_velocity_level(const KinematicState& state, std::s
   constexpr int n = K::n_frames;
   std::array<Frame<Dual<1>>, n> f;
   std::array<FrameRow<Dual<1>>, K::n_rows * n> g;
-  for (const Element& e : elements_) {
+  for (const Element& e : state.elements.of(elements_)) {
     for (int i = 0; i < n; ++i) f[i] = along_motion(state.frames[e.frame[i]]);
     K::rows(e.params, f.data(), g.data());
     for (int r = 0; r < K::n_rows; ++r) {
@@ -165,8 +165,9 @@ void ConstraintGroup<K>::add_planes(const KinematicState& state, PlaneSet set, s
   std::array<FrameRow<double>, K::n_rows * n> g;
   std::array<Frame<Dual<6>>, n> lifted;
   std::array<FrameRow<Dual<6>>, K::n_rows * n> dg;
-  const int* slot = slots.data();
-  for (const Element& e : elements_) {
+  constexpr std::ptrdiff_t per_element = pairs + K::n_rows * n;
+  const int* slot = slots.data() + state.elements.first * per_element;
+  for (const Element& e : state.elements.of(elements_)) {
     detail::gather<Element, n>(state, e, f);
     const int* row_slot = slot + pairs;
     if (wants_G) {
@@ -215,7 +216,7 @@ void ConstraintGroup<K>::add_planes(const KinematicState& state, PlaneSet set, s
         }
       }
     }
-    slot += pairs + K::n_rows * n;
+    slot += per_element;
   }
 }
 

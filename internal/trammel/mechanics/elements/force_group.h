@@ -22,6 +22,10 @@ class ForceGroup final : public ElementGroup {
 
   std::string_view kind() const override { return K::name; }
   int size() const override { return static_cast<int>(elements_.size()); }
+  bool divisible() const override { return true; }
+  void visit_frames(int e, const std::function<void(int)>& visit) const override {
+    for (const int frame : elements_[e].frame) visit(frame);
+  }
   void connect(std::span<const int> modes, Connectivity& connectivity, std::vector<int>& slots) const override;
   void add_forces(const KinematicState&, std::span<Wrench<double>>, std::span<double>) const override;
   void add_planes(const KinematicState&, PlaneSet, std::span<const int> slots, FramePlanes&) const override;

@@ -35,7 +35,7 @@ template <class K>
 void ForceGroup<K>::add_forces(const KinematicState& state, std::span<Wrench<double>> wrench, std::span<double>) const {
   std::array<Frame<double>, K::n_frames> f;
   std::array<Wrench<double>, K::n_frames> w;
-  for (const Element& e : elements_) {
+  for (const Element& e : state.elements.of(elements_)) {
     detail::gather<Element, K::n_frames>(state, e, f);
     const auto turns = detail::gather_turns(state, e, e.branch);
     K::force(e.params, f.data(), turns.data(), w.data());
@@ -52,8 +52,8 @@ void ForceGroup<K>::add_planes(const KinematicState& state, PlaneSet set, std::s
   std::array<Frame<double>, n> f;
   std::array<Frame<Dual<6>>, n> lifted;
   std::array<Wrench<Dual<6>>, n> w;
-  const int* slot = slots.data();
-  for (const Element& e : elements_) {
+  const int* slot = slots.data() + static_cast<std::ptrdiff_t>(state.elements.first) * n * n;
+  for (const Element& e : state.elements.of(elements_)) {
     detail::gather<Element, n>(state, e, f);
     const auto turns = detail::gather_turns(state, e, e.branch);
     for (int i = 0; i < n; ++i) lifted[i] = lift<Dual<6>>(f[i]);
