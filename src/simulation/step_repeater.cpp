@@ -34,6 +34,7 @@ const RepeatedStep* StepRepeater::next(double t, double instant, double change, 
   }
   const RecordedSteps::Step& due = steps_[due_];
   const bool is_free = !(change < instant);
+  if (due_ == 0 && !again) find_scale(t, t, instant);  // where a run begins its model says
   if (due_ > 0 && !again && steps_[due_ - 1].course.end != StepEnd::wish) find_scale(t, steps_[due_ - 1].t, instant);
   if (again && is_free) find_scale(t, due.t - due.h, instant);  // behind a change right after the beginning
   const double trial = !is_free ? 0.0 : free_attempts_ == 0 ? due.course.trial : due.course.trial_behind;

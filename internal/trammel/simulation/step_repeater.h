@@ -13,8 +13,9 @@ class Memory;
 /// Hands out the steps of another run, one after the other.
 ///
 /// Between instants that are known before (the end, kinks of inputs, samples) and changes of forces, which each motion
-/// finds for itself, steps have the recorded sizes. Where a change came at another time than in the recorded run, the
-/// steps from there to the next known instant are all stretched by the same factor, so that they end there.
+/// finds for itself, steps have the recorded sizes. Where a change or such an instant is at another time than in the
+/// recorded run, the steps from one to the next known instant are all stretched by the same factor, so that they end
+/// there.
 class StepRepeater {
  public:
   /// `recorded` null: nothing is repeated.
