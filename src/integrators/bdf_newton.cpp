@@ -146,7 +146,8 @@ class Bdf::Iteration {
     const Verdict verdict = repeated_.judge(m, RepeatedNewton::calc_moved(m_.system_.layout().kinds(), m_.x_, m_.y_));
     renews_ = verdict == Verdict::renew;
     if (verdict == Verdict::not_finite) return NewtonVerdict::not_finite;
-    return verdict == Verdict::settled ? NewtonVerdict::converged : NewtonVerdict::go_on;
+    const bool ends = verdict == Verdict::settled || verdict == Verdict::hold_rows;
+    return ends ? NewtonVerdict::converged : NewtonVerdict::go_on;
   }
 
   Bdf& m_;

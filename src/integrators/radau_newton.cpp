@@ -146,7 +146,8 @@ class Radau::Iteration {
     const Verdict verdict = repeated_.judge(m, moved);
     renews_ = verdict == Verdict::renew;
     if (verdict == Verdict::not_finite) return NewtonVerdict::not_finite;
-    return verdict == Verdict::settled ? NewtonVerdict::converged : NewtonVerdict::go_on;
+    const bool ends = verdict == Verdict::settled || verdict == Verdict::hold_rows;
+    return ends ? NewtonVerdict::converged : NewtonVerdict::go_on;
   }
 
   NewtonVerdict judge(int m, double norm) {

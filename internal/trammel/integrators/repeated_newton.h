@@ -32,8 +32,8 @@ class RepeatedNewton {
 
   int most_iterations() const { return recorded_ + most_further; }
 
-  /// `moved`: the largest correction of a position, beside the positions. renew: with a new matrix. hold_rows: go on,
-  /// with Φ = 0 as it is if the method can.
+  /// `moved`: the largest correction of a position, beside the positions. renew: with a new matrix. hold_rows: settled,
+  /// or go on with Φ = 0 as it is.
   Verdict judge(int k, double moved) {
     if (!std::isfinite(moved)) return Verdict::not_finite;
     const bool falls = k == 0 || moved <= least_fall * before_;
@@ -41,7 +41,8 @@ class RepeatedNewton {
     if (k + 1 < recorded_) return Verdict::go_on;
     if (moved == 0.0 || k + 1 >= most_iterations()) return Verdict::settled;
     if (falls) return Verdict::go_on;
-    if (moved <= near_rounding) return ++stalls_ > 1 ? Verdict::settled : Verdict::hold_rows;
+    if (stalls_ > 1) return Verdict::settled;
+    if (moved <= near_rounding) return ++stalls_ > 1 ? Verdict::hold_rows : Verdict::go_on;
     return ++renewals_ > most_renewals ? Verdict::settled : Verdict::renew;
   }
 
