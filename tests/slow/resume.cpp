@@ -39,7 +39,9 @@ TEST(Resuming, starts_within_a_second) {
   Simulation simulation(recorded.read_study(recorded.settings_until(6.1)));
   recorded.require_same(simulation);
   ResumedResults results(recorded);
-  results.begin(recorded.reader().schema());
+  RecordSchema schema = recorded.reader().schema();
+  schema.checkpoints = true;
+  results.begin(schema);
   ASSERT_TRUE(recorded.checkpoint());
   results.checkpoint(recorded.checkpoint()->t, recorded.checkpoint()->memory);  // opens the file
   const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
