@@ -133,7 +133,7 @@ BdfStep Bdf::advance(double t_stop, State& state) {
   if (restart_) {
     if (inconsistent_) step.status = system_.make_consistent(t_, state, y_, yp_, *workspace_);
     if (!step.status.ok()) return step;
-    const double h = inconsistent_ ? step_behind_kink(t_limit) : step_at_start(t_limit);
+    const double h = inconsistent_ ? step_behind_kink(t_limit) : first_step(t_limit);
     begin_anew(repeated_ ? repeated_->h : options_.fixed_h.value_or(options_.h0.value_or(h)));
     step.restarted = true;
   }

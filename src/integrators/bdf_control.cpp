@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <vector>
 
 #include "trammel/integrators/bdf.h"
 
@@ -42,16 +40,6 @@ double Bdf::first_step(double t_limit) const {
 double Bdf::step_behind_kink(double t_limit) const {
   const double h = first_step(t_limit);
   return std::max(h, std::sqrt(h * std::min(history_.last_h(), t_limit - t_)));
-}
-
-// The same where nothing is known of a pace but how far the motion is followed. Velocities of index 3 are in no test:
-// with a step for which ‖h y′‖ ≤ ½ a remainder of Newton's tolerance is all of v.
-double Bdf::step_at_start(double t_limit) const {
-  const double h = first_step(t_limit);
-  std::vector<int> index(static_cast<std::size_t>(history_.n()), 1);
-  system_.calc_indices(index);
-  const bool is_noisy = std::any_of(index.begin(), index.end(), [](int i) { return i > 2; });
-  return is_noisy && std::isfinite(t_limit) ? std::max(h, std::sqrt(h * (t_limit - t_))) : h;
 }
 
 void Bdf::begin_anew(double h) {

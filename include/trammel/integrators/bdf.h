@@ -132,7 +132,6 @@ class Bdf {
   // Control of order and step size: bdf_control.cpp.
   double first_step(double t_limit) const;
   double step_behind_kink(double t_limit) const;
-  double step_at_start(double t_limit) const;
   Choice keep_or_lower(const BdfHistory::Estimates& estimates) const;
   void choose_next(Choice choice, const BdfHistory::Estimates& estimates, BdfStep& step);
   void watch_stability(const BdfHistory::Estimates& estimates, Choice& choice, BdfStep& step);
