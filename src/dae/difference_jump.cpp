@@ -136,6 +136,10 @@ Status DifferenceJump::residual(ConstVec y, Vec r, Workspace& workspace) const {
 bool DifferenceJump::misses(ConstVec y, Workspace& workspace) const {
   return jump_.misses(y, *static_cast<Scratch&>(workspace).jump);
 }
+
+bool DifferenceJump::calc_bow(Vec r, const Workspace& workspace) const {
+  return jump_.calc_bow(r, *static_cast<const Scratch&>(workspace).jump);
+}
 void DifferenceJump::finish(ConstVec y, MotionVariables& to, Vec memory, JumpLedger& ledger,
                             Workspace& workspace) const {
   jump_.finish(y, to, memory, ledger, *static_cast<Scratch&>(workspace).jump);

@@ -19,6 +19,8 @@ namespace {
 // What a rotation may fall behind without a word: a part of a turn that can be seen, and of all it turned.
 constexpr double noticeable_angle = 0.1, noticeable_part = 0.01;
 constexpr int max_halvings = 40;
+// Of the tolerance of velocities, as in one-step methods.
+constexpr double load_early_part = 0.1, load_velocity_part = 6.0;
 
 }  // namespace
 
@@ -179,7 +181,7 @@ MotionIntegrator::LeftBehind EnergyDecaying::left_behind() const {
                   behind_[worst], turned_[worst], 100.0 * noticeable_part)};
 }
 
-double EnergyDecaying::error_norm(double h) const {
+double EnergyDecaying::error_norm(double h) {
   const int nv = jump_.nv(), nz = jump_.nz();
   double largest = 0.0;
   const double of_angles = options_.rotation_atol.value_or(options_.atol);
@@ -199,6 +201,26 @@ double EnergyDecaying::error_norm(double h) const {
     if (dae_.E()[i] == 0.0) continue;
     const double weight = options_.state_atol.value_or(options_.atol) + options_.rtol * std::abs(ends_.from.z[i]);
     largest = std::max(largest, 0.5 * std::abs(y_[2 * nv + i] - ends_.from.z[i]) / weight);
+  }
+  return std::max(largest, load_error_norm());
+}
+
+// A pulse changes velocities and hardly positions. What its bow does to them, h³F″/12, is in the step, but shows how
+// well the step sees the pulse; the tolerance is that of one-step methods.
+double EnergyDecaying::load_error_norm() {
+  if (!jump_.calc_bow(trial_, *jump_workspace_) || !solve(trial_).ok()) return 0.0;
+  const double time = std::max(ends_.from.t - t_first_, load_early_part * options_.span);
+  const double per_time = time > 0.0 ? 1.0 / time : 0.0;
+  const int nv = jump_.nv();
+  double largest = 0.0;
+  for (int i = 0; i < nv; ++i) {
+    const Kind kind = dae_.layout().kinds()[i];
+    const double travelled = q_first_[i] + (ends_.from.t - t_first_) * v_first_[i];
+    const double place = relative_size(kind, ends_.from.q[i], travelled, options_.extent);
+    const double atol = kind == Kind::rotation ? options_.rotation_atol.value_or(options_.atol) : options_.atol;
+    const double speed = std::max(std::abs(ends_.from.v[i]), std::abs(y_[nv + i]));
+    const double weight = load_velocity_part * (options_.rtol * speed + per_time * (atol + options_.rtol * place));
+    if (weight > 0.0) largest = std::max(largest, std::abs(trial_[nv + i]) / weight);
   }
   return largest;
 }

@@ -62,6 +62,9 @@ class JumpSystem {
   /// Whether something acts at the end of the step y that was not there when it was solved (shapes that came from far).
   /// It is part of the equations from then on: they are to be solved once more.
   virtual bool misses(ConstVec, Workspace&) const { return false; }
+  /// What time alone bends of the forces within the step, as rows of the residual that has it already: with the forces
+  /// of both ends alone velocities would miss it. false: nothing.
+  virtual bool calc_bow(Vec, const Workspace&) const { return false; }
   /// From the last residual, which must have been taken at y: to.q, to.z, the multipliers λ of the step's middle in
   /// to.lam, the rate v̇ of its middle in to.a, and to.v = v_f.
   virtual void finish(ConstVec y, MotionVariables& to, Vec memory, JumpLedger& ledger, Workspace& workspace) const = 0;

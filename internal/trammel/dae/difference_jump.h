@@ -43,6 +43,7 @@ class DifferenceJump final : public JumpSystem {
   void guess(Vec y, const Workspace& workspace) const override;
   Status residual(ConstVec y, Vec r, Workspace& workspace) const override;
   bool misses(ConstVec y, Workspace& workspace) const override;
+  bool calc_bow(Vec r, const Workspace& workspace) const override;
   void finish(ConstVec y, MotionVariables& to, Vec memory, JumpLedger& ledger, Workspace& workspace) const override;
 
  private:

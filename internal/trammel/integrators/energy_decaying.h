@@ -95,7 +95,8 @@ class EnergyDecaying final : public MotionIntegrator, public LeavesResiduals {
   double largest(ConstVec x) const;
   double calc_norm(double h) const;
   double calc_tolerance(double h, double rough_tol) const;
-  double error_norm(double h) const;
+  double error_norm(double h);
+  double load_error_norm();
   template <class Use>
   void for_each_turn(double h, Use&& use) const;
   Status accept(double h, const State& state);

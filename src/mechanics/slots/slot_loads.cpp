@@ -124,6 +124,37 @@ void SlotSystem::update_load_points(ConstVec y, Scratch& ws) const {
   }
 }
 
+// (3). Loads that do not know the time leave exactly nothing. Contacts know none, and wheels meet the rail where the
+// time has brought them.
+void SlotSystem::update_bow(Scratch& ws) const {
+  if (load_groups_.empty()) return;
+  Loads& loads = ws.loads;
+  for (Wrench<double>& w : loads.bow) w = zero_wrench<double>();
+  std::fill(loads.g_bow.begin(), loads.g_bow.end(), 0.0);
+  for (std::size_t f = 1; f < frames_.size(); ++f) loads.frames_j[f] = ws.steps[f].start;
+  for (int row = 0; row < system_.n_rows(); ++row)
+    if (const int m = system_.active_row(row); m >= 0) loads.lam_j[row] = ws.Lambda_j[m] + ws.Lambda_f[m];
+  for (const auto& [weight, in] : {std::pair{-0.5, &ws.in_0}, {1.0, &ws.in_m}, {-0.5, &ws.in_f}}) {
+    for (Wrench<double>& w : loads.force_j) w = zero_wrench<double>();
+    std::fill(loads.g_j.begin(), loads.g_j.end(), 0.0);
+    KinematicState k{loads.frames_j, in->view(), loads.lam_j, std::span(ws.z_0.data(), loads.g_j.size()), ws.turns};
+    for (std::size_t i = 0; i < load_groups_.size(); ++i) {
+      const ElementGroup& group = *system_.groups()[load_groups_[i]];
+      if (dynamic_cast<const ContactGroup*>(&group) || dynamic_cast<const ConstraintElements*>(&group)) continue;
+      k.modes = load_modes(i, ws);
+      group.add_forces(k, loads.force_j, loads.g_j);
+    }
+    for (std::size_t f = 1; f < frames_.size(); ++f) {
+      loads.bow[f].force += weight * loads.force_j[f].force;
+      loads.bow[f].moment += weight * (ws.steps[f].start.R * loads.force_j[f].moment);
+    }
+    for (std::size_t z = 0; z < loads.g_j.size(); ++z) loads.g_bow[z] += weight * loads.g_j[z];
+  }
+  const auto bends = [](const Wrench<double>& w) { return !w.force.isZero(0.0) || !w.moment.isZero(0.0); };
+  loads.bends =
+      std::ranges::any_of(loads.bow, bends) || std::ranges::any_of(loads.g_bow, [](double g) { return g != 0.0; });
+}
+
 void SlotSystem::add_loads(ConstVec y, Vec r, Scratch& ws) const {
   if (load_groups_.empty()) return;
   update_load_points(y, ws);
@@ -151,6 +182,31 @@ void SlotSystem::add_loads(ConstVec y, Vec r, Scratch& ws) const {
       r[z_f() + z] = z_at_f - z_at_j - third * (loads.g_j[z] + 2.0 * loads.g_f[z]);
     }
   }
+  add_bow(r, ws);
+}
+
+// (3) in the rows of both points.
+void SlotSystem::add_bow(Vec r, const Scratch& ws) const {
+  const Loads& loads = ws.loads;
+  if (!loads.bends) return;
+  const double part = 2.0 * ws.h / 3.0;
+  for (std::size_t f = 1; f < frames_.size(); ++f) {
+    const SlotFrame& frame = frames_[f];
+    for (const int rows : {v_j(), v_f()}) {
+      auto row = r.segment(rows + frame.offset, frame.nv);
+      row -= part * frame.S_x.transpose() * loads.bow[f].force;
+      if (frame.turns) row -= part * ws.steps[f].S_row.transpose() * loads.bow[f].moment;
+    }
+  }
+  for (int z = 0; z < nz(); ++z)
+    if (system_.E()[z] != 0.0)
+      for (const int rows : {z_j(), z_f()}) r[rows + z] -= part * loads.g_bow[z];
+}
+
+bool SlotSystem::calc_bow(Vec r, const Workspace& workspace) const {
+  r.setZero();
+  add_bow(r, static_cast<const Scratch&>(workspace));
+  return !r.isZero(0.0);
 }
 
 // ---- derivatives ---------------------------------------------------------------------------------------------------

@@ -68,6 +68,9 @@ struct SlotSystem::Loads {
   std::vector<Frame<double>> frames_j, frames_f;
   std::vector<Wrench<double>> force_j, force_f;  // on frames
   std::vector<double> lam_j, lam_f, turns_f, g_j, g_f;
+  std::vector<Wrench<double>> bow;  // (3) of the header, moments in ground axes
+  std::vector<double> g_bow;
+  bool bends = false;  // some of them
   // Of rows on positions that are no quadratics, by row of the machine: Φ at f, Φ_u u̇ at j and f.
   std::vector<double> phi, drift_j, drift_f, dropped;
   std::vector<Wrench<double>> dropped_force;

@@ -169,10 +169,10 @@ std::unique_ptr<Workspace> SlotSystem::make_workspace() const {
     ground.R.setIdentity();
     ground.p.setZero(), ground.v.setZero(), ground.w.setZero();
   }
-  for (auto* force : {&loads.force_j, &loads.force_f}) force->resize(frames_.size());
+  for (auto* force : {&loads.force_j, &loads.force_f, &loads.bow}) force->resize(frames_.size());
   for (auto* lam : {&loads.lam_j, &loads.lam_f}) lam->assign(system_.n_rows(), 0.0);
   loads.turns_f.assign(system_.branches().size(), 0.0);
-  for (auto* g : {&loads.g_j, &loads.g_f}) g->assign(nz(), 0.0);
+  for (auto* g : {&loads.g_j, &loads.g_f, &loads.g_bow}) g->assign(nz(), 0.0);
   return ws;
 }
 
@@ -264,6 +264,7 @@ void SlotSystem::resize(double h, double curvature, double t_inputs, Workspace& 
   average(ws.in_0, ws.in_m, ws.in_f, ws.u_mean);
   for (std::size_t b = 0; b < ws.loads.turns_f.size(); ++b)
     ws.loads.turns_f[b] = ws.state.branches[b].predict(ws.t_0 + h);
+  update_bow(ws);
 }
 
 void SlotSystem::guess(Vec y, const Workspace& workspace) const {
@@ -380,17 +381,19 @@ void SlotSystem::finish(ConstVec y, MotionVariables& to, Vec memory, JumpLedger&
     if (e.group->holonomic())
       ledger.supplied -=
           y[L_f() + e.multiplier] * rate_of(e, true, ws) + y[L_j() + e.multiplier] * rate_of(e, false, ws);
-  // loads: h (F·v) at both points of (1)
+  // loads: h (F·v) at both points of (1), and at both of (3)
   if (load_groups_.empty()) return;
   update_load_points(y, ws);
   for (int z = 0; z < nz(); ++z) to.zp[z] = system_.E()[z] == 0.0 ? 0.0 : ws.loads.g_f[z];
   for (std::size_t f = 1; f < frames_.size(); ++f) {
     const SlotFrameStep& x = ws.steps[f];
     const Wrench<double>&a = ws.loads.force_j[f], &b = ws.loads.force_f[f];
+    const Wrench<double>& bow = ws.loads.bow[f];
     const Eigen::Vector3d M_j = x.at_j.R * a.moment, M_f = x.at_f.R * b.moment;
     ledger.supplied += h / 6.0 *
                        ((a.force + 2.0 * b.force).dot(x.at_f.v) + (2.0 * a.force + b.force).dot(x.at_j.v) +
                         (M_j + 2.0 * M_f).dot(x.w_f) + (2.0 * M_j + M_f).dot(x.w_j));
+    ledger.supplied += h / 3.0 * (bow.force.dot(x.at_f.v + x.at_j.v) + bow.moment.dot(x.w_f + x.w_j));
   }
 }
 

@@ -24,6 +24,12 @@ namespace trammel {
 ///
 ///   (2) E (z_f − z_j) = h (g_j + 2g_f)/3,   E (z_f + z_j − 2z_0) = h (2g_j + g_f)/3.
 ///
+/// Both are integrals of what is linear between j and f. What time alone bends between them,
+///
+///   (3) F_b = F(t + h/2) − ½ (F(t) + F(t + h)) with the machine as it stands at t,
+///
+/// adds −F_b/3 to both of (1) and 2h g_b/3 to both of (2): Simpson's rule. It does not depend on the unknowns.
+///
 /// Which of these a kind of joint or force becomes, the kind says (Directors). Contacts are forces by a discrete
 /// gradient of what they store (SlotContact), those without a potential external loads.
 class SlotSystem final : public JumpSystem {
@@ -52,6 +58,7 @@ class SlotSystem final : public JumpSystem {
   Status residual(ConstVec y, Vec r, Workspace& workspace) const override;
   Status linearize(ConstVec y, std::span<double> values, Workspace& workspace) const override;
   bool misses(ConstVec y, Workspace& workspace) const override;
+  bool calc_bow(Vec r, const Workspace& workspace) const override;
   void finish(ConstVec y, MotionVariables& to, Vec memory, JumpLedger& ledger, Workspace& workspace) const override;
 
   const AbsoluteSystem& system() const { return system_; }
@@ -93,6 +100,8 @@ class SlotSystem final : public JumpSystem {
   void linearize_contacts(std::span<double> values, Scratch& ws) const;
   KinematicState load_point(ConstVec y, bool at_f, Scratch& ws) const;
   void update_load_points(ConstVec y, Scratch& ws) const;
+  void update_bow(Scratch& ws) const;
+  void add_bow(Vec r, const Scratch& ws) const;
   void add_loads(ConstVec y, Vec r, Scratch& ws) const;
   void linearize_loads(ConstVec y, std::span<double> values, Scratch& ws) const;
 
