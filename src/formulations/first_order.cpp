@@ -67,6 +67,7 @@ std::unique_ptr<Workspace> FirstOrderForm::make_workspace() const {
                   &scratch->rate_to, &scratch->bend_from, &scratch->bend_to})
     x->setZero(nv_);
   for (auto* x : {&scratch->first_quarter, &scratch->last_quarter}) x->setZero(nz_);
+  scratch->is_fast.assign(static_cast<std::size_t>(nz_), 0);
   scratch->between.resize(nv_, nz_, nc_);
   return scratch;
 }

@@ -50,6 +50,21 @@ void FirstOrderForm::interpolate_positions(const Point& from, const Point& to, d
   calc_chart_velocities(charts, q, s.rate, v);
 }
 
+// Which states follow others at once within a step of this length: h |g(z + δ) − g(z)| ≫ δ for a small part δ of their
+// sizes. Their rates make much of what the ends of a step leave of them: x holds the rates' point.
+Status FirstOrderForm::find_fast_states(const Point& from, const Point& to, const State& state, ConstVec rates,
+                                        MotionVariables& x, Scratch& s) const {
+  constexpr double moved_part = 1e-3, fast = 5.0;
+  const double h = to.t - from.t;
+  const auto move_of = [&](int i) {
+    return moved_part * std::max(std::abs(from.y[z0() + i]), std::abs(to.y[z0() + i]));
+  };
+  for (int i = 0; i < nz_; ++i) x.z[i] += move_of(i);
+  const Status status = system_.residual(x.point(s.inputs.view()), state, s.rate, s.zp, s.phi, *s.system);
+  for (int i = 0; i < nz_; ++i) s.is_fast[i] = h * std::abs(-s.zp[i] - rates[i]) > fast * move_of(i);
+  return status;
+}
+
 // ż = g at the motion of interpolate_positions and the cubic of z.
 Status FirstOrderForm::calc_state_rates(const Point& from, const Point& to, double theta, const State& state,
                                         MotionVariables& x, Vec rates, Scratch& s) const {
@@ -76,12 +91,13 @@ Status FirstOrderForm::interpolate(const Point& from, const Point& to, double t,
     MotionVariables& between = s.between;
     between.a = x.a, between.lam = x.lam;  // what forces of laws with λ make of them is of no order here
     Status status = calc_state_rates(from, to, 0.25, state, between, s.first_quarter, s);
+    if (status.ok()) status = find_fast_states(from, to, state, s.first_quarter, between, s);
     if (status.ok()) status = calc_state_rates(from, to, 0.75, state, between, s.last_quarter, s);
     if (!status.ok()) return status;
     // + θ²(1 − θ)² (α + β (θ − ½)), whose rates at ¼ and ¾ are ±3/16 α − 3/256 β
     const double bump = std::pow(theta * (1.0 - theta), 2);
     for (int i = 0; i < nz_; ++i) {
-      if (E[i] == 0.0) continue;
+      if (E[i] == 0.0 || s.is_fast[i]) continue;  // the method's own
       const int k = z0() + i;
       const double z[4] = {from.y[k], h * from.yp[k], to.y[k], h * to.yp[k]};
       const double d1 = h * s.first_quarter[i] - cubic_rate(z[0], z[1], z[2], z[3], 0.25);

@@ -26,6 +26,7 @@ struct FirstOrderForm::Scratch final : Workspace {
   InputBuffer inputs;
   MotionVariables between;
   Eigen::VectorXd rate, rate_from, rate_to, bend_from, bend_to, first_quarter, last_quarter;
+  std::vector<char> is_fast;
   // Of the explicit formalism: M of one tree, and columns of its rows.
   Eigen::MatrixXd M, columns;
   Eigen::LDLT<Eigen::MatrixXd> factor;

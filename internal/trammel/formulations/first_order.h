@@ -114,6 +114,8 @@ class FirstOrderForm : public DaeSystem {
   void interpolate_positions(const Point& from, const Point& to, double theta, Vec q, Vec v, Scratch& scratch) const;
   Status calc_state_rates(const Point& from, const Point& to, double theta, const State& state, MotionVariables& x,
                           Vec rates, Scratch& scratch) const;
+  Status find_fast_states(const Point& from, const Point& to, const State& state, ConstVec rates, MotionVariables& x,
+                          Scratch& scratch) const;
   // The explicit formalism: first_order_explicit.cpp.
   void choose_formalism();
   Pattern spread_over_trees(const Pattern& pattern) const;
