@@ -222,7 +222,7 @@ KinkEvents::Cut KinkEvents::take_again(const KinkWatch::Change& found) {
   ++retakes_;
   change_due_ = found;
   limit_ = found.t;
-  if (found.located() && retakes_ == 1)
+  if (found.located() && found.begins && retakes_ == 1)
     if (const auto free = find_freely(found.t)) limit_ = std::min(limit_, free->t);
   if (found.located() && retakes_ == 1 && !method_of(options_).traits.tests_velocities) {
     limit_ -= early_part * (found.t - x_before_.t);

@@ -402,18 +402,22 @@ void KinkWatch::accept(const KinematicState& state, const std::optional<Change>&
 }
 
 bool KinkWatch::is_met(const Change& change) const {
-  double value = 0.0, rate = 0.0;
+  const std::size_t last = t_.size() - 1;
+  double value = 0.0, before = 0.0, rate = 0.0;
   if (change.kink >= 0) {
-    const SwitchValue& last = values_[values_.size() - n_switches_ + change.kink];
-    value = last.value, rate = last.rate;
+    const SwitchValue& now = values_[last * n_switches_ + change.kink];
+    value = now.value, rate = now.rate;
+    before = values_[(last - 1) * n_switches_ + change.kink].value;
   } else {
     const auto at = std::find_if(places_.begin(), places_.end(), [&](const Place& p) { return p.slot == change.slot; });
     if (at == places_.end()) return false;
-    const Listed& last = listed_[listed_.size() - places_.size() + (at - places_.begin())];
-    if (last.indicator != -last.gap) return true;  // a force that ends: its rate is not known
-    value = -last.gap, rate = -last.rate;
+    const std::size_t i = at - places_.begin();
+    const Listed& now = listed_[last * places_.size() + i];
+    value = now.indicator, before = listed_[(last - 1) * places_.size() + i].indicator;
+    rate = now.indicator == -now.gap ? -now.rate : std::nan("");
   }
-  if (std::isnan(rate)) return true;
+  // A force that ends: how fast it falls is the business of accelerations, and told by the instant before.
+  if (std::isnan(rate)) rate = (value - before) / (t_[last] - t_[last - 1]);
   constexpr double rounding = 10.0 * instant_tol;
   return std::abs(value) <= std::abs(rate) * rounding * (1.0 + std::abs(t_.back()));
 }

@@ -202,6 +202,60 @@ end = 3
     }
 }
 
+// A pendulum falls or is thrown against a damped stop. Where it is left its push falls to zero at a rate that is known
+// of accelerations alone: steps must end there and not nearby, or each blow errs by a part of its own (some 30
+// tolerances of the speed, which the next swing makes 100 of the angle).
+TEST(Stops, blows_against_damped_stops_err_by_the_tolerance) {
+  const auto pendulum = [](double k, double zeta, double speed) {
+    constexpr double inertia = 2.0 / 3.0;
+    return fmt::format(R"toml(
+[[body]]
+name = "rod"
+shape = {{ kind = "rod", length = 1, axis = "x" }}
+mass = 2
+position = [0.5, 0, 0]
+velocity = [0, 0, {}]
+angular_velocity = [0, {}, 0]
+[[joint]]
+name = "hinge"
+kind = "revolute"
+bodies = ["ground", "rod"]
+point = [0, 0, 0]
+axis = "y"
+[[force]]
+name = "wall"
+kind = "joint_limit"
+joint = "hinge"
+upper = "deg(120)"
+stiffness = {}
+damping = {}
+[analysis]
+end = 2.5
+[output]
+interval = 0.0127
+)toml",
+                       -0.5 * speed, speed, k, 2.0 * zeta * std::sqrt(k * inertia));
+  };
+  for (const double k : {1e3, 1e5, 1e7})
+    for (const double zeta : {0.05, 0.3})
+      for (const double speed : {0.0, 5.0}) {
+        const std::string text = pendulum(k, zeta, speed);
+        const Eigen::MatrixXd exact =
+            run_text(text, {"solver.integrator=radau", "solver.rtol=1e-10", "solver.atol=1e-12"}).values("hinge.angle");
+        for (const double rtol : {1e-3, 1e-5, 1e-7})
+          for (const std::string& set : coordinates)
+            for (const char* method : {"auto", "runge_kutta", "radau"}) {
+              SCOPED_TRACE(
+                  fmt::format("k {:.0e} zeta {} speed {} rtol {:.0e} {} {}", k, zeta, speed, rtol, set, method));
+              const Recorded run =
+                  run_text(text, {fmt::format("solver.integrator={}", method), "solver.coordinates=" + set,
+                                  fmt::format("solver.rtol={}", rtol), fmt::format("solver.atol={}", 1e-2 * rtol)});
+              ASSERT_EQ(run.values("hinge.angle").rows(), exact.rows());
+              EXPECT_LT((run.values("hinge.angle") - exact).cwiseAbs().maxCoeff(), 20.0 * rtol);  // 11 at k = 1e7
+            }
+      }
+}
+
 // At rest on a stop from the start nothing moves: x stays at its static depth.
 TEST(Stops, what_rests_on_a_stop_at_the_start_stays) {
   for (const std::string& method : methods) {
