@@ -13,7 +13,7 @@ namespace {
 
 // A system that names the row of every unknown can be factored without a search for pivots.
 std::unique_ptr<LinearSolver<double>> make_solver(const DaeSystem& system, LinearSolverChoice choice) {
-  auto solver = make_linear_solver<double>(choice, system.layout().n());
+  auto solver = make_guarded_solver<double>(choice, system.layout().n());
   if (wants_condensed(choice.kind)) return make_condensed_solver<double>(std::move(solver));
   const bool chooses = choice.kind == LinearSolverKind::automatic && solver->name() != "dense";
   if (!chooses || system.pivot_rows().empty()) return solver;

@@ -10,6 +10,7 @@
 
 #include "elimination_order.h"
 #include "trammel/base/error.h"
+#include "trammel/linalg/guarded_ldlt.h"
 #include "trammel/linalg/sparse_ldlt.h"
 #include "trammel/linalg/sparse_matrix.h"
 
@@ -39,6 +40,8 @@ class Gmres final : public LinearSolver<S> {
  protected:
   Status do_analyze(const Pattern& pattern, const OrderingHint& hint) override {
     pattern_ = pattern;
+    hint_ = hint;
+    whole_ = nullptr, whole_left_ = 0;
     values_.assign(pattern.index.size(), S(0));
     const int n = pattern.n_cols, m = std::min(options_.restart, std::max(n, 1));
     basis_.setZero(n, m + 1);
@@ -51,7 +54,11 @@ class Gmres final : public LinearSolver<S> {
     return options_.preconditioner == Preconditioner::none ? Status::success() : analyze_preconditioner(hint);
   }
 
-  Status do_factor(std::span<const S> values) override { return update_preconditioner(values, false); }
+  // What was found of other values is forgotten.
+  Status do_factor(std::span<const S> values) override {
+    whole_ = nullptr, whole_left_ = 0;
+    return update_preconditioner(values, false);
+  }
   Status do_refactor(std::span<const S> values, bool& kept) override {
     kept = true;
     return update_preconditioner(values, true);
@@ -62,6 +69,8 @@ class Gmres final : public LinearSolver<S> {
   Cause pivot_cause() const override { return Cause::vanished_pivot; }
 
  private:
+  static constexpr int patience = 20;  // matrices until the preconditioner is tried again
+
   Status analyze_preconditioner(const OrderingHint& hint) {
     const std::vector<char> multiplier = find_multipliers(pattern_, hint);
     const bool diagonal = options_.preconditioner == Preconditioner::diagonal;
@@ -96,10 +105,30 @@ class Gmres final : public LinearSolver<S> {
     this->set_nnz_factors(static_cast<long>(basis_.size()));
     this->set_smallest_pivot({});
     if (!preconditioner_) return Status::success();
+    if (whole_left_ > 0 && --whole_left_ > 0) return factor_whole();
     for (std::size_t k = 0; k < from_.size(); ++k) kept_values_[k] = from_[k] < 0 ? S(1) : values[from_[k]];
     const Status status = again ? preconditioner_->refactor(kept_values_) : preconditioner_->factor(kept_values_);
+    if (options_.factors_where_needed && status.cause == Cause::vanished_pivot) return begin_whole();
     this->set_nnz_factors(static_cast<long>(basis_.size()) + preconditioner_->counters().nnz_factors);
     this->set_smallest_pivot(preconditioner_->smallest_pivot());
+    return status;
+  }
+
+  Status begin_whole() {
+    whole_left_ = patience;
+    return factor_whole();
+  }
+
+  Status factor_whole() {
+    if (!whole_) {
+      whole_ = make_guarded_ldlt<S>(
+          {.dense_kernel = options_.dense_kernel, .iterate_above = std::numeric_limits<double>::infinity()});
+      if (const Status status = whole_->analyze(pattern_, hint_); !status.ok()) return status;
+    }
+    this->add_handed_over();
+    const Status status = whole_->refactor(values_);
+    this->set_nnz_factors(static_cast<long>(basis_.size()) + whole_->counters().nnz_factors);
+    this->set_smallest_pivot(whole_->smallest_pivot());
     return status;
   }
 
@@ -117,14 +146,22 @@ class Gmres final : public LinearSolver<S> {
 
   Status precondition(Vector& x, bool transposed) {
     if (!preconditioner_) return Status::success();
-    return transposed ? preconditioner_->solve_transposed(Eigen::Ref<Vector>(x))
-                      : preconditioner_->solve(Eigen::Ref<Vector>(x));
+    LinearSolver<S>& factors = whole_left_ > 0 ? *whole_ : *preconditioner_;
+    return transposed ? factors.solve_transposed(Eigen::Ref<Vector>(x)) : factors.solve(Eigen::Ref<Vector>(x));
   }
 
   Status iterate(std::span<S> b, bool transposed) {
     Eigen::Map<Vector> x(b.data(), static_cast<Eigen::Index>(b.size()));
     if (x.size() == 0) return Status::success();
     b_ = x;
+    const Status status = iterate_from_zero(x, transposed);
+    const bool helps = options_.factors_where_needed && preconditioner_ && whole_left_ == 0;
+    if (status.ok() || !helps) return status;
+    if (const Status factors = begin_whole(); !factors.ok()) return factors;
+    return iterate_from_zero(x, transposed);
+  }
+
+  Status iterate_from_zero(Eigen::Map<Vector>& x, bool transposed) {
     x.setZero();
     const double size = b_.norm();
     int iterations = 0;
@@ -203,6 +240,9 @@ class Gmres final : public LinearSolver<S> {
   std::vector<S> values_, kept_values_;
   std::vector<int> from_;  // slot of A of each entry of the preconditioner; −1: one
   std::unique_ptr<LinearSolver<S>> preconditioner_;
+  OrderingHint hint_;
+  std::unique_ptr<LinearSolver<S>> whole_;  // factors of A; null: not needed yet
+  int whole_left_ = 0;                      // matrices still to come with them, this one included
   double norm_ = 0;  // Frobenius
   Matrix basis_, hessenberg_;
   Vector rhs_, cosine_, sine_, b_, w_;

@@ -20,6 +20,10 @@ struct GmresOptions {
   int max_iterations = 600;  ///< then Cause::too_many_iterations; ≥ 1
   Preconditioner preconditioner = Preconditioner::constraint;
   DenseKernel dense_kernel = DenseKernel::automatic;  ///< of the factors of the preconditioner
+  /// Where the preconditioner has no pivots, or iterations do not converge with it, the whole matrix is factored, with
+  /// row exchanges where it needs them, and preconditions itself; counters().n_handed_over counts these matrices.
+  /// False: the status says so.
+  bool factors_where_needed = false;
 };
 
 /// GMRES with restarts and a preconditioner P on the right [Y. Saad, M. H. Schultz, SIAM J. Sci. Stat. Comput. 7 (1986)
@@ -30,8 +34,7 @@ struct GmresOptions {
 /// so that the residual it watches is the true one. With P = [Ĥ Gᵀ; G 0] the product A P⁻¹ has the eigenvalue 1 for
 /// every constraint and otherwise the eigenvalues of H against Ĥ on the kernel of G [C. Keller, N. Gould, A. Wathen,
 /// SIAM J. Matrix Anal. Appl. 21 (2000) 1300–1317]: the number of iterations depends on the stiffness between bodies,
-/// not on the number of constraints, and with M/h² in Ĥ it falls with h. P is factored by sparse_ldlt, which fails
-/// where that fails. Unknowns that are neither coordinates nor multipliers keep all their entries among each other in
+/// not on the number of constraints, and with M/h² in Ĥ it falls with h. P is factored by sparse_ldlt. Unknowns that are neither coordinates nor multipliers keep all their entries among each other in
 /// P.
 ///
 /// When to use it: when the factors of A do not fit into memory (large flexible nets with a penalty). On chains and
