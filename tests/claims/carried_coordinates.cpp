@@ -31,7 +31,7 @@ SetList with(const Method& method, double rtol) {
 
 // Hangs beside the cross of a universal joint whose axes are x of the ground and y of the body; `hinges` are what holds
 // it, `springs` what turns it back.
-std::string gimbal(const std::string& hinges, const std::string& alpha, const std::string& beta, double speed) {
+std::string gimbal(std::string hinges, const std::string& alpha, const std::string& beta, double speed) {
   return fmt::format(R"toml(
 gravity = [0, 0, -9.81]
 [[body]]
@@ -58,13 +58,16 @@ end = 1
 [output]
 interval = 0.05
 )toml",
-                     hinges, alpha, speed, -0.8 * -0.4, -speed * -0.4, speed * 0.05 + 0.8 * 0.1, beta);
+                     replace_once(std::move(hinges), "SPEED", fmt::format("{}", speed)), alpha, speed, -0.8 * -0.4,
+                     -speed * -0.4, speed * 0.05 + 0.8 * 0.1, beta);
 }
 const std::string crossed = R"toml(
 [[coordinate]]
 name = "alpha"
+rate = SPEED
 [[coordinate]]
 name = "beta"
+rate = -0.8
 [[joint]]
 name = "cross"
 kind = "universal"
@@ -81,6 +84,7 @@ name = "cross"
 mass = 1e-7
 inertia = [1e-9, 1e-9, 1e-9]
 position = [0, 0, 0]
+angular_velocity = [SPEED, 0, 0]
 [[joint]]
 name = "alpha"
 kind = "revolute"
