@@ -52,7 +52,6 @@ Study prepare(Study study, const Way& way) {
   JacobianSettings& jacobian = study.solver.jacobian;
   jacobian.source = parse_word<JacobianSource>(way.jacobian);
   jacobian.update = parse_word<JacobianUpdate>(way.update);
-  jacobian.sparsity.reset();
   if (jacobian.source == JacobianSource::sparse_differences) jacobian.sparsity = JacobianSparsity::estimated;
   study.output.interval = study.analysis.span();
   return study;

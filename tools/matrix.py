@@ -83,24 +83,6 @@ REFUSED = [
     (lambda cell: cell["integrator"] == "energy_decaying" and cell["coordinates"] == "joint",
      r"'energy_decaying' moves frames and their directors"),
 ]
-# (a cell whose linear equations may not be solved, the words of the program, why)
-UNSOLVED = [
-    (lambda cell: cell["machine"] == "massless" and cell["rho"] == "0" and
-     cell["linear_solver"] in ("sparse_ldlt", "skyline_ldlt", "gmres"), "pivot",
-     "without the augmented term a coordinate without mass and stiffness has no pivot on the diagonal, and these solvers (of "
-     "`gmres` its preconditioner) do not exchange rows: with `rho = 1` it has one"),
-    (lambda cell: cell["linear_solver"] == "gmres" and cell["rho"] == "1" and
-     cell["scaling"] in ("none", "left", "constraints"), "pivot",
-     "the preconditioner of `gmres` has the diagonal of ρ GᵀG alone, which without an s is not of the size of the rest: "
-     "`rho` is 0 with it unless it is asked for"),
-    (lambda cell: cell["linear_solver"] == "gmres" and cell["derivatives"] == "estimated" and cell["integrator"] == "radau" and
-     cell["formulation"] == "index3", "pivot",
-     "the blocks of `radau` have room for every entry of an estimated pattern, so that velocities cannot be taken out before, and without "
-     "that multipliers of `index3` have no pivot in the preconditioner of `gmres`"),
-    (lambda cell: cell["linear_solver"] == "gmres" and cell["rho"] == "1", "fall too slowly",
-     "`gmres` stops by the norm of the residual, in which the augmented term puts what constraints miss, times ρ s/h², into the rows of "
-     "motion: at very small steps what it leaves of these rows is not small. `rho` is 0 with it unless it is asked for"),
-]
 FIELDS = {"position": ("position", "orientation"), "velocity": ("velocity", "angular_velocity"),
           "reaction": ("reaction_force", "reaction_moment")}
 # Of a run with rtol = 1e-6, atol = 1e-9 beside the largest number of its kind: methods of second order accumulate their
@@ -254,8 +236,6 @@ def judge(runs, cell, seen_to_act):
     if is_refused(cell):
         return "not refused", "the table of refusals says that it is"
     if code != 0:
-        if any(may(cell) and pattern in words for may, pattern, _ in UNSOLVED):
-            return "not solved", words
         return "failed", words
     for name, expected in runs.reference(cell["machine"]).items():
         found = result["fields"].get(name)
@@ -298,7 +278,6 @@ def write_table(path, n_cells, total, outcomes, reasons):
         rows.append(f"| {', '.join(f'`{x}`' for x in integrators)} | {axis} | {shown} | {why} |")
     rows += ["", f"{n_cells} of {total} cells were run: "
              + ", ".join(f"{n} {what}" for what, n in sorted(outcomes.items())) + ".", ""]
-    rows += [f"* *not solved*: {why}." for _, _, why in UNSOLVED]
     refused = sum(is_refused(cell) for cell in cells())
     rows += [f"* of all {total} cells {refused} are refused, {100 * refused / total:.2g} %: those of the reasons that follow, with the "
              "cells that were run."]
@@ -342,7 +321,7 @@ def main():
                 if what.startswith("refused"):
                     for line in re.findall(r"error: (.*)", words) or [words]:
                         reasons[line] += 1
-                if what not in ("passed", "refused", "not solved"):
+                if what not in ("passed", "refused"):
                     troubles.append((cell, what, words))
                 if arguments.verbose and what != "passed":
                     print(f"{what:9} {show(cell)}\n          {words.splitlines()[0] if words else ''}", flush=True)

@@ -133,6 +133,13 @@ void DifferenceSystem::enlarge_estimate(Planes& planes, Scratch& s) const {
   for (int j = 0; j < all.n_cols; ++j)
     for (int k = all.start[j]; k < all.start[j + 1]; ++k)
       largest[all.index[k]] = std::max(largest[all.index[k]], contribution(k, j));
+  // A row that gives an unknown by the others has no second one of its kind: what turning its axes leaves there is
+  // rounding.
+  const std::vector<int> own_rows = system_.own_rows();
+  std::vector<char> is_own_row(static_cast<std::size_t>(all.n_rows), 0);
+  for (const int row : own_rows)
+    if (row >= 0) is_own_row[row] = 1;
+  const auto is_rounding = [&](int row, int j) { return is_own_row[row] && own_rows[j] >= 0 && own_rows[j] != row; };
   PatternBuilder builder(all.n_rows, all.n_cols);
   builder.add_diagonal();
   for (int j = 0; j < all.n_cols; ++j) {
@@ -141,10 +148,15 @@ void DifferenceSystem::enlarge_estimate(Planes& planes, Scratch& s) const {
       own = 0.0;
       for (int k = all.start[j]; k < all.start[j + 1]; ++k) own = std::max(own, std::abs(planes.F_y()[k]));
     }
-    for (int k = all.start[j]; k < all.start[j + 1]; ++k)
+    for (int k = all.start[j]; k < all.start[j + 1]; ++k) {
+      if (is_rounding(all.index[k], j)) {
+        planes.F_y()[k] = planes.F_yp()[k] = 0.0;
+        continue;
+      }
       if (contribution(k, j) > noticeable * largest[all.index[k]] ||
           std::abs(planes.F_y()[k]) > noticeable_direction * own || (!has_exact_rates() && planes.F_yp()[k] != 0.0))
         builder.add(all.index[k], j);
+    }
   }
   const Pattern found = builder.build(1);
   if (s.omega.n_cols == 0) {

@@ -2,8 +2,6 @@
 #include "trammel/dae/iteration_operator.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstdint>
 
 #include "trammel/linalg/condensed_solver.h"
 #include "trammel/linalg/condition.h"
@@ -13,12 +11,9 @@ namespace trammel {
 
 namespace {
 
-// A pattern that is enlarged more often than this keeps every entry: each enlargement costs a new ordering.
-constexpr int max_enlargements = 8;
-
 // A system that names the row of every unknown can be factored without a search for pivots.
 std::unique_ptr<LinearSolver<double>> make_solver(const DaeSystem& system, LinearSolverChoice choice) {
-  auto solver = make_linear_solver<double>(choice, system.layout().n());
+  auto solver = make_guarded_solver<double>(choice, system.layout().n());
   if (wants_condensed(choice.kind)) return make_condensed_solver<double>(std::move(solver));
   const bool chooses = choice.kind == LinearSolverKind::automatic && solver->name() != "dense";
   if (!chooses || system.pivot_rows().empty()) return solver;
@@ -37,11 +32,11 @@ Status MatrixOperator::setup(const Point& p, const State& state, const Coefficie
   ready_ = false;
   PlaneSource::Renewed renewed;
   const Status status = source_.renew(p, state, h, refresh, workspace, renewed);
-  if (renewed.pattern) has_entries_ = false, enlargements_ = 0;
+  if (renewed.pattern) used_.forget();
   counters_.linearizations = source_.linearizations();
   counters_.input_derivatives = source_.input_derivatives();
   if (!status.ok()) return status;
-  if (renewed.values && find_new_entries()) analyze();
+  if (renewed.values && used_.update(source_, solver_->name() == "dense")) analyze();
   c_ = c;
   combine(h);
   ++counters_.factorizations;
@@ -50,55 +45,13 @@ Status MatrixOperator::setup(const Point& p, const State& state, const Coefficie
   return factored;
 }
 
-// The slots of the planes that are not zero, added to those of before. True: there are new ones.
-bool MatrixOperator::find_new_entries() {
-  const Planes& planes = source_.planes();
-  const std::size_t n_slots = planes.pattern.index.size();
-  if (!has_entries_) enlargements_ = 0;  // nothing before counts
-  const bool keeps_all = solver_->name() == "dense" || enlargements_ >= max_enlargements;
-  if (!has_entries_) {
-    unused_.resize(n_slots);
-    for (std::size_t k = 0; k < n_slots; ++k) unused_[k] = static_cast<int>(k);
-  }
-  const auto is_entry = [&](int slot) {
-    for (const std::vector<double>& plane : planes.values)
-      if (plane[slot] != 0.0) return true;
-    return source_.follows(slot);
-  };
-  if (has_entries_) {
-    std::uint64_t bits = 0;  // without branches: this is asked after every linearization
-    for (const std::vector<double>& plane : planes.values)
-      for (const int slot : unused_) bits |= std::bit_cast<std::uint64_t>(plane[slot]);
-    if (bits << 1 == 0) return false;  // the sign of a zero is no entry
-  }
-  const auto end = keeps_all ? unused_.begin() : std::remove_if(unused_.begin(), unused_.end(), is_entry);
-  unused_.erase(end, unused_.end());
-  if (has_entries_) ++enlargements_;
-  has_entries_ = true;
-  return true;
-}
-
 void MatrixOperator::analyze() {
   keeps_pivots_ = false;
-  const Pattern& all = source_.planes().pattern;
-  pattern_ = {all.n_rows, all.n_cols, {0}, {}, pattern_.version + 1};
-  slot_.clear();
-  auto unused = unused_.begin();
-  for (int j = 0; j < all.n_cols; ++j) {
-    for (int k = all.start[j]; k < all.start[j + 1]; ++k) {
-      if (unused != unused_.end() && *unused == k) {
-        ++unused;
-        continue;
-      }
-      slot_.push_back(k);
-      pattern_.index.push_back(all.index[k]);
-    }
-    pattern_.start.push_back(static_cast<int>(slot_.size()));
-  }
+  pattern_ = used_.make_pattern(source_.planes().pattern, pattern_.version + 1);
   const std::span<const Kind> kinds = system_.layout().kinds();
   OrderingHint hint = make_hint(system_);
   hint.own_rows = system_.own_rows();  // where penalties couple these rows nothing is taken out
-  values_.assign(slot_.size(), 0.0);
+  values_.assign(pattern_.index.size(), 0.0);
   if (augmented_) {
     plain_pattern_ = pattern_;
     pattern_ = augmented_->analyze(plain_pattern_, hint);
@@ -114,12 +67,13 @@ void MatrixOperator::analyze() {
 void MatrixOperator::combine(double h) {
   const Planes& planes = source_.planes();
   std::vector<double>& values = augmented_ ? plain_ : values_;
+  const std::vector<int>& slot = used_.slots();
   const std::vector<double>&F_y = planes.F_y(), &F_yp = planes.F_yp();
-  for (std::size_t k = 0; k < values.size(); ++k) values[k] = c_.y * F_y[slot_[k]] + c_.yp * F_yp[slot_[k]];
-  source_.add_followed(c_.y, c_.yp, slot_, values);
+  for (std::size_t k = 0; k < values.size(); ++k) values[k] = c_.y * F_y[slot[k]] + c_.yp * F_yp[slot[k]];
+  source_.add_followed(c_.y, c_.yp, slot, values);
   for (std::size_t plane = 2; plane < planes.values.size(); ++plane) {
     const double c = c_.of(planes.roles[plane]);
-    for (std::size_t k = 0; k < values.size(); ++k) values[k] += c * planes.values[plane][slot_[k]];
+    for (std::size_t k = 0; k < values.size(); ++k) values[k] += c * planes.values[plane][slot[k]];
   }
   if (!scaling_) return;
   std::fill(row_.begin(), row_.end(), 1.0);

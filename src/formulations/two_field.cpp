@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "trammel/linalg/guarded_ldlt.h"
+
 namespace trammel {
 
 TwoFieldOperator::TwoFieldOperator(const FirstOrderForm& form, const DaeSystem& system, LinearSolverChoice solver,
@@ -11,7 +13,7 @@ TwoFieldOperator::TwoFieldOperator(const FirstOrderForm& form, const DaeSystem& 
     : form_(form),
       system_(system),
       scaling_(scaling),
-      solver_(make_linear_solver<double>(solver, form.layout().n() - form.v0())),
+      solver_(make_guarded_solver<double>(solver, form.layout().n() - form.v0())),
       n_(form.layout().n()),
       nv_(form.v0()),
       source_(system) {

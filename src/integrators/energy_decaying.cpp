@@ -67,6 +67,7 @@ MotionIntegrator::JacobianReport EnergyDecaying::jacobians() const {
   JacobianReport report;
   report.function_calls = report.corrector_calls = n_residuals_;
   report.jacobians = n_linearizations_;
+  report.handed_over = solver_->counters().n_handed_over;
   if (!differences_) return report;
   const DifferenceCounters& differences = differences_->counters(*jump_workspace_);
   report.function_calls += differences.evaluations;

@@ -297,6 +297,7 @@ MotionIntegrator::JacobianReport OneStep::jacobians() const {
   report.jacobians = operator_.linearizations();
   report.updates = n_updates_;
   report.input_derivatives = operator_.input_derivatives();
+  report.handed_over = linear_solver().counters().n_handed_over;
   if (!differences_) return report;
   const DifferenceCounters& differences = differences_->counters(*difference_workspace_);
   report.function_calls += differences.evaluations;

@@ -5,6 +5,7 @@
 
 #include "trammel/linalg/condensed_solver.h"
 #include "trammel/linalg/condition.h"
+#include "trammel/linalg/guarded_ldlt.h"
 
 namespace trammel {
 
@@ -21,7 +22,7 @@ double condition_of(const Pattern& pattern, const std::vector<S>& values, Linear
 // As of MatrixOperator.
 template <class S>
 std::unique_ptr<LinearSolver<S>> make_solver(const DaeSystem& system, LinearSolverChoice choice) {
-  auto solver = make_linear_solver<S>(choice, system.layout().n());
+  auto solver = make_guarded_solver<S>(choice, system.layout().n());
   if (wants_condensed(choice.kind)) return make_condensed_solver<S>(std::move(solver));
   return solver;
 }
@@ -35,7 +36,8 @@ RadauBlocks::RadauBlocks(const DaeSystem& system, const RadauTableau& tableau, L
       scaling_(scaling),
       real_(make_solver<double>(system, solver)),
       complex_(make_solver<std::complex<double>>(system, solver)),
-      source_(system) {
+      source_(system),
+      condenses_(wants_condensed(solver.kind)) {
   if (scaling && scaling->has_penalty()) augmented_ = std::make_unique<AugmentedTerm>();
   w_.setZero(system.layout().n());
   w_complex_.setZero(system.layout().n());
@@ -45,8 +47,9 @@ Status RadauBlocks::setup(const Point& p, const State& state, double h, Refresh 
   ready_ = false;
   PlaneSource::Renewed renewed;
   const Status renewing = source_.renew(p, state, h, refresh, workspace, renewed);
-  if (renewed.pattern) analyze();
+  if (renewed.pattern) used_.forget();
   if (!renewing.ok()) return renewing;
+  if (renewed.values && used_.update(source_, !condenses_)) analyze();
   h_ = h;
   const Coefficients c{1.0, tableau_.gamma() / h};
   if (scaling_) {
@@ -69,12 +72,15 @@ void RadauBlocks::analyze() {
   keeps_pivots_ = false;
   OrderingHint hint = make_hint(system_);
   hint.own_rows = system_.own_rows();
-  const Pattern& plain = source_.planes().pattern;
-  pattern_ = augmented_ ? augmented_->analyze(plain, hint) : plain;
+  const Pattern& all = source_.planes().pattern;
+  plain_pattern_ = condenses_ ? used_.make_pattern(all, plain_pattern_.version + 1) : all;
+  pattern_ = augmented_ ? augmented_->analyze(plain_pattern_, hint) : plain_pattern_;
   // A pattern that cannot be ordered is what factor() fails with.
   static_cast<void>(real_->analyze(pattern_, hint));
   if (tableau_.has_complex()) static_cast<void>(complex_->analyze(pattern_, hint));
-  const auto resize = [&](auto& block) { (augmented_ ? block.plain : block.values).assign(plain.index.size(), 0.0); };
+  const auto resize = [&](auto& block) {
+    (augmented_ ? block.plain : block.values).assign(plain_pattern_.index.size(), 0.0);
+  };
   resize(real_block_), resize(complex_block_);
   row_.assign(static_cast<std::size_t>(system_.layout().n()), 1.0);
   column_ = row_;
@@ -86,14 +92,16 @@ template <class S>
 void RadauBlocks::combine(S factor, Block<S>& block) const {
   const Planes& planes = source_.planes();
   std::vector<S>& values = augmented_ ? block.plain : block.values;
-  for (std::size_t k = 0; k < values.size(); ++k) values[k] = planes.F_y()[k] + factor * planes.F_yp()[k];
-  source_.add_followed(S(1.0), factor, {}, values);
+  const std::vector<int>& slot = used_.slots();
+  const auto at = [all = slot.empty(), &slot](std::size_t k) { return all ? k : static_cast<std::size_t>(slot[k]); };
+  for (std::size_t k = 0; k < values.size(); ++k) values[k] = planes.F_y()[at(k)] + factor * planes.F_yp()[at(k)];
+  source_.add_followed(S(1.0), factor, slot, values);
   for (std::size_t plane = 2; plane < planes.values.size(); ++plane) {
     const S c = planes.roles[plane] == PlaneRole::y ? S(1.0) : factor;
-    for (std::size_t k = 0; k < values.size(); ++k) values[k] += c * planes.values[plane][k];
+    for (std::size_t k = 0; k < values.size(); ++k) values[k] += c * planes.values[plane][at(k)];
   }
   if (!scaling_) return;
-  const Pattern& pattern = planes.pattern;
+  const Pattern& pattern = plain_pattern_;
   for (int j = 0; j < pattern.n_cols; ++j)
     for (int k = pattern.start[j]; k < pattern.start[j + 1]; ++k) values[k] *= row_[pattern.index[k]] * column_[j];
   if (augmented_) augmented_->make(weight_, block.plain, block.values, block.gains);

@@ -46,6 +46,7 @@ class CondensedSolver final : public LinearSolver<S>, public WorkPrediction {
       for (int k = V_.start[e]; k < V_.start[e + 1]; ++k) x_[V_.index[k]] -= product(V_.value[k], t);
     }
     const Status status = inner_->solve(x_);
+    this->set_handed_over(inner_->counters().n_handed_over);
     if (!status.ok()) return named(status);
     unknown_runs_.scatter(x_, b);
     for (std::size_t e = 0; e < own_.size(); ++e) {
@@ -64,6 +65,7 @@ class CondensedSolver final : public LinearSolver<S>, public WorkPrediction {
       for (int k = A_.start[e]; k < A_.start[e + 1]; ++k) x_[A_.index[k]] -= product(A_.value[k], c);
     }
     const Status status = inner_->solve_transposed(x_);
+    this->set_handed_over(inner_->counters().n_handed_over);
     if (!status.ok()) return named(status);
     row_runs_.scatter(x_, b);
     for (std::size_t e = 0; e < own_.size(); ++e) {
@@ -221,6 +223,7 @@ class CondensedSolver final : public LinearSolver<S>, public WorkPrediction {
     Pivot pivot = inner_->smallest_pivot();
     if (pivot.unknown >= 0) pivot.unknown = unknown_[pivot.unknown];
     this->set_smallest_pivot(pivot);
+    this->set_handed_over(inner_->counters().n_handed_over);
     this->set_nnz_factors(inner_->counters().nnz_factors +
                           static_cast<long>(V_.value.size() + A_.value.size() + inverse_.size()));
     return named(status);

@@ -10,6 +10,7 @@
 
 #include "elimination_order.h"
 #include "trammel/base/error.h"
+#include "trammel/linalg/guarded_ldlt.h"
 #include "trammel/linalg/sparse_ldlt.h"
 #include "trammel/linalg/sparse_matrix.h"
 
@@ -19,6 +20,8 @@ namespace {
 
 /// ‖r‖ ≤ 4 ε (‖A‖ ‖x‖ + ‖b‖): no better x is expected from any solver.
 constexpr double gmres_rounding = 4 * std::numeric_limits<double>::epsilon();
+/// What is aimed at where `tol` is only what is accepted.
+constexpr double guarded_goal = 1e-15;
 
 template <class S>
 class Gmres final : public LinearSolver<S> {
@@ -39,6 +42,8 @@ class Gmres final : public LinearSolver<S> {
  protected:
   Status do_analyze(const Pattern& pattern, const OrderingHint& hint) override {
     pattern_ = pattern;
+    hint_ = hint;
+    whole_ = nullptr, whole_left_ = 0;
     values_.assign(pattern.index.size(), S(0));
     const int n = pattern.n_cols, m = std::min(options_.restart, std::max(n, 1));
     basis_.setZero(n, m + 1);
@@ -48,10 +53,16 @@ class Gmres final : public LinearSolver<S> {
     sine_.setZero(m);
     b_.setZero(n);
     w_.setZero(n);
+    weight_.setOnes(n);
+    absolute_.setZero(n);
     return options_.preconditioner == Preconditioner::none ? Status::success() : analyze_preconditioner(hint);
   }
 
-  Status do_factor(std::span<const S> values) override { return update_preconditioner(values, false); }
+  // What was found of other values is forgotten.
+  Status do_factor(std::span<const S> values) override {
+    whole_ = nullptr, whole_left_ = 0;
+    return update_preconditioner(values, false);
+  }
   Status do_refactor(std::span<const S> values, bool& kept) override {
     kept = true;
     return update_preconditioner(values, true);
@@ -62,6 +73,8 @@ class Gmres final : public LinearSolver<S> {
   Cause pivot_cause() const override { return Cause::vanished_pivot; }
 
  private:
+  static constexpr int patience = 20;  // matrices until the preconditioner is tried again
+
   Status analyze_preconditioner(const OrderingHint& hint) {
     const std::vector<char> multiplier = find_multipliers(pattern_, hint);
     const bool diagonal = options_.preconditioner == Preconditioner::diagonal;
@@ -93,17 +106,45 @@ class Gmres final : public LinearSolver<S> {
     std::copy(values.begin(), values.end(), values_.begin());
     norm_ = 0;
     for (const S& value : values) norm_ = std::hypot(norm_, std::abs(value));
+    if (options_.guarded) find_weights();
     this->set_nnz_factors(static_cast<long>(basis_.size()));
     this->set_smallest_pivot({});
     if (!preconditioner_) return Status::success();
+    if (whole_left_ > 0 && --whole_left_ > 0) return factor_whole();
     for (std::size_t k = 0; k < from_.size(); ++k) kept_values_[k] = from_[k] < 0 ? S(1) : values[from_[k]];
     const Status status = again ? preconditioner_->refactor(kept_values_) : preconditioner_->factor(kept_values_);
+    if (options_.guarded && !status.ok()) return begin_whole();
     this->set_nnz_factors(static_cast<long>(basis_.size()) + preconditioner_->counters().nnz_factors);
     this->set_smallest_pivot(preconditioner_->smallest_pivot());
     return status;
   }
 
-  /// y = A x or Aᵀ x.
+  void find_weights() {
+    weight_.setZero();
+    for (std::size_t k = 0; k < values_.size(); ++k)
+      weight_[pattern_.index[k]] = std::max(weight_[pattern_.index[k]], std::abs(values_[k]));
+    for (double& weight : weight_) weight = weight > 0.0 ? 1.0 / weight : 1.0;
+  }
+
+  Status begin_whole() {
+    whole_left_ = patience;
+    return factor_whole();
+  }
+
+  Status factor_whole() {
+    if (!whole_) {
+      whole_ = make_guarded_ldlt<S>(
+          {.dense_kernel = options_.dense_kernel, .iterate_above = std::numeric_limits<double>::infinity()});
+      if (const Status status = whole_->analyze(pattern_, hint_); !status.ok()) return status;
+    }
+    this->add_handed_over();
+    const Status status = whole_->refactor(values_);
+    this->set_nnz_factors(static_cast<long>(basis_.size()) + whole_->counters().nnz_factors);
+    this->set_smallest_pivot(whole_->smallest_pivot());
+    return status;
+  }
+
+  /// y = W A x or Aᵀ x, W: the weights of rows.
   void multiply(const Eigen::Ref<const Vector>& x, Eigen::Ref<Vector> y, bool transposed) const {
     y.setZero();
     for (int j = 0; j < pattern_.n_cols; ++j)
@@ -113,35 +154,56 @@ class Gmres final : public LinearSolver<S> {
         else
           y[pattern_.index[k]] += values_[k] * x[j];
       }
+    if (options_.guarded && !transposed) y.array() *= weight_.template cast<S>().array();
+  }
+
+  /// ‖A‖ ‖x‖ + ‖b‖, or of the weighted rows ‖|A||x| + |b|‖.
+  double calc_size(const Eigen::Ref<const Vector>& x, bool transposed) {
+    if (!options_.guarded || transposed) return norm_ * x.norm() + b_.norm();
+    absolute_.setZero();
+    for (int j = 0; j < pattern_.n_cols; ++j)
+      for (int k = pattern_.start[j]; k < pattern_.start[j + 1]; ++k)
+        absolute_[pattern_.index[k]] += std::abs(values_[k]) * std::abs(x[j]);
+    return (absolute_.cwiseProduct(weight_) + b_.cwiseAbs()).norm();
   }
 
   Status precondition(Vector& x, bool transposed) {
     if (!preconditioner_) return Status::success();
-    return transposed ? preconditioner_->solve_transposed(Eigen::Ref<Vector>(x))
-                      : preconditioner_->solve(Eigen::Ref<Vector>(x));
+    if (options_.guarded && !transposed) x.array() /= weight_.template cast<S>().array();
+    LinearSolver<S>& factors = whole_left_ > 0 ? *whole_ : *preconditioner_;
+    return transposed ? factors.solve_transposed(Eigen::Ref<Vector>(x)) : factors.solve(Eigen::Ref<Vector>(x));
   }
 
   Status iterate(std::span<S> b, bool transposed) {
     Eigen::Map<Vector> x(b.data(), static_cast<Eigen::Index>(b.size()));
     if (x.size() == 0) return Status::success();
     b_ = x;
+    if (options_.guarded && !transposed) b_.array() *= weight_.template cast<S>().array();
+    const Status status = iterate_from_zero(x, transposed);
+    const bool helps = options_.guarded && preconditioner_ && whole_left_ == 0;
+    if (status.ok() || !helps) return status;
+    if (const Status factors = begin_whole(); !factors.ok()) return factors;
+    return iterate_from_zero(x, transposed);
+  }
+
+  Status iterate_from_zero(Eigen::Map<Vector>& x, bool transposed) {
     x.setZero();
-    const double size = b_.norm();
+    const double size = b_.norm(), goal = (options_.guarded ? guarded_goal : options_.tol) * size;
     int iterations = 0;
     basis_.col(0) = b_;
-    for (double residual = size; residual > options_.tol * size;) {
+    for (double residual = size; residual > goal;) {
       const double reached = residual;
-      if (const Status status = cycle(x, residual, options_.tol * size, iterations, transposed); !status.ok())
-        return status;
+      if (const Status status = cycle(x, residual, goal, iterations, transposed); !status.ok()) return status;
       multiply(x, w_, transposed);
       basis_.col(0) = b_ - w_;
       residual = basis_.col(0).norm();
-      if (residual <= gmres_rounding * (norm_ * x.norm() + size)) break;
-      const bool stagnates = !(residual < 0.99 * reached);
-      if (residual > options_.tol * size && (stagnates || iterations >= options_.max_iterations)) {
+      if (residual <= gmres_rounding * calc_size(x, transposed)) break;
+      const bool ends = !(residual < 0.99 * reached) || iterations >= options_.max_iterations;
+      if (residual > options_.tol * size && ends) {
         this->add_iterations(iterations);
         return Status::recoverable(Cause::too_many_iterations);
       }
+      if (ends) break;
     }
     this->add_iterations(iterations);
     return Status::success();
@@ -203,9 +265,13 @@ class Gmres final : public LinearSolver<S> {
   std::vector<S> values_, kept_values_;
   std::vector<int> from_;  // slot of A of each entry of the preconditioner; −1: one
   std::unique_ptr<LinearSolver<S>> preconditioner_;
-  double norm_ = 0;  // Frobenius
+  OrderingHint hint_;
+  std::unique_ptr<LinearSolver<S>> whole_;  // factors of A; null: not needed yet
+  int whole_left_ = 0;                      // matrices still to come with them, this one included
+  double norm_ = 0;                         // Frobenius
   Matrix basis_, hessenberg_;
   Vector rhs_, cosine_, sine_, b_, w_;
+  Eigen::VectorXd weight_, absolute_;
 };
 
 }  // namespace

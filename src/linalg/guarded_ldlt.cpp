@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <complex>
+#include <limits>
 
 #include "trammel/linalg/gmres.h"
 #include "trammel/linalg/pivoting_solver.h"
 #include "trammel/linalg/predicted_work.h"
+#include "trammel/linalg/skyline_ldlt.h"
 #include "trammel/linalg/sparse_ldlt.h"
 
 namespace trammel {
@@ -16,10 +18,15 @@ namespace {
 template <class S>
 class GuardedLdlt final : public LinearSolver<S>, public WorkPrediction {
  public:
-  explicit GuardedLdlt(const GuardedOptions& options)
-      : options_(options), ldlt_(make_sparse_ldlt<S>({.dense_kernel = options.dense_kernel})) {}
+  /// `named`: it keeps the name of the first solver.
+  GuardedLdlt(const GuardedOptions& options, bool named)
+      : options_(options),
+        named_(named),
+        ldlt_(options.first == LinearSolverKind::skyline_ldlt
+                  ? make_skyline_ldlt<S>()
+                  : make_sparse_ldlt<S>({.dense_kernel = options.dense_kernel})) {}
 
-  std::string_view name() const override { return active().name(); }
+  std::string_view name() const override { return named_ ? ldlt_->name() : active().name(); }
   std::string_view dense_kernel() const override { return dense_kernel_of(active()); }
 
  protected:
@@ -134,6 +141,7 @@ class GuardedLdlt final : public LinearSolver<S>, public WorkPrediction {
 
   Status pivot(bool& kept) {
     kept = lu_->factored();
+    this->add_handed_over();
     return report(lu_->refactor(values_));
   }
 
@@ -144,6 +152,7 @@ class GuardedLdlt final : public LinearSolver<S>, public WorkPrediction {
   }
 
   GuardedOptions options_;
+  bool named_;
   std::unique_ptr<LinearSolver<S>> gmres_;  // null: factors are cheap
   std::unique_ptr<LinearSolver<S>> ldlt_, lu_ = make_pivoting_solver<S>();
   Pattern pattern_;
@@ -158,10 +167,27 @@ class GuardedLdlt final : public LinearSolver<S>, public WorkPrediction {
 
 template <class S>
 std::unique_ptr<LinearSolver<S>> make_guarded_ldlt(const GuardedOptions& options) {
-  return std::make_unique<GuardedLdlt<S>>(options);
+  return std::make_unique<GuardedLdlt<S>>(options, false);
+}
+
+template <class S>
+std::unique_ptr<LinearSolver<S>> make_guarded_solver(LinearSolverChoice choice, int n) {
+  switch (choice.kind) {
+    case LinearSolverKind::skyline_ldlt:
+    case LinearSolverKind::sparse_ldlt:
+      return std::make_unique<GuardedLdlt<S>>(
+          GuardedOptions{.first = choice.kind,
+                         .dense_kernel = choice.dense_kernel,
+                         .iterate_above = std::numeric_limits<double>::infinity()},
+          true);
+    default:
+      return make_linear_solver<S>(choice, n);
+  }
 }
 
 template std::unique_ptr<LinearSolver<double>> make_guarded_ldlt(const GuardedOptions&);
 template std::unique_ptr<LinearSolver<std::complex<double>>> make_guarded_ldlt(const GuardedOptions&);
+template std::unique_ptr<LinearSolver<double>> make_guarded_solver(LinearSolverChoice, int);
+template std::unique_ptr<LinearSolver<std::complex<double>>> make_guarded_solver(LinearSolverChoice, int);
 
 }  // namespace trammel

@@ -266,7 +266,7 @@ std::unique_ptr<LinearSolver<S>> make_linear_solver(LinearSolverChoice choice, i
     case LinearSolverKind::sparse_ldlt:
       return make_sparse_ldlt<S>({.dense_kernel = choice.dense_kernel});
     case LinearSolverKind::gmres:
-      return make_gmres<S>({.dense_kernel = choice.dense_kernel});
+      return make_gmres<S>({.dense_kernel = choice.dense_kernel, .guarded = true});
     case LinearSolverKind::umfpack:
       return make_umfpack<S>();
   }

@@ -70,23 +70,45 @@ bool check_place(ModelChecks& checks, const JointSpec& joint) {
   return true;
 }
 
-void check_carried_coordinate(ModelChecks& checks, const JointSpec& joint,
-                              std::map<std::string, std::string>& carriers) {
-  if (joint.coordinate.empty()) return;
-  const SignalTable::Entry* entry = checks.table.find(joint.coordinate);
+void check_carried_coordinate(ModelChecks& checks, const JointSpec& joint, const std::string& field,
+                              const std::string& coordinate, std::map<std::string, std::string>& carriers) {
+  const SignalTable::Entry* entry = checks.table.find(coordinate);
   if (entry == nullptr || entry->entity != SignalTable::Entity::coordinate)
-    return checks.report("joint", joint, "coordinate",
-                         no_such(checks, SignalTable::Entity::coordinate, joint.coordinate));
-  if (!joint.kind->coordinates.in_rows && only_coordinate(joint.kind) == JointCoordinate::automatic)
-    return checks.report(
-        "joint", joint, "coordinate",
-        fmt::format("a {} joint has no single coordinate that '{}' could carry; revolute, prismatic, planar and "
-                    "distance joints have one. Of joints with two a [[coupler]] makes each an unknown",
-                    joint.kind.name(), joint.coordinate));
-  const auto [it, fresh] = carriers.try_emplace(joint.coordinate, joint.name);
+    return checks.report("joint", joint, field, no_such(checks, SignalTable::Entity::coordinate, coordinate));
+  const auto [it, fresh] = carriers.try_emplace(coordinate, joint.name);
   if (!fresh)
+    checks.report("joint", joint, field,
+                  fmt::format("the coordinate '{}' already carries that of joint '{}'", coordinate, it->second));
+}
+
+// One relative coordinate by `coordinate`, several by `coordinates`.
+void check_carried_coordinates(ModelChecks& checks, const JointSpec& joint,
+                               std::map<std::string, std::string>& carriers) {
+  const JointCoordinates& own = joint.kind->coordinates;
+  const bool has_one = own.in_rows || own.carried == 1 || only_coordinate(joint.kind) != JointCoordinate::automatic;
+  const std::size_t n = static_cast<std::size_t>(own.carried);
+  if (!joint.coordinate.empty() && !has_one)
     checks.report("joint", joint, "coordinate",
-                  fmt::format("the coordinate '{}' already carries that of joint '{}'", joint.coordinate, it->second));
+                  n > 1 ? fmt::format("a {} joint has {} relative coordinates: name as many [[coordinate]]s in "
+                                      "'coordinates'",
+                                      joint.kind.name(), n)
+                        : fmt::format("a {} joint has no single coordinate that '{}' could carry; revolute, prismatic, "
+                                      "screw, planar, point_on_line and distance joints have one",
+                                      joint.kind.name(), joint.coordinate));
+  else if (!joint.coordinate.empty())
+    check_carried_coordinate(checks, joint, "coordinate", joint.coordinate, carriers);
+  if (joint.coordinates.empty()) return;
+  if (n < 2 || joint.coordinates.size() != n)
+    return checks.report("joint", joint, "coordinates",
+                         n < 2 ? fmt::format("a {} joint has not several coordinates to carry; cylindrical, universal, "
+                                             "planar and point_on_plane joints have",
+                                             joint.kind.name())
+                               : fmt::format("it names {} coordinates, and a {} joint has {}", joint.coordinates.size(),
+                                             joint.kind.name(), n));
+  if (!joint.coordinate.empty())
+    checks.report("joint", joint, "coordinates", "'coordinate' and 'coordinates' name the same; give one of them");
+  for (const std::string& coordinate : joint.coordinates)
+    check_carried_coordinate(checks, joint, "coordinates", coordinate, carriers);
 }
 
 }  // namespace
@@ -104,7 +126,7 @@ void check_joints(ModelChecks& checks) {
     else
       check_particles(checks, joint);
     joint.kind->check(checks, joint, check_place(checks, joint));
-    check_carried_coordinate(checks, joint, carriers);
+    check_carried_coordinates(checks, joint, carriers);
   }
 }
 

@@ -89,6 +89,7 @@ MotionIntegrator::JacobianReport BdfMotion::jacobians() const {
   report.jacobians = counters.linearizations;
   report.updates = counters.updates;
   report.input_derivatives = bdf_->iteration_operator().counters().input_derivatives;
+  report.handed_over = solver_->counters().n_handed_over;
   const DifferenceCounters* differences = split_         ? split_->difference_counters(bdf_->workspace())
                                           : differences_ ? &differences_->counters(bdf_->workspace())
                                                          : nullptr;

@@ -440,7 +440,7 @@ void Dynamics::describe_method() {
   summary_.corrector_calls = before.corrector_calls + jacobians.corrector_calls;
   summary_.updates = before.updates + jacobians.updates;
   summary_.pattern_updates = before.pattern_updates + jacobians.pattern_updates;
-  summary_.groups = jacobians.groups;
+  summary_.groups = jacobians.groups, summary_.handed_over = before.handed_over + jacobians.handed_over;
   const MotionIntegrator::ScalingReport scaling = method.scaling();
   summary_.scaling_m = scaling.m, summary_.scaling_d = scaling.d, summary_.scaling_k = scaling.k;
   summary_.scaling_s = scaling.s;

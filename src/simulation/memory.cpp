@@ -220,7 +220,7 @@ void Summary::remember(Memory& memory) {
   memory.keep(completed, stop, failure, integrator, formulation, linear_solver, dense_kernel, predicted_numbers,
               predicted_operations, choice, frames, t, statics);
   memory.keep(steps, rejected_error, rejected_newton, iterations, linearizations, factorizations, rejected_contact,
-              rejections, remedies, function_calls, corrector_calls, updates, pattern_updates, groups);
+              rejections, remedies, function_calls, corrector_calls, updates, pattern_updates, groups, handed_over);
   memory.keep(h_min, h_max, wall_time, energy_start, energy_drift, work, method_energy, position_drift, velocity_drift);
   memory.keep(scaling_m, scaling_d, scaling_k, scaling_s, scaling_rho, condition, condition_max, split_condition,
               split_condition_max, split_choices, split_changes);
@@ -255,7 +255,8 @@ void Dynamics::remember_jacobians(Memory& memory) {
   for (const auto count :
        {&MotionIntegrator::JacobianReport::function_calls, &MotionIntegrator::JacobianReport::corrector_calls,
         &MotionIntegrator::JacobianReport::jacobians, &MotionIntegrator::JacobianReport::updates,
-        &MotionIntegrator::JacobianReport::pattern_updates, &MotionIntegrator::JacobianReport::input_derivatives}) {
+        &MotionIntegrator::JacobianReport::pattern_updates, &MotionIntegrator::JacobianReport::input_derivatives,
+        &MotionIntegrator::JacobianReport::handed_over}) {
     long all = before.*count + now.*count;
     memory.keep(all);
     before.*count = all - now.*count;

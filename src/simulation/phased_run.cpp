@@ -65,7 +65,7 @@ class SumOfPhases {
          {&Summary::steps, &Summary::rejected_error, &Summary::rejected_newton, &Summary::iterations,
           &Summary::linearizations, &Summary::factorizations, &Summary::rejected_contact, &Summary::function_calls,
           &Summary::corrector_calls, &Summary::updates, &Summary::pattern_updates, &Summary::split_choices,
-          &Summary::split_changes})
+          &Summary::split_changes, &Summary::handed_over})
       sum_.*count += part.*count;
     for (std::size_t i = 0; i < sum_.rejections.size(); ++i) sum_.rejections[i] += part.rejections[i];
     for (const auto& [name, count] : part.remedies) sum_.remedies[name] += count;

@@ -89,6 +89,7 @@ MotionIntegrator::JacobianReport RadauMotion::jacobians() const {
   report.jacobians = counters.linearizations;
   report.updates = counters.updates;
   report.input_derivatives = radau_.blocks().input_derivatives();
+  report.handed_over = radau_.blocks().handed_over();
   const DifferenceCounters* differences = split_         ? split_->difference_counters(radau_.workspace())
                                           : differences_ ? &differences_->counters(radau_.workspace())
                                                          : nullptr;

@@ -92,7 +92,12 @@ std::string Summary::to_text() const {
   if (!help.empty()) line("helped by", help);
   line("iterations", fmt::format("{} ({:.2f} per step)", iterations,
                                  steps > 0 ? static_cast<double>(iterations) / static_cast<double>(steps) : 0.0));
-  line("factorizations", fmt::format("{}, linearizations {}", factorizations, linearizations));
+  line("factorizations",
+       fmt::format("{}, linearizations {}{}", factorizations, linearizations,
+                   handed_over == 0 ? ""
+                                    : fmt::format("; {} matrices did not suit '{}' and were factored with row exchanges "
+                                                  "(scaling.rho = 1 gives pivots to coordinates without mass)",
+                                                  handed_over, linear_solver)));
   if (function_calls > corrector_calls)
     line("differences", fmt::format("{} residuals of {} for Jacobians{}{}", function_calls - corrector_calls,
                                     function_calls, groups > 0 ? fmt::format(", {} groups of columns", groups) : "",
@@ -147,6 +152,7 @@ SummaryEntries Summary::to_attributes() const {
     number("function_calls", function_calls), number("corrector_calls", corrector_calls), number("updates", updates);
     number("pattern_updates", pattern_updates), number("groups", groups);
   }
+  if (handed_over > 0) number("handed_over", handed_over);
   if (threads > 1) number("threads", threads);
   number("h_min", h_min), number("h_max", h_max), number("wall_time", wall_time);
   number("energy_start", energy_start), number("energy_drift", energy_drift), number("work", work);

@@ -5,6 +5,7 @@
 
 #include <Eigen/LU>
 
+#include "trammel/linalg/gmres.h"
 #include "trammel/linalg/sparse_matrix.h"
 
 // Factors without row exchanges as long as they are good, with exchanges where they are not.
@@ -78,6 +79,36 @@ TEST(GuardedLdlt, names_the_unknown_of_a_singular_matrix) {
   const Status status = solver->factor(values);
   EXPECT_EQ(status.cause, Cause::singular_matrix);
   EXPECT_GE(status.row, 0);
+}
+
+// A solver that is named keeps its name, and counts what it could not do.
+TEST(GuardedSolver, keeps_its_name_and_counts_the_matrices_that_needed_exchanges) {
+  const Eigen::Matrix3d exchanged{{0, 1, 2}, {1, 0, 1}, {2, 1, 0}};
+  for (const LinearSolverKind kind : {LinearSolverKind::sparse_ldlt, LinearSolverKind::skyline_ldlt}) {
+    const std::unique_ptr<LinearSolver<double>> solver = make_guarded_solver<double>({kind}, 3);
+    ASSERT_TRUE(solver->analyze(full_pattern(3)).ok());
+    EXPECT_NEAR((regular * solve(*solver, regular, right_side) - right_side).norm(), 0.0, 1e-14);
+    EXPECT_EQ(solver->counters().n_handed_over, 0);
+    EXPECT_NEAR((exchanged * solve(*solver, exchanged, right_side) - right_side).norm(), 0.0, 1e-14);
+    EXPECT_EQ(solver->counters().n_handed_over, 1);
+    EXPECT_EQ(solver->name(), to_text(kind));
+  }
+}
+
+// Rows of 1e12 beside rows of 1, as the augmented term makes them, whose sum matters: x is right to rounding in both.
+TEST(GuardedGmres, leaves_small_residuals_in_all_rows_and_factors_what_its_preconditioner_cannot) {
+  const std::unique_ptr<LinearSolver<double>> solver = make_gmres<double>({.guarded = true});
+  ASSERT_TRUE(solver->analyze(full_pattern(3)).ok());
+  const double w = 1e12;
+  const Eigen::Matrix3d rows{{1 + w, 2 + w, 1}, {2 + w, 5 + w, 1}, {1, 1, 0}};
+  const Eigen::Vector3d expected(0.3, -0.2, 7.0);
+  const Eigen::Vector3d x = solve(*solver, rows, rows * expected);
+  EXPECT_NEAR(x[0] + x[1], 0.1, 1e-15);
+  const Eigen::Vector3d left = rows * (x - expected);
+  EXPECT_LT(std::abs(left[2]), 1e-15);
+  const Eigen::Matrix3d exchanged{{0, 1, 2}, {1, 0, 1}, {2, 1, 0}};
+  EXPECT_NEAR((exchanged * solve(*solver, exchanged, right_side) - right_side).norm(), 0.0, 1e-13);
+  EXPECT_GT(solver->counters().n_handed_over, 0);
 }
 
 TEST(GuardedLdlt, solves_transposed_systems) {

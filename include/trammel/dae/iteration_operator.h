@@ -7,6 +7,7 @@
 
 #include "trammel/dae/augmented_term.h"
 #include "trammel/dae/plane_source.h"
+#include "trammel/dae/used_entries.h"
 #include "trammel/linalg/linear_solver.h"
 
 namespace trammel {
@@ -76,9 +77,8 @@ OrderingHint make_hint(const DaeSystem& system);
 
 /// J = diag(row) (c_y Σ F_y-planes + c_y′ Σ F_y′-planes) diag(column), assembled and factored by a LinearSolver.
 ///
-/// A sparse J holds the entries of the planes that have been different from zero so far: most of a system's pattern is
-/// there for what elements might do (damping, coupling of neighbours by their multipliers) and never does. On a chain
-/// of hinged bodies this halves the factors. A linearization with a new entry enlarges the matrix.
+/// A sparse J holds the entries of the planes that are used (UsedEntries): on a chain of hinged bodies this halves the
+/// factors. A linearization with a new entry enlarges the matrix.
 class MatrixOperator final : public IterationOperator {
  public:
   /// The scaling (none if null) must outlive the operator.
@@ -93,7 +93,8 @@ class MatrixOperator final : public IterationOperator {
   std::span<const double> column_factors() const override { return column_; }
   bool ready() const override { return ready_; }
   void invalidate() override {
-    ready_ = keeps_pivots_ = has_entries_ = false;
+    ready_ = keeps_pivots_ = false;
+    used_.forget();
     source_.forget();
   }
   const Coefficients& coefficients() const override { return c_; }
@@ -109,7 +110,6 @@ class MatrixOperator final : public IterationOperator {
   const LinearSolver<double>& linear_solver() const { return *solver_; }
 
  private:
-  bool find_new_entries();
   void analyze();
   void combine(double h);
 
@@ -118,10 +118,7 @@ class MatrixOperator final : public IterationOperator {
   std::unique_ptr<LinearSolver<double>> solver_;
   PlaneSource source_;
   Pattern pattern_;
-  std::vector<int> slot_;     // in the planes, of each entry of the matrix
-  std::vector<int> unused_;   // slots of the planes that are no entries
-  int enlargements_ = 0;      // since the pattern of the planes changed
-  bool has_entries_ = false;  // false: the entries are to be found anew
+  UsedEntries used_;
   std::vector<double> values_, row_, column_;
   std::unique_ptr<AugmentedTerm> augmented_;    // null: none
   Pattern plain_pattern_;                       // with it: of the matrix without it,

@@ -139,6 +139,7 @@ class MotionIntegrator {
     long pattern_updates = 0;    ///< estimated patterns that were enlarged
     long input_derivatives = 0;  ///< Jacobians that the extended update took once for its derivatives
     int groups = 0;              ///< of columns; 0: not grouped
+    long handed_over = 0;        ///< matrices that did not suit the linear solver that was named
   };
   virtual JacobianReport jacobians() const { return {}; }
 

@@ -28,6 +28,7 @@ class RadauBlocks {
   bool ready() const { return ready_; }
   void invalidate() {
     ready_ = keeps_pivots_ = false;
+    if (condenses_) used_.forget();
     source_.forget();
   }
   double h() const { return h_; }
@@ -36,6 +37,8 @@ class RadauBlocks {
   void follow_inputs() { source_.follow_inputs(); }  ///< see PlaneSource
   long input_derivatives() const { return source_.input_derivatives(); }
   const LinearSolver<double>& real_solver() const { return *real_; }
+  /// Matrices that did not suit the solver that was named, see LinearSolverCounters.
+  long handed_over() const { return real_->counters().n_handed_over + complex_->counters().n_handed_over; }
   std::span<const double> column_factors() const { return column_; }
 
   /// Condition numbers of the scaled blocks: singular values for small systems, else estimates of κ₁.
@@ -60,8 +63,10 @@ class RadauBlocks {
   std::unique_ptr<LinearSolver<double>> real_;
   std::unique_ptr<LinearSolver<std::complex<double>>> complex_;
   PlaneSource source_;
+  bool condenses_;    // velocities are taken out before, which a pattern with room for more may not allow:
+  UsedEntries used_;  // then blocks have the used entries alone
   std::unique_ptr<AugmentedTerm> augmented_;  // null: none
-  Pattern pattern_;                           // of both blocks
+  Pattern pattern_, plain_pattern_;           // of both blocks; without the augmented term
   Block<double> real_block_;
   Block<std::complex<double>> complex_block_;
   std::vector<double> row_, column_, weight_;

@@ -44,6 +44,8 @@ struct LinearSolverCounters {
   long n_solve = 0;       ///< right-hand sides, transposed ones included
   long n_iterations = 0;  ///< of iterative solvers, all solves together
   long nnz_factors = 0;   ///< numbers stored in the present factors
+  /// Matrices that did not suit the solver that was named and were factored with row exchanges instead.
+  long n_handed_over = 0;
 };
 
 /// Solves A x = b for a square sparse A whose pattern stays while its values change.
@@ -129,6 +131,8 @@ class LinearSolver {
   Status report_zero_pivot(int unknown);
   void set_nnz_factors(long nnz) { counters_.nnz_factors = nnz; }
   void add_iterations(long n) { counters_.n_iterations += n; }
+  void add_handed_over() { ++counters_.n_handed_over; }
+  void set_handed_over(long n) { counters_.n_handed_over = n; }
   void set_smallest_pivot(const Pivot& pivot) { smallest_pivot_ = pivot; }
 
  private:

@@ -97,6 +97,9 @@ struct JointSpec {
   /// Non-empty: this [[coordinate]] carries the joint's relative coordinate; of a distance, the angle of the rod about
   /// `axis` from its drawn direction (one more row).
   std::string coordinate = {};
+  /// Of joints with several relative coordinates: the [[coordinate]]s that carry them, all of them or none, in the
+  /// order of JointCoordinates::carried.
+  std::vector<std::string> coordinates = {};
   /// Joint coordinates: true: closed by constraints, false: part of the spanning tree; absent: as the program chooses.
   std::optional<bool> loop = {};
   TrackJointSpec on_track = {};                ///< track

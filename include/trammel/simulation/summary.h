@@ -48,6 +48,8 @@ struct Summary {
   /// estimated patterns enlarged, groups of columns; `linearizations` are the Jacobians.
   long function_calls = 0, corrector_calls = 0, updates = 0, pattern_updates = 0;
   int groups = 0;
+  /// Matrices that did not suit the linear solver that was named and were factored with row exchanges.
+  long handed_over = 0;
   double h_min = 0.0, h_max = 0.0;
   double wall_time = 0.0;                                     ///< [s]
   int threads = 1;                                            ///< that were at work

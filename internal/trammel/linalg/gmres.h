@@ -20,6 +20,12 @@ struct GmresOptions {
   int max_iterations = 600;  ///< then Cause::too_many_iterations; ≥ 1
   Preconditioner preconditioner = Preconditioner::constraint;
   DenseKernel dense_kernel = DenseKernel::automatic;  ///< of the factors of the preconditioner
+  /// For matrices of any scaling. Residuals are measured with rows scaled to the same largest entry and made as small
+  /// as rounding allows, `tol` being what is accepted: with the augmented term rows of motion hold what constraints
+  /// miss, times ρ s/h², beside which a residual of 1e-12 is a large force. Where the preconditioner has no pivots, or
+  /// iterations do not converge with it, the whole matrix is factored, with row exchanges where it needs them, and
+  /// preconditions itself; counters().n_handed_over counts these matrices. False: the status says so.
+  bool guarded = false;
 };
 
 /// GMRES with restarts and a preconditioner P on the right [Y. Saad, M. H. Schultz, SIAM J. Sci. Stat. Comput. 7 (1986)
@@ -30,9 +36,8 @@ struct GmresOptions {
 /// so that the residual it watches is the true one. With P = [Ĥ Gᵀ; G 0] the product A P⁻¹ has the eigenvalue 1 for
 /// every constraint and otherwise the eigenvalues of H against Ĥ on the kernel of G [C. Keller, N. Gould, A. Wathen,
 /// SIAM J. Matrix Anal. Appl. 21 (2000) 1300–1317]: the number of iterations depends on the stiffness between bodies,
-/// not on the number of constraints, and with M/h² in Ĥ it falls with h. P is factored by sparse_ldlt, which fails
-/// where that fails. Unknowns that are neither coordinates nor multipliers keep all their entries among each other in
-/// P.
+/// not on the number of constraints, and with M/h² in Ĥ it falls with h. P is factored by sparse_ldlt. Unknowns that
+/// are neither coordinates nor multipliers keep all their entries among each other in P.
 ///
 /// When to use it: when the factors of A do not fit into memory (large flexible nets with a penalty). On chains and
 /// mechanisms every direct solver is faster.

@@ -9,6 +9,7 @@
 namespace trammel {
 
 struct GuardedOptions {
+  LinearSolverKind first = LinearSolverKind::sparse_ldlt;  ///< or skyline_ldlt
   DenseKernel dense_kernel = DenseKernel::automatic;
   /// Predicted multiplications and additions of a factorization above which it is tried without: half a second of a
   /// core.
@@ -30,7 +31,15 @@ struct GuardedOptions {
 /// within half of that makes the next `patience` matrices be factored at once.
 ///
 /// name() and smallest_pivot() are those of the solver at hand, predicted_work() is that of sparse_ldlt.
+/// counters().n_handed_over counts the matrices that were factored with row exchanges.
 template <class S>
 std::unique_ptr<LinearSolver<S>> make_guarded_ldlt(const GuardedOptions& options = {});
+
+/// The solver that is named, for matrices whose order of elimination the method knows but not whether it suits every
+/// step: `sparse_ldlt` and `skyline_ldlt` are guarded, under their own names, `gmres` factors the whole matrix where its
+/// preconditioner fails. In first-order forms a coordinate without mass has the pivot h² k beside 1, which vanishes in
+/// the first steps of a method that begins with small ones, whatever k.
+template <class S>
+std::unique_ptr<LinearSolver<S>> make_guarded_solver(LinearSolverChoice choice, int n);
 
 }  // namespace trammel

@@ -70,7 +70,8 @@ class Mirror::Reflection {
 
   void apply(JointSpec& joint) const {
     const JointCoordinates& own = joint.kind->coordinates;
-    const bool turns = (own.angle && !own.displacement) || own.in_rows;
+    const bool carries_angles = own.carries_angles && !joint.coordinates.empty();
+    const bool turns = (own.angle && !own.displacement) || own.in_rows || carries_angles;
     apply(joint.point);
     if (joint.point_b) apply(*joint.point_b);
     apply(joint.axis, turns);
@@ -349,6 +350,19 @@ void Mirror::apply_to_lines(const Range& range, const Reflection& reflection) {
   }
 }
 
+// Angles keep their sign in a mirrored part where a joint only turns, displacements where it only slides along its
+// axis.
+void Mirror::refuse_carried(const JointSpec& joint) {
+  const JointCoordinates& own = joint.kind->coordinates;
+  const bool turns_and_slides = !joint.coordinate.empty() && own.angle && own.displacement;
+  if (!turns_and_slides && (joint.coordinates.empty() || own.carries_angles)) return;
+  findings_.add(
+      joint.source.entity,
+      fmt::format("joint '{}': what it carries turns and slides, and cannot keep both signs in a mirrored part. "
+                  "Use two joints",
+                  joint.name));
+}
+
 void Mirror::apply() {
   std::unordered_map<std::string, const Part*> part_of_body;
   for (const Range& range : ranges_)
@@ -373,7 +387,10 @@ void Mirror::apply() {
       if (odd && force.kind == ForceKind::library) reflection.apply_to_law(force, model_);
     }
     apply_to_lines(range, reflection);
-    for (std::size_t i = range.from.joints; i < range.to.joints; ++i) reflection.apply(model_.joints[i]);
+    for (std::size_t i = range.from.joints; i < range.to.joints; ++i) {
+      if (odd) refuse_carried(model_.joints[i]);
+      reflection.apply(model_.joints[i]);
+    }
     for (std::size_t i = range.from.measures; i < range.to.measures; ++i) reflection.apply(model_.measures[i]);
     for (std::size_t i = range.from.geometry; i < range.to.geometry; ++i) reflection.apply(model_.geometry[i]);
     for (std::size_t i = range.from.solids; i < range.to.solids; ++i) {

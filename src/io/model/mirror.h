@@ -57,6 +57,7 @@ class Mirror {
   };
   class Reflection;
   Sizes sizes() const;
+  void refuse_carried(const JointSpec& joint);
   void refuse_angle(const std::string& place, const std::string& what, const std::string& joint,
                     JointCoordinate coordinate);
 

@@ -101,6 +101,9 @@ void read_joint(Fields& fields, const std::string& name, ModelDraft& model) {
   ModelKindFields own(fields, model, name, joint.source);
   joint.kind->read(own, joint);
   if (fields.knows("coordinate")) joint.coordinate = fields.name("coordinate", "");
+  if (const int n = joint.kind->coordinates.carried; own.knows("coordinates"))
+    joint.coordinates =
+        own.names("coordinates", static_cast<std::size_t>(n), fmt::format("a list of {} names of [[coordinate]]s", n));
   if (fields.has("loop")) joint.loop = fields.boolean("loop", false);
   fields.finish();
   model.joint_index.try_emplace(name, model.joints.size());

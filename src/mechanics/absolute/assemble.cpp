@@ -184,16 +184,21 @@ void Assembler::add_joint(const JointSpec& spec) {
   find_axes(kind.axes, j, joint);
   const std::size_t index = out_.joints.size();
   without_rows_ = index < eliminated_.joints.size() && eliminated_.joints[index];
+  carried_.clear();
   JointRows rows(j, places_, *this, spec, owner, joint);
   kind.compose(rows, spec);
   without_rows_ = false;
   joint_index_[spec.name] = static_cast<int>(out_.joints.size());
   out_.joints.push_back(std::move(joint));
   if (!spec.coordinate.empty() && !kind.coordinates.in_rows) {
-    CoordinateTerm own = coordinate_of(spec.name, JointCoordinate::automatic);
-    CoordinateTerm explicit_one = coordinate_of(spec.coordinate, JointCoordinate::automatic);
-    add_coupler_row(owner, {own, explicit_one}, {1.0, -1.0}, 0.0, -1, false);
+    const CoordinateTerm own = carried_.empty() ? coordinate_of(spec.name, JointCoordinate::automatic) : carried_[0];
+    carry(owner, own, spec.coordinate);
   }
+  for (std::size_t i = 0; i < spec.coordinates.size(); ++i) carry(owner, carried_[i], spec.coordinates[i]);
+}
+
+void Assembler::carry(const std::string& owner, const CoordinateTerm& own, const std::string& coordinate) {
+  add_coupler_row(owner, {own, coordinate_of(coordinate, JointCoordinate::automatic)}, {1.0, -1.0}, 0.0, -1, false);
 }
 
 // ---- couplers and motions ------------------------------------------------------------------------------------------

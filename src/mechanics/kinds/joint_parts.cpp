@@ -33,7 +33,14 @@ Key radius_key() {
 }
 
 Key carried_coordinate_key() {
-  return {.name = "coordinate", .type = KeyType::name, .meaning = "the [[coordinate]] that carries the joint's own"};
+  return {.name = "coordinate",
+          .type = KeyType::name,
+          .meaning = "the [[coordinate]] that carries the joint's own (of a screw its angle)"};
+}
+
+Key carried_coordinates_key(std::string which) {
+  return {
+      .name = "coordinates", .type = KeyType::names, .meaning = "the [[coordinate]]s that carry " + std::move(which)};
 }
 
 std::vector<Key> bodies_keys() {

@@ -11,17 +11,19 @@ struct PointOnLineJoint {
   static std::vector<Key> keys() {
     return {point_key("point", true, "", "a point of the line or plane, and the point that stays on it" + point_form),
             other_point_key(),
-            direction_key("axis", true, "the direction of the line, fixed in the first body" + direction_form)};
+            direction_key("axis", true, "the direction of the line, fixed in the first body" + direction_form),
+            carried_coordinate_key()};
   }
   static constexpr auto read = read_place;
   static constexpr JointNeeds needs{.orientation_b = false};
   static constexpr InPlane in_plane{.axis = InPlane::Direction::within};
   static constexpr auto check = check_nothing;
-  static void compose(JointRows& rows, const JointSpec&) {
+  static void compose(JointRows& rows, const JointSpec& joint) {
     rows.stay_on_line();
     rows.has_displacement();
+    rows.carries_displacement(joint, rows.axis());
   }
-  static constexpr JointCoordinates coordinates{};
+  static constexpr JointCoordinates coordinates{.carried = 1};
   static constexpr JointAxes axes = JointAxes::axis;
   static constexpr auto motion = no_motion;
   static constexpr auto directors = rows_of_directors;

@@ -118,6 +118,43 @@ void JointRows::has_displacement() {
   if (!held_) joint_->displacement = make_displacement(drawn_, places_);
 }
 
+void JointRows::carry(const JointSpec& joint, const RelativeCoordinate& x, int from, int to, int branch) {
+  const int n_named = joint.coordinate.empty() ? static_cast<int>(joint.coordinates.size()) : 1;
+  if (n_carried_++ >= n_named) return;
+  if (held_) return hold<Coupler<1>>({{x}, {1.0}}, {from, to});
+  const bool turns = x.type == RelativeCoordinate::Type::angle;
+  if (turns && branch < 0) branch = assembler_->out_.system->add_branch(x, from, to);
+  assembler_->carried_.push_back({x, {from, to}, branch, turns ? "rad" : "m"});
+}
+
+void JointRows::carries_angle(const JointSpec& joint) {
+  carry(joint, make_angle(drawn_, places_), a(), b(), held_ ? -1 : joint_->angle_branch);
+}
+
+void JointRows::carries_displacement(const JointSpec& joint, const Eigen::Vector3d& direction) {
+  DrawnJoint along = drawn_;
+  along.axis = direction;
+  carry(joint, make_displacement(along, places_), a(), b(), -1);
+}
+
+// b turns about `axis` by the angle of its own `axis_b` in the plane normal to `axis`, in which it stays; and about
+// `axis_b` by that of `axis` as b sees it, which turns against b: hence −axis_b.
+void JointRows::carries_crossed_angles(const JointSpec& joint) {
+  const auto turn_of = [&](const Placement& seen_from, const Eigen::Vector3d& about, const Placement& of,
+                           const Eigen::Vector3d& direction) {
+    RelativeCoordinate x;
+    x.type = RelativeCoordinate::Type::angle;
+    const Eigen::Vector3d first = (direction - about * about.dot(direction)).normalized();
+    x.a1 = seen_from.local_axis(first), x.a2 = seen_from.local_axis(about.cross(first));
+    x.a3 = seen_from.local_axis(about);
+    x.b = of.local_axis(direction);
+    return x;
+  };
+  const Placement &on_first = places_[a()], &on_second = places_[b()];
+  carry(joint, turn_of(on_first, axis(), on_second, axis_b()), a(), b(), -1);
+  carry(joint, turn_of(on_second, -axis_b(), on_first, axis()), b(), a(), -1);
+}
+
 void JointRows::couple(double factor) {
   Coupler<2>::Params params;
   params.x[0] = make_displacement(drawn_, places_), params.factor[0] = 1.0;

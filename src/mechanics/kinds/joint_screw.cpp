@@ -17,6 +17,7 @@ struct ScrewJoint {
                           "of the joint, fixed in the first body, and in the second where both coincide as drawn" +
                               direction_form),
             other_direction_key(),
+            carried_coordinate_key(),
             {.name = "pitch", .unit = "m", .required = true, .meaning = "displacement per turn, not 0"}};
   }
   static void read(KindFields& fields, JointSpec& joint) {
@@ -39,8 +40,9 @@ struct ScrewJoint {
     rows.has_angle();
     rows.has_displacement();
     rows.couple(-lead(joint));
+    rows.carries_angle(joint);
   }
-  static constexpr JointCoordinates coordinates{.angle = true, .displacement = true};
+  static constexpr JointCoordinates coordinates{.angle = true, .displacement = true, .carried = 1};
   static constexpr JointAxes axes = JointAxes::both;
   static std::optional<TreeMotion> motion(const JointSpec& joint, bool) {
     return TreeMotion{Mobility::screw, lead(joint)};

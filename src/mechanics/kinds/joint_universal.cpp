@@ -11,7 +11,8 @@ struct UniversalJoint {
   static std::vector<Key> keys() {
     return {hinge_point_key(), other_point_key(),
             direction_key("axis", true, "the first axis, fixed in the first body"),
-            direction_key("axis_b", true, "the second axis, fixed in the second body")};
+            direction_key("axis_b", true, "the second axis, fixed in the second body"),
+            carried_coordinates_key("its angles: about `axis`, and about `axis_b`; zero as drawn")};
   }
   static constexpr auto read = read_place;
   static constexpr JointNeeds needs{.axis_b = true};
@@ -21,11 +22,12 @@ struct UniversalJoint {
       checks.report("joint", joint, "axis_b",
                     "the two axes of a universal joint must cross; 'axis_b' is parallel to 'axis'");
   }
-  static void compose(JointRows& rows, const JointSpec&) {
+  static void compose(JointRows& rows, const JointSpec& joint) {
     rows.coincide();
     rows.perpendicular(rows.axis(), rows.axis_b());
+    rows.carries_crossed_angles(joint);
   }
-  static constexpr JointCoordinates coordinates{};
+  static constexpr JointCoordinates coordinates{.carried = 2, .carries_angles = true};
   static constexpr JointAxes axes = JointAxes::crossed;
   static constexpr auto motion = moves<Mobility::universal>;
   static constexpr auto directors = rows_of_directors;

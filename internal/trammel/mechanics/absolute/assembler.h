@@ -98,6 +98,8 @@ class Assembler {
   template <class K, int N>
   void add_terms(ConstraintGroup<K>& group, const std::string& owner, const std::vector<CoordinateTerm>& terms,
                  const std::vector<double>& factors, double offset, int input);
+  /// The row own − coordinate = 0.
+  void carry(const std::string& owner, const CoordinateTerm& own, const std::string& coordinate);
   int add_coupler_row(const std::string& owner, const std::vector<CoordinateTerm>& terms,
                       const std::vector<double>& factors, double offset, int input, bool velocity_level);
 
@@ -122,6 +124,7 @@ class Assembler {
   std::map<std::string, std::shared_ptr<const CubicSpline>> tables_;
   std::vector<int> measure_program_, output_program_;  // −1: not compiled
   std::vector<CoordinateTerm> force_coordinate_;       // by force: torsion and joint springs, stops
+  std::vector<CoordinateTerm> carried_;                // of the joint at hand, by [[coordinate]]s
   SignalTable signals_;
 
   std::map<std::string, std::shared_ptr<const Track>> tracks_;

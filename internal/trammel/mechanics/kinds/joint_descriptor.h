@@ -44,6 +44,10 @@ struct JointCoordinates {
   bool angle = false, displacement = false;
   bool on_pin = false;   ///< its load is carried by a pin about its axis: friction acts at the pin's radius
   bool in_rows = false;  ///< a [[coordinate]] that the joint carries enters its own rows
+  /// Relative coordinates that [[coordinate]]s can carry, where they are others than the one above: what JointRows is
+  /// told of by `carries_…`. One is given by `coordinate`, several by `coordinates`.
+  int carried = 0;
+  bool carries_angles = false;  ///< all of these are angles, which keep their sign in mirrored parts
 };
 
 /// Axes of the joint as drawn, for the tree.

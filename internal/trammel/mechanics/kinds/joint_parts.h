@@ -25,6 +25,8 @@ Key other_point_key();      ///< `point_b` where it is another point
 Key other_direction_key();  ///< `axis_b` where it is another direction
 Key radius_key();
 Key carried_coordinate_key();
+/// `coordinates`, of joints with several; `which` says of what, in their order.
+Key carried_coordinates_key(std::string which);
 
 /// `point`, `point_b`, `axis`, `axis_b`: those that the kind has. Without `point` it sits at the second body's origin.
 void read_place(KindFields& fields, JointSpec& joint);

@@ -55,10 +55,15 @@ class JointRows {
   // ---- coordinates -------------------------------------------------------------------------------------------------
   void has_angle();         ///< of b about the axis, zero as drawn
   void has_displacement();  ///< of b's point along the axis, zero as drawn
+  /// Those that [[coordinate]]s carry, if the joint names them, in the order of their names.
+  void carries_angle(const JointSpec& joint);                                           ///< of b about the axis
+  void carries_displacement(const JointSpec& joint, const Eigen::Vector3d& direction);  ///< of b's point, fixed in a
+  void carries_crossed_angles(const JointSpec& joint);  ///< of b about `axis` of a, and about its own `axis_b`
   /// displacement + factor · angle = 0
   void couple(double factor);
 
  private:
+  void carry(const JointSpec& joint, const RelativeCoordinate& x, int from, int to, int branch);
   template <class K>
   void hold(const typename K::Params& params, const std::array<int, K::n_frames>& frames);
   Directors directors() const;
@@ -71,6 +76,7 @@ class JointRows {
   const std::string* owner_ = nullptr;
   Assembly::Joint* joint_ = nullptr;
   HeldRows* held_ = nullptr;
+  int n_carried_ = 0;  // relative coordinates that were offered
 };
 
 /// The coordinates of b against a about and along an axis.
