@@ -52,58 +52,6 @@ h = 1e-4
                      n);
 }
 
-// Columns and girders, each with ten elements, every frame stiff at its corners.
-std::string frame(int bays, int storeys) {
-  std::string text = "gravity = [0, 0, -9.81]\n";
-  std::string joints;
-  const auto beam = [&](const std::string& name, double x0, double z0, double x1, double z1) {
-    text += fmt::format(
-        "[[beam]]\nname = \"{}\"\npoints = [[{}, 0, {}], [{}, 0, {}]]\nelements = 10\nsection = {{ kind = \"tube\", "
-        "radius = 0.05, inner_radius = 0.045 }}\nmaterial = {{ young = 210e9, density = 7800 }}\ndamping = 1e-4\n",
-        name, x0, z0, x1, z1);
-  };
-  const auto join = [&](const std::string& a, const std::string& b, int x, int z) {
-    joints +=
-        fmt::format("[[joint]]\nname = \"{}_{}\"\nkind = \"fixed\"\nbodies = [\"{}\", \"{}\"]\npoint = [{}, 0, {}]\n",
-                    a, b, a, b, 3 * x, 3 * z);
-  };
-  for (int z = 0; z < storeys; ++z)
-    for (int x = 0; x <= bays; ++x) {
-      beam(fmt::format("c{}_{}", x, z), 3 * x, 3 * z, 3 * x, 3 * z + 3);
-      join(z == 0 ? "ground" : fmt::format("c{}_{}_10", x, z - 1), fmt::format("c{}_{}_0", x, z), x, z);
-      if (x == bays) continue;
-      beam(fmt::format("g{}_{}", x, z), 3 * x, 3 * z + 3, 3 * x + 3, 3 * z + 3);
-      join(fmt::format("c{}_{}_10", x, z), fmt::format("g{}_{}_0", x, z), x, z + 1);
-      join(fmt::format("g{}_{}_10", x, z), fmt::format("c{}_{}_10", x + 1, z), x + 1, z + 1);
-    }
-  return text + joints + "[analysis]\nend = 1\n[solver]\nintegrator = \"generalized_alpha\"\nh = 1e-4\n";
-}
-
-// Balls in a grid that touch, on a floor.
-std::string heap(int n) {
-  std::string text = "gravity = [0, 0, -9.81]\n[[geometry]]\nname = \"floor\"\nkind = \"plane\"\ngroup = \"all\"\n";
-  for (int b = 0; b < n * n * n; ++b)
-    text += fmt::format(
-        "[[body]]\nname = \"b{0}\"\nposition = [{1}, {2}, {3}]\n[[geometry]]\nbody = \"b{0}\"\nkind = "
-        "\"sphere\"\nradius = 0.05\ndensity = 1000\ngroup = \"all\"\n",
-        b, 0.0999 * (b % n), 0.0999 * (b / n % n), 0.04995 + 0.0999 * (b / (n * n)));
-  return text + R"(
-[[contact]]
-name = "touch"
-among = ["all"]
-law = "hunt_crossley"
-stiffness = 1e5
-restitution = 0.5
-impact_speed = 1
-friction = { kind = "coulomb", mu = 0.3 }
-[analysis]
-end = 1
-[solver]
-integrator = "generalized_alpha"
-h = 1e-4
-)";
-}
-
 std::vector<Machine> machines() {
   const std::string models = TRAMMEL_SOURCE_DIR "/examples/models";
   const std::vector<std::string> settings{"solver.coordinates=absolute", "solver.integrator=generalized_alpha"};
@@ -114,9 +62,7 @@ std::vector<Machine> machines() {
   };
   return {{"chain of 11 000", models + "/chain.toml", with("parameters.N=11000")},
           {"net 100 × 100", models + "/net.toml", with("parameters.M=100")},
-          {"beam of 4000", beam(4000), {}},
-          {"frame of 20 × 20 bays", frame(20, 20), {}},
-          {"heap of 8000", heap(20), {}}};
+          {"beam of 4000", beam(4000), {}}};
 }
 
 struct Time {
