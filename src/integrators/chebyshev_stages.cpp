@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "trammel/base/crew.h"
+
 namespace trammel {
 
 namespace {
@@ -90,8 +92,11 @@ Status ChebyshevStages::advance(double t, double h, int s, ConstVec y, ConstVec 
     const double own = 1.0 - mu - nu, of_f = mu_h * h, of_f0 = gamma_h * h;
     double* const out = before_.data();  // Y_{j−2} gives way to Y_j
     const double *const y0 = y.data(), *const newest = last_.data(), *const f = f_.data(), *const first = f0.data();
-    for (Eigen::Index i = 0; i < y.size(); ++i)
-      out[i] = own * y0[i] + mu * newest[i] + nu * out[i] + of_f * f[i] + of_f0 * first[i];
+    constexpr long shared_numbers = 10000;  // some ten microseconds
+    share(y.size(), shared_numbers, [&](long begin, long end) {
+      for (long i = begin; i < end; ++i)
+        out[i] = own * y0[i] + mu * newest[i] + nu * out[i] + of_f * f[i] + of_f0 * first[i];
+    });
     before_.swap(last_);
     last = now, now = following;
     b_before = b, b = b_next;

@@ -12,10 +12,12 @@ namespace trammel {
 namespace {
 
 constexpr long window = 20, held_part = 15;  // steps
-// h|σ| of the pair at its limit for what decays; what oscillates holds it at 1.
-constexpr double decaying = 2.0;
+// h|σ| of the pair at its limit for what decays; what oscillates holds it at 1. Of many things that decay, each at its
+// own rate, stages tell a mean: from here on it is looked for.
+constexpr double decaying = 2.0, suspicious = 1.2;
 // The pair's own step there, in 1/|σ|, and what it evaluates for it.
 constexpr double pair_limit = 3.3, pair_evaluations = 6.0;
+constexpr double near_limit = 0.75;  // of it
 constexpr long first_wait = window, wait_growth = 4, longest_wait = 100000;
 constexpr long renewal = 10;  // steps for which a radius serves
 // Of the step that the error allows; smaller errors say no more than the smallest.
@@ -67,6 +69,7 @@ void RungeKutta::judge_stabilized(StepReport& report) {
   ++s.steps, ++s.age;
   s.time += report.h;
   if (!s.on && report.stiffness >= decaying) ++s.held;
+  if (!s.on && report.stiffness >= suspicious) ++s.suspected;
   // Whoever could go over to an implicit method need not while this helps.
   if (!s.on && s.wait <= first_wait) report.stiffness = 0.0;
   if (s.steps < window) return;
@@ -78,7 +81,7 @@ void RungeKutta::judge_stabilized(StepReport& report) {
     if (!pays) h_next_ = std::min(h_next_, pair_limit / s.stages.radius());
   } else {
     s.waited += s.steps;
-    s.on = s.held >= held_part && s.waited >= s.wait;
+    s.on = s.waited >= s.wait && (s.held >= held_part || (s.suspected >= held_part && is_held()));
     if (s.on) {
       report.remedy = "what decays fast held the steps of the explicit pair: stages of Chebyshev's kind reach further";
       s.age = renewal, s.waited = 0;
@@ -86,15 +89,28 @@ void RungeKutta::judge_stabilized(StepReport& report) {
       s.error.setZero();
     }
   }
-  s.steps = s.held = 0;
+  s.steps = s.held = s.suspected = 0;
   s.time = 0.0;
   s.evaluations = counters_.evaluations;
+}
+
+// Whether the steps of the window are as long as the pair bears beside |σ|, which is looked for at its end.
+bool RungeKutta::is_held() {
+  Stabilized& s = *stabilized_;
+  if (stale_rates_) return false;
+  s.error.setZero();
+  const auto rates = [this](double t, ConstVec y, Vec yp) { return evaluate(t, y, *state_, yp); };
+  const Status status = s.stages.update_radius(t_, y_, yp_, s.error, rates);
+  const double step = s.time / static_cast<double>(s.steps);
+  const bool held = status.ok() && step * s.stages.radius() >= near_limit * pair_limit;
+  if (!held) s.wait = std::min(longest_wait, wait_growth * std::max(first_wait, s.wait)), s.waited = 0;
+  return held;
 }
 
 void RungeKutta::save_stabilized(std::vector<double>& numbers) const {
   const Stabilized& s = *stabilized_;
   numbers.push_back(s.on ? 1.0 : 0.0);
-  for (const long n : {s.age, s.wait, s.waited, s.steps, s.held, counters_.evaluations - s.evaluations})
+  for (const long n : {s.age, s.wait, s.waited, s.steps, s.held, s.suspected, counters_.evaluations - s.evaluations})
     numbers.push_back(static_cast<double>(n));
   for (const double x : {s.time, s.h_before, s.error_before}) numbers.push_back(x);
   numbers.insert(numbers.end(), s.error.data(), s.error.data() + s.error.size());
@@ -104,12 +120,12 @@ void RungeKutta::save_stabilized(std::vector<double>& numbers) const {
 void RungeKutta::restore_stabilized(std::span<const double> numbers) {
   Stabilized& s = *stabilized_;
   s.on = numbers[0] != 0.0;
-  long* const counts[] = {&s.age, &s.wait, &s.waited, &s.steps, &s.held, &s.evaluations};
-  for (int i = 0; i < 6; ++i) *counts[i] = static_cast<long>(numbers[1 + i]);
+  long* const counts[] = {&s.age, &s.wait, &s.waited, &s.steps, &s.held, &s.suspected, &s.evaluations};
+  for (int i = 0; i < 7; ++i) *counts[i] = static_cast<long>(numbers[1 + i]);
   s.evaluations = counters_.evaluations - s.evaluations;
-  s.time = numbers[7], s.h_before = numbers[8], s.error_before = numbers[9];
-  std::copy_n(numbers.begin() + 10, s.error.size(), s.error.data());
-  numbers = numbers.subspan(10 + static_cast<std::size_t>(s.error.size()));
+  s.time = numbers[8], s.h_before = numbers[9], s.error_before = numbers[10];
+  std::copy_n(numbers.begin() + 11, s.error.size(), s.error.data());
+  numbers = numbers.subspan(11 + static_cast<std::size_t>(s.error.size()));
   s.stages.restore(numbers);
 }
 

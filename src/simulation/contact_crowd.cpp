@@ -15,13 +15,11 @@ constexpr long window = 100, many_changes = 10;  // steps
 void ContactCrowd::note_step(double t, int n_places, bool changes) {
   ++steps_;
   changed_ += changes ? 1 : 0;
-  const bool heap = n_places >= many_places, ends = steps_ >= window;
-  bool now = crowd_;
-  if (!crowd_)
-    now = heap && changed_ >= many_changes;
-  else if (!heap || (ends && changed_ == 0))
-    now = false;
-  if (ends || now != crowd_) steps_ = changed_ = 0;
+  if (changes) changed_at_ = t, since_change_ = 0;
+  const bool heap = n_places >= many_places;
+  const bool rests = ++since_change_ > window && t - changed_at_ > changed_at_ - first_;
+  const bool now = heap && (crowd_ ? !rests : changed_ >= many_changes);
+  if (steps_ >= window || now != crowd_) steps_ = changed_ = 0;
   if (now == crowd_) return;
   crowd_ = now;
   if (!now) {

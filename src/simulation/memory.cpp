@@ -141,7 +141,7 @@ void KinkWatch::remember(Memory& memory) {
 
 void ContactCrowd::remember(Memory& memory) {
   memory.section("ContactCrowd");
-  memory.keep(crowd_, steps_, changed_, first_, since_, lasted_, times_);
+  memory.keep(crowd_, steps_, changed_, since_change_, changed_at_, first_, since_, lasted_, times_);
 }
 
 void KinkEvents::remember(Memory& memory) {

@@ -6,6 +6,7 @@
 #include "trammel/simulation/machine_length.h"
 #include "trammel/simulation/methods/integrator_descriptor.h"
 #include "trammel/simulation/run_ledger.h"
+#include "trammel/simulation/runge_kutta_motion.h"
 
 namespace trammel {
 
@@ -158,8 +159,10 @@ bool RunLedger::solves_for_power() const {
 
 // Work is summed at the ends of steps, where Newton stops at its tolerance.
 bool RunLedger::leaves_remainders() const {
-  return may_work_ && !study_.solver.h && method_of(study_.solver).traits.power == PowerAt::within &&
-         motion_.active().power_rule().points.empty();
+  if (!may_work_ || study_.solver.h || method_of(study_.solver).traits.power != PowerAt::within) return false;
+  // The explicit pair has found its accelerations from the forces: nothing is left.
+  return motion_.active().power_rule().points.empty() &&
+         dynamic_cast<const RungeKuttaMotion*>(&motion_.active()) == nullptr;
 }
 
 // The power just behind a kink, where the next step begins: forces and reactions may have jumped there.

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 #include "places.h"
 #include "support/resumed_runs.h"
@@ -46,8 +49,36 @@ integrator = "generalized_alpha"
 h = 1e-4
 )";
 
-// Groups of two parts and more, trees with branches: joints, rods, elements of beams; with a matrix of second and of
-// first order.
+// 729 bodies that are about to touch and move at random: balls, and a capsule in every eighth place, so that pairs of
+// balls and others are enough to be shared; explicit steps.
+std::string heap() {
+  constexpr int n = 9;
+  constexpr double radius = 0.05, pitch = 2.01 * radius;
+  std::string text = "gravity = [0, 0, -9.81]\n[[geometry]]\nname = \"floor\"\nkind = \"plane\"\ngroup = \"all\"\n";
+  for (int b = 0; b < n * n * n; ++b) {
+    const int i = b % n, j = b / n % n, k = b / (n * n);
+    text += fmt::format(
+        "[[body]]\nname = \"b{0}\"\nposition = [{1}, {2}, {3}]\nvelocity = [{4}, {5}, {6}]\n[[geometry]]\nbody = "
+        "\"b{0}\"\n{7}\nradius = {8}\ndensity = 1000\ngroup = \"all\"\n",
+        b, pitch * i, pitch * j, radius * 1.01 + pitch * k, 0.3 * std::sin(7.0 * b), 0.3 * std::cos(5.0 * b),
+        0.3 * std::sin(3.0 * b), b % 8 == 0 ? "kind = \"capsule\"\nlength = 0.01" : "kind = \"sphere\"", radius);
+  }
+  return text + R"(
+[[contact]]
+name = "touch"
+among = ["all"]
+law = "hunt_crossley"
+stiffness = 1e5
+restitution = 0.5
+impact_speed = 1
+friction = { kind = "coulomb", mu = 0.3 }
+[analysis]
+end = 9e-4
+)";
+}
+
+// Groups of two parts and more, trees with branches, lists of contacts: joints, rods, elements of beams, heaps; with a
+// matrix of second and of first order, and without any.
 std::vector<Machine> machines() {
   const std::vector<std::string> few{"analysis.end=0.004", "solver.coordinates=absolute"};
   const auto with = [&](std::vector<std::string> more) {
@@ -58,7 +89,8 @@ std::vector<Machine> machines() {
           {"chain with bdf", model("chain.toml"),
            with({"parameters.N=2100", "solver.integrator=bdf", "solver.h=", "solver.rtol=1e-3", "analysis.end=1e-3"})},
           {"net", model("net.toml"), with({"parameters.M=33", "solver.integrator=generalized_alpha"})},
-          {"beam", beam, {}}};
+          {"beam", beam, {}},
+          {"heap", heap(), {}}};
 }
 
 CheckedStudy read(const Machine& machine) {

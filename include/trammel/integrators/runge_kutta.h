@@ -37,10 +37,10 @@ struct RungeKuttaCounters {
 /// projected to its manifold, if it has one; then one more evaluation is needed. An instant where f jumps must be an
 /// end of a step: stages there see the limit from the step's own side. After the first step nothing allocates.
 ///
-/// With `stabilizes`, where h|σ| is that of the limit for what decays in 15 of 20 steps, ChebyshevStages go on, of
-/// order 2 with a cubic as dense output, and the system's sizes of y (OdeSystem::calc_sizes) count in tolerances. They
-/// give way again where 20 of their steps advance less per evaluation than the limit would let the pair, and are then
-/// tried after four times as many steps.
+/// With `stabilizes`, where h|σ| is that of the limit for what decays in 15 of 20 steps, or is near to it by the
+/// largest |σ| that is found behind them, ChebyshevStages go on, of order 2 with a cubic as dense output, and the
+/// system's sizes of y (OdeSystem::calc_sizes) count in tolerances. They give way again where 20 of their steps advance
+/// less per evaluation than the limit would let the pair, and are then tried after four times as many steps.
 class RungeKutta {
  public:
   RungeKutta(const OdeSystem& system, const RungeKuttaOptions& options);
@@ -94,6 +94,7 @@ class RungeKutta {
     long age = 0;               // steps since the radius was looked for
     long wait = 0, waited = 0;  // steps of the pair before the next trial
     long steps = 0, held = 0;   // of a window, and those at the limit of stability
+    long suspected = 0;         // or perhaps there
     double time = 0.0;          // that the window advanced
     long evaluations = 0;       // before it
     double t = 0.0, h = 0.0;    // of the last attempt
@@ -105,6 +106,7 @@ class RungeKutta {
   double growth_stabilized(double error);  // of the step, after an accepted one
   double bound_stabilized() const;         // of the step
   void judge_stabilized(StepReport& report);
+  bool is_held();
   void save_stabilized(std::vector<double>& numbers) const;
   void restore_stabilized(std::span<const double> numbers);
 

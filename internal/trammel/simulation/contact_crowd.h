@@ -14,7 +14,9 @@ class Memory;
 /// changes follow each other within steps that accuracy would allow, and the error test alone is cheaper:
 ///
 ///   (1) with 30 and more places near to touching, when 10 of at most 100 steps ended where contact began or ended
-///   (2) until places are fewer, or contact did not change in 100 steps: the heap is at rest
+///   (2) until places are fewer, or contact has not changed in 100 steps nor for as long as there has been a heap
+///       before: it is at rest. Steps alone say little of that: friction at small speeds holds them at microseconds,
+///       and layer after layer falls on what seemed to rest
 class ContactCrowd {
  public:
   bool is_crowd() const { return crowd_; }
@@ -27,6 +29,8 @@ class ContactCrowd {
  private:
   bool crowd_ = false;
   long steps_ = 0, changed_ = 0;  // of the present hundred
+  long since_change_ = 0;         // steps
+  double changed_at_ = 0.0;       // last
   double first_ = 0.0, since_ = 0.0, lasted_ = 0.0;
   long times_ = 0;
 };

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <vector>
 
+#include "contact_foundation.h"
 #include "contact_listed.h"
+#include "trammel/base/crew.h"
 #include "trammel/mechanics/elements/contact_group.h"
 #include "trammel/mechanics/elements/contact_kernel.h"
 
@@ -31,6 +33,9 @@ inline bool is_plain(const ContactLaw& law) {
 ///
 /// Forces of balls are those of detail::calc_contact, in another order of operations: turning speeds are taken to the
 /// world once per body, and moments are summed there and taken back once.
+///
+/// With threads pairs are looked at by several, each pair's numbers in a place of its own, and added by one in the
+/// order of the pairs: every sum has the bits that one thread gives it.
 struct ContactGroup::Listed::Balls {
   struct Pair {
     int a, b;   // frames; a is the plane's
@@ -50,16 +55,43 @@ struct ContactGroup::Listed::Balls {
   double calc_potential(const ContactGroup& group, std::span<const Frame<double>> frames) const;
   double calc_power(const ContactGroup& group, std::span<const Frame<double>> frames) const;
 
+  /// Calls visit(place, what it does) for the places that are no pairs of balls, in their order.
+  template <class Visit>
+  void visit_others(const ContactGroup& group, const KinematicState& state, const Visit& visit) const;
+
+  static constexpr long shared_pairs = 512;  // that one thread looks at: some twenty microseconds
+  static constexpr long shared_others = 64;  // whose geometry takes a microsecond or several
+
  private:
   struct Kept;
+  // What pairs see of a frame: position, velocity, turning speed, all in the world.
+  struct Mover {
+    Vec3<double> p, v, w;
+  };
   struct Touching {
     double depth;
     Vec3<double> n, arm_a, arm_b;  // from the origins of the frames to the point
   };
+  // What a pair does to b, to a the opposite; in the world.
+  struct Push {
+    bool presses;
+    Vec3<double> force, moment_a, moment_b;
+  };
   void make(const ContactGroup& group, std::span<const int> modes);
-  static bool find(const ContactGroup& group, const Pair& pair, std::span<const Frame<double>> frames, Touching& at);
-  template <class Visit>
-  void visit_touching(const ContactGroup& group, std::span<const Frame<double>> frames, const Visit& visit) const;
+  static std::span<const Mover> look_at(std::span<const Frame<double>> frames);
+  static bool find(const ContactGroup& group, const Pair& pair, const Frame<double>& of_plane, const Vec3<double>& a,
+                   const Vec3<double>& b, Touching& at);
+  static bool find(const ContactGroup& group, const Pair& pair, std::span<const Frame<double>> frames, Touching& at) {
+    return find(group, pair, frames[pair.a], frames[pair.a].p, frames[pair.b].p, at);
+  }
+  static bool find(const ContactGroup& group, const Pair& pair, std::span<const Frame<double>> frames,
+                   std::span<const Mover> movers, Touching& at, Vec3<double>& relative);
+  static void push(const ContactGroup& group, const Pair& pair, std::span<const Frame<double>> frames,
+                   std::span<const Mover> movers, Push& out);
+  template <class Value>
+  double sum(const Value& value) const;
+  static void act(const ContactGroup& group, const KinematicState& state, const Place& p,
+                  detail::ContactOutput<double>& out);
 };
 
 // A few lists: a machine in joint coordinates has two groups, and who looks back has other modes.
@@ -115,10 +147,10 @@ inline void ContactGroup::Listed::Balls::make(const ContactGroup& group, std::sp
 }
 
 inline bool ContactGroup::Listed::Balls::find(const ContactGroup& group, const Pair& pair,
-                                              std::span<const Frame<double>> frames, Touching& at) {
-  const Frame<double>&fa = frames[pair.a], &fb = frames[pair.b];
+                                              const Frame<double>& of_plane, const Vec3<double>& a,
+                                              const Vec3<double>& b, Touching& at) {
   if (pair.plane < 0) {
-    const Vec3<double> apart = fb.p - fa.p;
+    const Vec3<double> apart = b - a;
     const double squared = dot(apart, apart), reach = pair.radius_a + pair.radius_b;
     if (squared >= reach * reach) return false;
     const double distance = std::sqrt(squared);
@@ -127,75 +159,174 @@ inline bool ContactGroup::Listed::Balls::find(const ContactGroup& group, const P
     at.arm_a = at.n * (pair.radius_a - 0.5 * at.depth);
   } else {
     const ContactShape& shape = group.geometry_[pair.plane].shape;
-    at.n = rotate(fa.R, Eigen::Vector3d(shape.Q.col(2)));
-    at.depth = pair.radius_b - dot(at.n, Vec3<double>(fb.p - point_position(fa, shape.center)));
+    at.n = rotate(of_plane.R, Eigen::Vector3d(shape.Q.col(2)));
+    at.depth = pair.radius_b - dot(at.n, Vec3<double>(b - point_position(of_plane, shape.center)));
     if (!(at.depth > 0.0)) return false;
   }
   at.arm_b = at.n * (0.5 * at.depth - pair.radius_b);
-  if (pair.plane >= 0) at.arm_a = fb.p + at.arm_b - fa.p;
+  if (pair.plane >= 0) at.arm_a = b + at.arm_b - a;
   return true;
 }
 
-// Calls visit(pair, touching, velocity of a against b) where surfaces overlap.
-template <class Visit>
-void ContactGroup::Listed::Balls::visit_touching(const ContactGroup& group, std::span<const Frame<double>> frames,
-                                                 const Visit& visit) const {
-  static thread_local std::vector<Vec3<double>> turning;  // scratch: of frames, in the world
-  turning.resize(frames.size());
-  for (std::size_t f = 0; f < frames.size(); ++f) turning[f] = rotate(frames[f].R, frames[f].w);
+// And how fast a moves against b there.
+inline bool ContactGroup::Listed::Balls::find(const ContactGroup& group, const Pair& pair,
+                                              std::span<const Frame<double>> frames, std::span<const Mover> movers,
+                                              Touching& at, Vec3<double>& relative) {
+  const Mover &a = movers[pair.a], &b = movers[pair.b];
+  if (!find(group, pair, frames[pair.a], a.p, b.p, at)) return false;
+  const Vec3<double> of_a = a.v + cross(a.w, at.arm_a), of_b = b.v + cross(b.w, at.arm_b);
+  relative = of_a - of_b;
+  return true;
+}
+
+// Kept by the thread until it looks again.
+inline std::span<const ContactGroup::Listed::Balls::Mover> ContactGroup::Listed::Balls::look_at(
+    std::span<const Frame<double>> frames) {
+  static thread_local std::vector<Mover> scratch;
+  std::vector<Mover>& movers = scratch;  // the caller's, whoever writes
+  movers.resize(frames.size());
+  share(static_cast<long>(frames.size()), shared_pairs, [&](long first, long last) {
+    for (long f = first; f < last; ++f) movers[f] = {frames[f].p, frames[f].v, rotate(frames[f].R, frames[f].w)};
+  });
+  return movers;
+}
+
+inline void ContactGroup::Listed::Balls::push(const ContactGroup& group, const Pair& pair,
+                                              std::span<const Frame<double>> frames, std::span<const Mover> movers,
+                                              Push& out) {
   Touching at;
-  for (const Pair& pair : pairs) {
-    if (!find(group, pair, frames, at)) continue;
-    const Vec3<double> of_a = frames[pair.a].v + cross(turning[pair.a], at.arm_a);
-    const Vec3<double> of_b = frames[pair.b].v + cross(turning[pair.b], at.arm_b);
-    visit(pair, at, Vec3<double>(of_a - of_b));
+  Vec3<double> u;
+  out.presses = false;
+  if (!find(group, pair, frames, movers, at, u)) return;
+  const double rate = dot(at.n, u), N = detail::raw_force(pair.normal, at.depth, rate);
+  if (!(N > 0.0)) return;
+  out.presses = true;
+  out.force = at.n * N;
+  const FrictionLaw& friction = group.laws_[pair.law].law.friction;
+  if (friction.kind == FrictionLaw::Kind::coulomb) {
+    const Vec3<double> v = u - at.n * rate;
+    out.force += v * (N * friction.mu_k / std::sqrt(dot(v, v) + friction.v_s * friction.v_s));
   }
+  out.moment_a = cross(at.arm_a, out.force);
+  out.moment_b = cross(at.arm_b, out.force);
 }
 
 inline void ContactGroup::Listed::Balls::add_forces(const ContactGroup& group, const KinematicState& state,
                                                     std::span<Wrench<double>> wrench) const {
   if (pairs.empty()) return;
-  static thread_local std::vector<Vec3<double>> moment;  // scratch: on frames, in the world
+  static thread_local std::vector<Vec3<double>> of_frames;  // scratch: moments on frames, in the world
+  static thread_local std::vector<Push> of_pairs;
+  std::vector<Vec3<double>>& moment = of_frames;
+  std::vector<Push>& pushes = of_pairs;
+  const std::span<const Mover> movers = look_at(state.frames);
   moment.assign(state.frames.size(), Vec3<double>::Zero());
-  visit_touching(group, state.frames, [&](const Pair& pair, const Touching& at, const Vec3<double>& u) {
-    const double rate = dot(at.n, u), N = detail::raw_force(pair.normal, at.depth, rate);
-    if (!(N > 0.0)) return;
-    Vec3<double> F = at.n * N;
-    const FrictionLaw& friction = group.laws_[pair.law].law.friction;
-    if (friction.kind == FrictionLaw::Kind::coulomb) {
-      const Vec3<double> v = u - at.n * rate;
-      F += v * (N * friction.mu_k / std::sqrt(dot(v, v) + friction.v_s * friction.v_s));
-    }
-    wrench[pair.a].force -= F;
-    wrench[pair.b].force += F;
-    moment[pair.a] -= cross(at.arm_a, F);
-    moment[pair.b] += cross(at.arm_b, F);
+  const auto add = [&](const Pair& pair, const Push& p) {
+    if (!p.presses) return;
+    wrench[pair.a].force -= p.force;
+    wrench[pair.b].force += p.force;
+    moment[pair.a] -= p.moment_a;
+    moment[pair.b] += p.moment_b;
+  };
+  const long n = static_cast<long>(pairs.size());
+  if (Crew::mine() == nullptr || n < 2 * shared_pairs) {
+    Push p;
+    for (const Pair& pair : pairs) push(group, pair, state.frames, movers, p), add(pair, p);
+  } else {
+    pushes.reserve(places.capacity()), pushes.resize(pairs.size());
+    share(n, shared_pairs, [&](long first, long last) {
+      for (long i = first; i < last; ++i) push(group, pairs[i], state.frames, movers, pushes[i]);
+    });
+    for (long i = 0; i < n; ++i) add(pairs[i], pushes[i]);
+  }
+  share(static_cast<long>(state.frames.size()), shared_pairs, [&](long first, long last) {
+    for (long f = std::max(1L, first); f < last; ++f) wrench[f].moment += rotate_back(state.frames[f].R, moment[f]);
   });
-  for (std::size_t f = 1; f < state.frames.size(); ++f) wrench[f].moment += rotate_back(state.frames[f].R, moment[f]);
+}
+
+// Σ value(pair), in the order of the pairs.
+template <class Value>
+double ContactGroup::Listed::Balls::sum(const Value& value) const {
+  double total = 0.0;
+  const long n = static_cast<long>(pairs.size());
+  if (Crew::mine() == nullptr || n < 2 * shared_pairs) {
+    for (const Pair& pair : pairs) total += value(pair);
+    return total;
+  }
+  static thread_local std::vector<double> scratch;
+  std::vector<double>& values = scratch;
+  values.reserve(places.capacity()), values.resize(pairs.size());
+  share(n, shared_pairs, [&](long first, long last) {
+    for (long i = first; i < last; ++i) values[i] = value(pairs[i]);
+  });
+  for (const double x : values) total += x;
+  return total;
 }
 
 inline double ContactGroup::Listed::Balls::calc_potential(const ContactGroup& group,
                                                           std::span<const Frame<double>> frames) const {
-  double energy = 0.0;
-  Touching at;
-  for (const Pair& pair : pairs)
-    if (find(group, pair, frames, at)) energy += detail::stored_energy(pair.normal, at.depth);
-  return energy;
+  return sum([&](const Pair& pair) {
+    Touching at;
+    return find(group, pair, frames, at) ? detail::stored_energy(pair.normal, at.depth) : 0.0;
+  });
 }
 
 inline double ContactGroup::Listed::Balls::calc_power(const ContactGroup& group,
                                                       std::span<const Frame<double>> frames) const {
-  double power = 0.0;
-  visit_touching(group, frames, [&](const Pair& pair, const Touching& at, const Vec3<double>& u) {
+  if (pairs.empty()) return 0.0;
+  const std::span<const Mover> movers = look_at(frames);
+  return sum([&](const Pair& pair) {
+    Touching at;
+    Vec3<double> u;
+    if (!find(group, pair, frames, movers, at, u)) return 0.0;
     const double rate = dot(at.n, u), N = std::max(0.0, detail::raw_force(pair.normal, at.depth, rate));
     const FrictionLaw& friction = group.laws_[pair.law].law.friction;
-    power += (detail::raw_force(pair.normal, at.depth, 0.0) - N) * rate;
-    if (friction.kind != FrictionLaw::Kind::coulomb) return;
+    double power = (detail::raw_force(pair.normal, at.depth, 0.0) - N) * rate;
+    if (friction.kind != FrictionLaw::Kind::coulomb) return power;
     const Vec3<double> v = u - at.n * rate;
     const double slip = dot(v, v);
-    power -= N * friction.mu_k * slip / std::sqrt(slip + friction.v_s * friction.v_s);
+    return power - N * friction.mu_k * slip / std::sqrt(slip + friction.v_s * friction.v_s);
   });
-  return power;
+}
+
+// A foundation needs scratch memory that grows with its points: one thread has it.
+inline void ContactGroup::Listed::Balls::act(const ContactGroup& group, const KinematicState& state, const Place& p,
+                                             detail::ContactOutput<double>& out) {
+  const Geometry &ga = group.geometry_[p.a], &gb = group.geometry_[p.b];
+  const Frame<double>&fa = state.frames[ga.frame], &fb = state.frames[gb.frame];
+  const Vec3<double> bristle = group.bristle_of(state, p);
+  if (group.is_foundation(p)) {
+    const detail::Foundation f = group.foundation_of(p, state.modes);
+    static thread_local std::vector<int> pressed;  // scratch
+    detail::find_pressed(f, fa, fb, pressed);
+    out = detail::calc_foundation<double>(f, fa, fb, bristle, pressed);
+  } else {
+    out = detail::calc_contact<double>(ga.shape, fa, gb.shape, fb, p.feature, group.normal_law(p, state.modes),
+                                       group.friction_law(p), {ga.belt, gb.belt}, bristle);
+  }
+}
+
+template <class Visit>
+void ContactGroup::Listed::Balls::visit_others(const ContactGroup& group, const KinematicState& state,
+                                               const Visit& visit) const {
+  using Output = detail::ContactOutput<double>;
+  const long n = static_cast<long>(others.size());
+  const bool shares = Crew::mine() != nullptr && n >= 2 * shared_others;
+  static thread_local std::vector<Output> scratch;
+  std::vector<Output>& outputs = scratch;
+  if (shares) {
+    outputs.reserve(places.capacity()), outputs.resize(others.size());
+    share(n, shared_others, [&](long first, long last) {
+      for (long i = first; i < last; ++i)
+        if (const Place& p = places[others[i]]; !group.is_foundation(p)) act(group, state, p, outputs[i]);
+    });
+  }
+  Output own;
+  for (long i = 0; i < n; ++i) {
+    const Place& p = places[others[i]];
+    const bool done = shares && !group.is_foundation(p);
+    if (!done) act(group, state, p, own);
+    visit(p, done ? outputs[i] : own);
+  }
 }
 
 }  // namespace trammel

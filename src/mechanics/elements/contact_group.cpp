@@ -338,28 +338,13 @@ void ContactGroup::add_forces(const KinematicState& state, std::span<Wrench<doub
     for (int i = first_state_; i < first_state_ + n_states(); ++i) rates[i] = -state.z[i] / bristle_decay;
   const Listed::Balls& balls = Listed::Balls::of(*this, state.modes);
   balls.add_forces(*this, state, wrench);
-  for (const int i : balls.others) {
-    const Place& p = balls.places[i];
-    const Geometry &ga = geometry_[p.a], &gb = geometry_[p.b];
-    const Frame<double>&fa = state.frames[ga.frame], &fb = state.frames[gb.frame];
-    const int z = first_state_ + 3 * p.slot;
-    const Vec3<double> bristle = bristle_of(state, p);
-    ContactOutput<double> out;
-    if (is_foundation(p)) {
-      const detail::Foundation f = foundation_of(p, state.modes);
-      static thread_local std::vector<int> pressed;  // scratch
-      detail::find_pressed(f, fa, fb, pressed);
-      out = detail::calc_foundation<double>(f, fa, fb, bristle, pressed);
-    } else {
-      out = calc_contact<double>(ga.shape, fa, gb.shape, fb, p.feature, normal_law(p, state.modes), friction_law(p),
-                                 {ga.belt, gb.belt}, bristle);
-    }
-    if (!out.presses) continue;
-    trammel::add(wrench[ga.frame], out.w[0]);
-    trammel::add(wrench[gb.frame], out.w[1]);
+  balls.visit_others(*this, state, [&](const Place& p, const ContactOutput<double>& out) {
+    if (!out.presses) return;
+    trammel::add(wrench[geometry_[p.a].frame], out.w[0]);
+    trammel::add(wrench[geometry_[p.b].frame], out.w[1]);
     if (bristled(p) && !rates.empty())
-      for (int k = 0; k < 3; ++k) rates[z + k] = out.z_rate[k];
-  }
+      for (int k = 0; k < 3; ++k) rates[first_state_ + 3 * p.slot + k] = out.z_rate[k];
+  });
 }
 
 // ---- reports -------------------------------------------------------------------------------------------------------

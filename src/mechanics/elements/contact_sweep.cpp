@@ -54,6 +54,12 @@ Hull hull_of(const ContactShape& shape, const Frame<double>& f0, const Frame<dou
 
 double ContactGroup::calc_depth(std::span<const Frame<double>> frames, const Place& p) const {
   const Geometry &ga = geometry_[p.a], &gb = geometry_[p.b];
+  if (ga.shape.kind == ContactShape::Kind::sphere && gb.shape.kind == ContactShape::Kind::sphere) {  // apart, as a rule
+    const Vec3<double> apart =
+        point_position(frames[gb.frame], gb.shape.center) - point_position(frames[ga.frame], ga.shape.center);
+    const double reach = ga.shape.radius + gb.shape.radius, squared = dot(apart, apart);
+    return squared < reach * reach ? reach - std::sqrt(squared) : 0.0;
+  }
   if (is_foundation(p))
     return std::max(0.0, calc_place(p.a, frames[ga.frame], p.b, frames[gb.frame], p.feature, 0.0).depth);
   Touch<double> touch;
