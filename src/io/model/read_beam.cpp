@@ -142,6 +142,7 @@ void read_beam(Fields& fields, const std::string& name, ModelDraft& model) {
     else
       fields.report(*node, fmt::format("'pre_stress' has {} numbers; it must be [N1, N2, N3, M1, M2, M3]", n.size()));
   }
+  beam.contact_radius = fields.number("contact_radius", 0.0);
   beam.start_body = fields.name("start_body", ""), beam.end_body = fields.name("end_body", "");
   if (const Node* node = fields.get("node_names")) {
     if (node->kind != NodeKind::array) fields.report_type(*node, "node_names", "a list of names");
@@ -235,6 +236,11 @@ std::vector<Key> beam_keys() {
        .fallback = "0",
        .meaning = "τ: stiffness-proportional, resultants C (e + τ ė)",
        .range = Range::from(0.0)},
+      {.name = "contact_radius",
+       .unit = "m",
+       .fallback = "not touched",
+       .meaning = "contacts by `foundation` touch it all along, as a round rope of this radius, under its name",
+       .range = Range::above(0.0)},
       {.name = "pre_stress",
        .type = KeyType::numbers,
        .unit = "N, N m",
