@@ -164,7 +164,7 @@ TEST(ContactBearing, an_angular_contact_bearing_yields_along_its_axis_as_hertz_s
       (load(mid) < F ? low : high) = mid;
     }
     const Recorded run = run_text(bearing(n, angle, 0.0, guide("z", fmt::format("[0, 0, {}]", F))));
-    EXPECT_NEAR(run.last("ring.position")[2], low, 0.02 * low);
+    EXPECT_NEAR(run.last("ring.position")[2], low, 0.01 * low);
     const double steeper = std::atan2(A * std::sin(angle) + low, A * std::cos(angle));
     for (int i = 0; i < n; ++i)
       EXPECT_NEAR(run.last_value(fmt::format("race{}.normal_force", i)) / 2.0, F / n / std::sin(steeper), 0.01 * F / n);

@@ -252,21 +252,24 @@ TEST(ContactAtRest, a_ladder_holds_down_to_its_limit_angle_and_slips_below_it) {
     }
 }
 
-// The limit by continuation: floor and wall tilt by β, slowly, until the ladder slips, on a smooth wall at
-// tan β = 2μ − 1/tan θ; where both rub, N_w (1 + μ²) = W (μ cos β − sin β) there and
-// N_w (sin θ + μ cos θ) = W cos(θ + β)/2. The last equilibrium is at that angle to 1 %, and what slips is named.
+// The limit by continuation: floor and wall tilt by β, slowly, until the ladder slips. There the foot holds
+// μ N_f = N_w + W sin β, the head μ_w N_w, and about the point below the foot (radius r)
+//   N_w (L sin θ + r + μ_w (L cos θ + r)) = W (L/2 cos θ cos β − (L/2 sin θ + r) sin β).
+// The last equilibrium is at that angle to 1 %, and what slips is named.
 TEST(ContactAtRest, a_ladder_in_a_house_that_tilts_slips_at_its_limit_angle) {
-  const double mu = 0.4;
+  const double mu = 0.4, L = 4.0, r = 0.005;
   const std::string rough = "friction = { kind = \"coulomb\", mu = 0.4 }";
   for (const char* coordinates : {"absolute", "joint"})
     for (const bool rough_wall : {false, true}) {
       SCOPED_TRACE(fmt::format("{}, {}", coordinates, rough_wall));
       const double theta = 1.06 * std::atan(rough_wall ? (1.0 - mu * mu) / (2.0 * mu) : 1.0 / (2.0 * mu));
-      double limit = std::atan(2.0 * mu - 1.0 / std::tan(theta)), high = 1.0;
-      for (int k = 0; rough_wall && k < 60; ++k) {
-        if (k == 0) limit = 0.0;
-        const double mid = 0.5 * (limit + high), wall = (mu * std::cos(mid) - std::sin(mid)) / (1.0 + mu * mu);
-        (wall * (std::sin(theta) + mu * std::cos(theta)) > 0.5 * std::cos(theta + mid) ? limit : high) = mid;
+      const double of_wall = rough_wall ? mu : 0.0, c = std::cos(theta), s = std::sin(theta);
+      double limit = 0.0, high = 0.5;
+      for (int k = 0; k < 60; ++k) {
+        const double mid = 0.5 * (limit + high);
+        const double wall = (mu * std::cos(mid) - std::sin(mid)) / (1.0 + mu * of_wall);
+        const double holds = wall * (L * s + r + of_wall * (L * c + r));
+        (holds > 0.5 * L * c * std::cos(mid) - (0.5 * L * s + r) * std::sin(mid) ? limit : high) = mid;
       }
       const std::string text = "gravity = [0, 0, 0]\n" + ladder(theta, rough_wall ? rough : "", rough) + R"more(
 end = 1
