@@ -60,7 +60,7 @@ std::unique_ptr<ContactGroup> make_contact_group(const Model& model, const FindC
   std::vector<ContactGroup::Law> laws;
   for (int c = 0; c < n_laws; ++c) {
     const ContactSpec& spec = model.contacts[c];
-    laws.push_back({spec.law, spec.locate, spec.name});
+    laws.push_back({spec.law, spec.locate, spec.name, spec.by_pair});
     const std::vector<std::string>& others = spec.b.empty() ? spec.a : spec.b;
     for (const std::string& name : spec.a)
       for (const int i : find_contact_geometry(model, name)) sides[i].insert({c, false});

@@ -401,10 +401,14 @@ void add_load(Model& model, const BeamSpec& spec, const Beam& beam, const std::v
   }
 }
 
-/// A prism for the share of the length of each node of each element.
-void draw(Model& model, const Beam& beam, const std::vector<double>& share) {
+/// What a node carries is touched by pieces as long as they are thick: points of pressure are a quarter of that apart.
+constexpr int most_pieces = 16;
+
+/// A prism for the share of the length of each node of each element, or capsules that can be touched.
+void draw(Model& model, const Beam& beam, const std::vector<double>& share, double contact_radius) {
   const BeamSection& s = beam.section;
-  if (!(s.width > 0.0) && !(s.radius > 0.0)) return;
+  const bool touched = contact_radius > 0.0;
+  if (!(s.width > 0.0) && !(s.radius > 0.0) && !touched) return;
   const int nodes = beam.order + 1;
   for (int e = 0; e < beam.n_elements(); ++e) {
     double end = -1.0;
@@ -423,16 +427,28 @@ void draw(Model& model, const Beam& beam, const std::vector<double>& share) {
       const M3 R = body == nullptr ? M3(M3::Identity()) : body->orientation;
       shape.position = body == nullptr ? center : V3(R.transpose() * (center - body->position));
       shape.orientation = R.transpose() * place.axes;
-      if (s.radius > 0.0) {
-        shape.kind = GeometryKind::cylinder;  // its axis is z
-        shape.radius = s.radius, shape.inner_radius = s.inner_radius, shape.length = length;
+      if (s.radius > 0.0 || touched) {
+        shape.kind = touched ? GeometryKind::capsule : GeometryKind::cylinder;  // their axis is z
+        shape.radius = touched ? contact_radius : s.radius, shape.length = length;
+        if (!touched) shape.inner_radius = s.inner_radius;
         M3 turned;
         turned << shape.orientation.col(1), shape.orientation.col(2), shape.orientation.col(0);
         shape.orientation = turned;
       } else {
         shape.size = V3(length, s.width, s.height);
       }
-      model.geometry.push_back(std::move(drawing));
+      if (!touched) {
+        model.geometry.push_back(std::move(drawing));
+        continue;
+      }
+      drawing.group = beam.name;
+      const int n = std::clamp(static_cast<int>(std::ceil(length / (2.0 * contact_radius))), 1, most_pieces);
+      shape.length = length / n;
+      const V3 middle_of_all = shape.position, along = shape.orientation.col(2);
+      for (int k = 0; k < n; ++k) {
+        shape.position = middle_of_all + (k - 0.5 * (n - 1)) * shape.length * along;
+        model.geometry.push_back(drawing);
+      }
     }
   }
 }
@@ -493,7 +509,7 @@ void add_beam(Model& model, const BeamSpec& spec) {
                length * Q * beam.section.inertia * Q.transpose());
     }
   for (std::size_t i = 0; i < spec.loads.size(); ++i) add_load(model, spec, beam, node_share, static_cast<int>(i));
-  draw(model, beam, cut.share);
+  draw(model, beam, cut.share, spec.contact_radius);
   model.beams.push_back(std::move(beam));
 }
 

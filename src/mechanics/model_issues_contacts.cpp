@@ -4,6 +4,7 @@
 
 #include "trammel/base/text.h"
 #include "trammel/mechanics/contact_model.h"
+#include "trammel/mechanics/elements/contact_surface.h"
 #include "trammel/mechanics/kinds/shape_descriptor.h"
 #include "trammel/mechanics/model_checks.h"
 
@@ -19,6 +20,7 @@ std::string name_of(const GeometrySpec& geometry) {
 // Why two shapes are not offered to a law.
 std::string find_reason(const ContactShape& a, const ContactShape& b, const NormalLaw& law) {
   if (a.kind == ContactShape::Kind::plane && b.kind == ContactShape::Kind::plane) return "planes have no ends";
+  if (!a.core().takes_points() || !b.core().takes_points()) return "nothing but spheres runs in a groove";
   if (law.kind == NormalLaw::Kind::foundation)
     return "neither has points at which a foundation could press: boxes, cylinders, cones, capsules, hulls, smooth "
            "extrusions and closed meshes have, and spheres need none";
@@ -81,6 +83,49 @@ bool check_shape(ModelChecks& checks, const ContactSpec& spec, const GeometrySpe
   return wrong(fmt::format("this kind is only drawn and cannot be touched; {} can", fmt::join(touched, ", ")));
 }
 
+// Pieces of a beam join each other: pressures along its length add up, forces of single places would be there twice.
+void check_beams(ModelChecks& checks, const ContactSpec& spec, const std::vector<int>& a, const std::vector<int>& b) {
+  const auto of_beam = [&](int i) {
+    const auto is_it = [&](const Beam& beam) { return beam.name == checks.model.geometry[i].group; };
+    return std::any_of(checks.model.beams.begin(), checks.model.beams.end(), is_it);
+  };
+  const auto beam = std::find_if(a.begin(), a.end(), of_beam);
+  if (beam == a.end()) return;
+  const std::string& name = checks.model.geometry[*beam].group;
+  if (spec.law.normal.kind != NormalLaw::Kind::foundation)
+    return checks.report("contact", spec, "between",
+                         fmt::format("beam '{}' is touched all along: law = \"foundation\" adds up pressures along it; "
+                                     "forces at single places would be there twice where its pieces join",
+                                     name));
+  if (spec.b.empty())
+    return checks.report(
+        "contact", spec, "between",
+        fmt::format("the pieces of beam '{}' join each other: name it in 'between', not in 'among'", name));
+  for (const int j : b)
+    if (checks.model.geometry[j].shape.kind == GeometryKind::sphere)
+      return checks.report("contact", spec, "between",
+                           fmt::format("{} meets beam '{}' in one place, which has no length along which pressures add "
+                                       "up: make it an ellipsoid, a capsule or a mesh",
+                                       name_of(checks.model.geometry[j]), name));
+}
+
+// Balls must be rounder than the grooves in which they run.
+void check_fit(ModelChecks& checks, const ContactSpec& spec, const std::vector<int>& a, const std::vector<int>& b) {
+  for (const int i : a) {
+    const GeometrySpec& groove = checks.model.geometry[i];
+    if (!(groove.shape.kind == GeometryKind::groove)) continue;
+    for (const int j : b) {
+      const GeometrySpec& other = checks.model.geometry[j];
+      if (!(other.shape.kind == GeometryKind::sphere) || groove.body == other.body ||
+          other.shape.radius < groove.shape.radius)
+        continue;
+      return checks.report("contact", spec, "between",
+                           fmt::format("{} does not fit into {}, whose radius is {} m: it must be rounder",
+                                       name_of(other), name_of(groove), groove.shape.radius));
+    }
+  }
+}
+
 // Every name means some geometry, every pair of kinds is offered, and some pair belongs to two bodies.
 void check_sides(ModelChecks& checks, const ContactSpec& spec) {
   const Model& model = checks.model;
@@ -132,6 +177,9 @@ void check_sides(ModelChecks& checks, const ContactSpec& spec) {
     return checks.report(
         "contact", spec, "between",
         fmt::format("all of it belongs to body '{}': a body cannot touch itself", model.geometry[a.front()].body));
+  check_fit(checks, spec, a, b);
+  check_beams(checks, spec, a, b);
+  if (!spec.b.empty()) check_fit(checks, spec, b, a), check_beams(checks, spec, b, a);
   for (const int i : examples(a))
     for (const int j : examples(b)) {
       const ContactShape first = *make_contact_shape(model.geometry[i].shape, Eigen::Vector3d::Zero());
@@ -176,6 +224,12 @@ void check_overlap(ModelChecks& checks) {
                   fmt::format("contacts name {} pieces of geometry; {} are allowed", group->geometry().size(),
                               ContactGroup::max_geometry));
     return;
+  }
+  constexpr std::size_t most_pairs = 2000;  // each is recorded in every frame
+  if (const std::size_t n = group->recorded_pairs().size(); n > most_pairs) {
+    const ContactSpec& spec = model.contacts[static_cast<std::size_t>(group->recorded_pairs().front().law)];
+    checks.report("contact", spec, "by_pair",
+                  fmt::format("'by_pair' would record {} pairs; {} are allowed", n, most_pairs));
   }
   KinematicState state;
   state.frames = frames;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "trammel/mechanics/elements/contact_group.h"
+
 namespace trammel::detail {
 
 namespace {
@@ -51,6 +53,9 @@ FrameChannel of_contacts(const std::string& quantity, Part FrameParts::Contact::
               [](const FrameSource& s) {
                 ChannelItems items;
                 for (const ContactSpec& contact : s.model.contacts) items.names.push_back(contact.name);
+                if (s.assembly.contacts != nullptr)
+                  for (const ContactGroup::RecordedPair& pair : s.assembly.contacts->recorded_pairs())
+                    items.names.push_back(fmt::format("{}.{}.{}", s.model.contacts[pair.law].name, pair.a, pair.b));
                 return items;
               },
           .write =
@@ -89,7 +94,11 @@ void add_contact_channels(std::vector<FrameChannel>& list) {
   list.push_back(of_contacts("touching", &Contact::touching, {}, "", "number of places that press"));
   list.push_back(of_contacts("slip", &Contact::slip, {}, "m/s", "sliding speed of the place that presses most"));
   list.push_back(of_contacts("pressure", &Contact::pressure, {}, "N/m²", "the largest pressure of a foundation"));
+  list.push_back(of_contacts("contact_area", &Contact::area, {}, "m²",
+                             "pressed area of all places: of foundations by their points, of round surfaces π a/κ"));
   list.push_back(of_contacts("contact_point", &Contact::point, xyz, "m", "of the place that presses most, world axes"));
+  list.push_back(of_contacts("contact_normal", &Contact::normal, xyz, "",
+                             "there, world axes: a unit vector out of the surface that is pressed into"));
 }
 
 }  // namespace trammel::detail

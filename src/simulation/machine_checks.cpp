@@ -21,7 +21,8 @@ constexpr double shortest_arm = 1e-6;  // [m] relative to 1 + where the particle
 void check_track_lengths(const Study& study, const Assembly& assembly) {
   std::vector<Issue> found;
   const double start = *study.analysis.start;
-  const double end = study.analysis.kind == AnalysisKind::statics ? start : *study.analysis.end;
+  const bool stands = study.analysis.kind == AnalysisKind::statics && *study.analysis.time_steps == 0;
+  const double end = stands ? start : *study.analysis.end;
   InputBuffer inputs;
   for (std::size_t i = 0; i < assembly.joints.size(); ++i) {
     const Assembly::Joint& joint = assembly.joints[i];

@@ -38,7 +38,12 @@ class Pairs {
       report(
           "analysis", "end",
           fmt::format("'end' is {} s but must be later than 'start', which is {} s", *analysis.end, *analysis.start));
-    if (analysis.kind != AnalysisKind::statics || !*analysis.arc_length) return;
+    if (analysis.kind != AnalysisKind::statics) return;
+    if (*analysis.time_steps > 0 && (*analysis.load_steps > 0 || !analysis.steady->empty()))
+      report(
+          "analysis", "time_steps",
+          "'time_steps' follow equilibria under the whole load: neither 'load_steps' nor a 'steady' motion beside it");
+    if (!*analysis.arc_length) return;
     if (*analysis.load_steps < 1)
       report("analysis", "arc_length", "'arc_length' needs 'load_steps', which give the length of its first step");
     if (!analysis.steady->empty())

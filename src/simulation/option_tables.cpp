@@ -291,6 +291,11 @@ std::vector<Option> analysis_options() {
               .meaning = "`statics`: 0 relaxes to a stable equilibrium; n ≥ 1: Newton while the load grows in n steps",
               .range = Range::from(0.0),
               .refusal = in_statics}),
+      option("time_steps", AT(analysis.time_steps),
+             {.fallback = 0,
+              .meaning = "`statics`: n ≥ 1: then the equilibria at n later times up to `end`, each from the one before",
+              .range = Range::from(0.0),
+              .refusal = in_statics}),
       option("arc_length", AT(analysis.arc_length),
              {.fallback = false,
               .meaning = "`statics` with `load_steps`: the load is unknown and the way grows in steps, through points "

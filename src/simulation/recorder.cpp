@@ -87,7 +87,8 @@ Recorder::Recorder(const Study& study, const Assembly& assembly)
   int n_applied = 0, n_efforts = 0;
   for (const Assembly::Force& force : assembly.forces)
     part_of_force_.push_back(force.on_joint ? n_efforts++ : n_applied++);
-  if (assembly.contacts != nullptr) parts_.contacts.resize(assembly.contacts->laws().size());
+  if (assembly.contacts != nullptr)
+    parts_.contacts.resize(assembly.contacts->laws().size() + assembly.contacts->recorded_pairs().size());
   for (const EventSpec& event : model_.events)
     for (std::size_t i = 0; i < model_.measures.size(); ++i)
       if (model_.measures[i].name == event.measure) event_measure_.push_back(i);
@@ -150,24 +151,25 @@ void Recorder::update_contacts(KinematicState k, const State& state) {
   std::fill(parts_.contacts.begin(), parts_.contacts.end(), FrameParts::Contact{});
   if (group->n_modes() == 0) return;
   k.modes = std::span(state.modes).subspan(assembly_.contact_modes, group->n_modes());
-  for (std::size_t law = 0; law < parts_.contacts.size(); ++law) {
-    FrameParts::Contact& sum = parts_.contacts[law];
-    double most = 0.0;
-    for (int i = 0; i < group->n_listed(k.modes); ++i) {
-      const ContactGroup::Place place = group->place(k.modes, i);
-      if (place.law != static_cast<int>(law)) continue;
-      const ContactGroup::Report report = group->calc_report(k, place);
-      if (!(report.normal_force > 0.0)) continue;
-      sum.normal_force += report.normal_force;
-      sum.friction_force += report.friction.norm();
-      sum.touching += 1.0;
-      sum.pressure = std::max(sum.pressure, report.pressure);
-      if (report.normal_force <= most) continue;
-      most = report.normal_force;
-      sum.penetration = report.depth;
-      sum.slip = report.slip;
-      sum.point = report.point;
-    }
+  const auto add = [](FrameParts::Contact& sum, const ContactGroup::Report& report) {
+    sum.friction_force += report.friction.norm();
+    sum.touching += 1.0;
+    sum.area += report.area;
+    sum.pressure = std::max(sum.pressure, report.pressure);
+    sum.normal_force += report.normal_force;
+    if (report.normal_force <= sum.most) return;
+    sum.most = report.normal_force;
+    sum.penetration = report.depth;
+    sum.slip = report.slip;
+    sum.point = report.point, sum.normal = report.n;
+  };
+  for (int i = 0; i < group->n_listed(k.modes); ++i) {
+    const ContactGroup::Place place = group->place(k.modes, i);
+    const ContactGroup::Report report = group->calc_report(k, place);
+    if (!(report.normal_force > 0.0)) continue;
+    add(parts_.contacts[place.law], report);
+    if (const int pair = group->find_recorded_pair(place); pair >= 0)
+      add(parts_.contacts[group->laws().size() + pair], report);
   }
 }
 

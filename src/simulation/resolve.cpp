@@ -97,7 +97,9 @@ Resolved resolve_named(const Settings& given, const Model& machine) {
       const std::optional<double> x = number_in(value);
       const bool in_range = !x || option.key.range.holds(*x);
       // What does not act is checked like all others, and then as if it had not been given.
-      if (!is_absent(value) && in_range && !option.acts_in(s.analysis.kind.value_or(AnalysisKind::dynamics))) {
+      const bool is_end_of_path = name == "end" && given.analysis.time_steps.value_or(0) > 0;
+      if (!is_absent(value) && in_range && !is_end_of_path &&
+          !option.acts_in(s.analysis.kind.value_or(AnalysisKind::dynamics))) {
         resolved.set_aside.push_back(table.name + "." + name);
         value = {};
         option.set(s, value);

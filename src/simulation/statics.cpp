@@ -308,13 +308,61 @@ std::string Statics::begin_motion() {
   return {};
 }
 
+// Equilibria at later times, each from the one before: motions and loads are those of the time, and friction holds from
+// where it is. Where there is none, or only one that is far away, the way in time is halved, down to a small part of a
+// step: there they end.
+EquilibriumReport Statics::follow_time(const EquilibriumOptions& options, EquilibriumReport report,
+                                       const Equilibrium::Watch& record) {
+  constexpr double finest = 1.0 / 1024.0, far_away = 0.05;  // of a step; of the machine, and [rad]
+  const double length = machine_length(study_.model);
+  const auto frames = [&] {
+    const KinematicState k = viewer_.update_kinematics(x_, state_);
+    return std::vector<Frame<double>>(k.frames.begin(), k.frames.end());
+  };
+  const auto is_near = [&](const std::vector<Frame<double>>& a, const std::vector<Frame<double>>& b) {
+    for (std::size_t i = 0; i < a.size(); ++i)
+      if ((a[i].p - b[i].p).norm() > far_away * length || (a[i].R - b[i].R).norm() > far_away) return false;
+    return true;
+  };
+  const double start = x_.t, end = *study_.analysis.end, step = (end - start) / *study_.analysis.time_steps;
+  double way = step;
+  while (x_.t < end - 1e-9 * step) {
+    const MotionVariables kept = x_;
+    const State kept_state = state_;
+    const std::vector<Frame<double>> before = frames();
+    const HeldContact most = find_most_held();
+    // Whole steps are looked at, whatever lies between them.
+    const double whole = start + step * (std::floor((kept.t - start) / step + 1e-9) + 1.0);
+    x_.t = std::min({kept.t + way, whole, end});
+    EquilibriumReport found = find_equilibrium(options);
+    found.iterations += report.iterations;
+    if (found.status.ok() && !is_near(before, frames())) {
+      found.status = Status::recoverable(Cause::outside_domain);
+      if (most.part > almost_all) found.slipping = most.describe();
+    }
+    if (found.status.ok()) {
+      report = found;
+      record(report, x_, state_);
+      way = std::min(step, 2.0 * way);
+      continue;
+    }
+    x_ = kept, state_ = kept_state;
+    way *= 0.5;
+    report.iterations = found.iterations;
+    if (way < finest * step) return found;
+  }
+  return report;
+}
+
 Summary Statics::run(RecordSink& sink) {
   const EquilibriumOptions options = this->options();
+  const bool along_time = *study_.analysis.time_steps > 0;
   Summary summary = rig_.begin_summary();
   summary.statics = true;
-  summary.integrator = options.load_steps == 0 ? "statics, relaxation"
-                       : options.arc_length    ? "statics, Newton along the path"
-                                               : "statics, Newton with load steps";
+  summary.integrator = along_time                ? "statics, relaxation at successive times"
+                       : options.load_steps == 0 ? "statics, relaxation"
+                       : options.arc_length      ? "statics, Newton along the path"
+                                                 : "statics, Newton with load steps";
   summary.formulation = options.steady.empty() ? "equilibrium" : "steady motion";
   AccelerationSolver solver(index3_, rig_.machine.solver_choice());
   Violations violations(rig_.machine, viewer_);
@@ -328,18 +376,24 @@ Summary Statics::run(RecordSink& sink) {
     if (turned.empty() && beams.active())
       if (const std::string element = beams.find_passed(viewer_.update_kinematics(shown)); !element.empty())
         turned = explain_turned(element, fmt::format("{:.4g} of the load", reached.load));
-    writer.write(options.arc_length ? reached.path : reached.load, shown, ledger.now());
+    writer.write(along_time ? x.t : options.arc_length ? reached.path : reached.load, shown, ledger.now());
   };
   const auto update_ledger = [&] {
     ledger.update(x_, 0.0);
     rig_.note_step(x_);
   };
   update_ledger();
-  if (options.load_steps == 0) record({}, x_, state_);
-  const EquilibriumReport report = find_equilibrium(options, record);
+  if (options.load_steps == 0 && !along_time) record({}, x_, state_);
+  EquilibriumReport report = find_equilibrium(options, record);
   update_ledger();
   if (options.load_steps == 0 && report.status.ok()) record(report, x_, state_);
+  const bool began = report.status.ok();
+  if (along_time && began) report = follow_time(options, report, record);
   sum_up(report, std::move(turned), summary);
+  if (along_time) summary.t = x_.t;
+  if (along_time && began && !summary.completed)
+    summary.failure =
+        fmt::format("Equilibria were followed to t = {:.6g} s, and there are none beyond.\n{}", x_.t, summary.failure);
   if (const HeldContact most = find_most_held(); summary.completed && most.part > 0.0)
     summary.notes.push_back(fmt::format(
         "with friction at rest equilibria are not unique: this one is reached from the drawn position, against which "

@@ -13,7 +13,7 @@ namespace {
 constexpr double g = 9.81;
 
 // Cubes of 0.1 m and 1 kg on top of each other, on a plane that leans by tan α = slope against gravity.
-std::string stack(int n, double slope, double mu, const std::string& friction = "coulomb") {
+std::string stack(int n, double slope, double mu, const std::string& friction = "coulomb", double stiffness = 1e9) {
   const double alpha = std::atan(slope);
   std::string text = fmt::format("gravity = [{:.17g}, 0, {:.17g}]\n", g * std::sin(alpha), -g * std::cos(alpha));
   std::string names = "\"floor\"";
@@ -26,9 +26,9 @@ std::string stack(int n, double slope, double mu, const std::string& friction = 
   }
   return text + fmt::format(
                     "[[geometry]]\nname = \"floor\"\nkind = \"plane\"\n"
-                    "[[contact]]\nname = \"faces\"\namong = [{}]\nlaw = \"foundation\"\nstiffness = 1e9\n"
+                    "[[contact]]\nname = \"faces\"\namong = [{}]\nlaw = \"foundation\"\nstiffness = {}\n"
                     "damping_factor = 20\nfriction = {{ kind = \"{}\", mu = {} }}\n",
-                    names, friction, mu);
+                    names, stiffness, friction, mu);
 }
 
 double height_of(const Recorded& run, const std::string& body) { return run.last("/bodies/" + body + "/position")[2]; }
@@ -60,13 +60,89 @@ TEST(ContactFaces, a_cube_slides_on_an_incline_beyond_its_friction) {
   }
 }
 
-// A stack of n cubes with much friction topples where its centre of mass is beyond its edge: tan α > 1/n. Its edges are
-// rounded by 1 %.
+// A stack of n cubes with much friction topples where its centre of mass is beyond its edge: tan α > 1/n, and somewhat
+// earlier on layers that yield, 0.307 for these three.
 TEST(ContactFaces, a_stack_topples_where_its_weight_leaves_its_foot) {
-  const Recorded stands = run_text(stack(3, 0.31, 0.8, "lugre"), {"analysis.end=0.6"});
+  const Recorded stands = run_text(stack(3, 0.27, 0.8, "lugre"), {"analysis.end=0.6"});
   EXPECT_NEAR(height_of(stands, "cube2"), 0.25, 5e-4);
   const Recorded falls = run_text(stack(3, 0.36, 0.8, "lugre"), {"analysis.end=0.6"});
   EXPECT_LT(height_of(falls, "cube2"), 0.24);
+}
+
+// Where ten rigid cubes on layers of the stiffness K [N/m³] have no equilibrium any more. The layer below cube i
+// carries N with the eccentricity e of all that is above it, which leans by the turns θ of the layers below:
+//
+//   θ = 12 N e/(K b⁴) for e ≤ b/6,  2 N/(K b c²) with the width c = 3 (b/2 − e) that still presses beyond it
+//
+// Turns are put in until they stay (they only grow, to the smallest solution) or e reaches the edge.
+double limit_of_stack(int n, double stiffness) {
+  const double b = 0.1;
+  const auto stands = [&](double slope) {
+    std::vector<double> turn(n, 0.0);
+    for (int k = 0; k < 5000; ++k) {
+      std::vector<double> lean(n, 0.0), next(n, 0.0);
+      for (int i = 0; i < n; ++i) lean[i] = turn[i] + (i > 0 ? lean[i - 1] : 0.0);
+      double change = 0.0;
+      for (int i = 0; i < n; ++i) {
+        double e = 0.0, x = 0.0;
+        for (int j = i; j < n; ++j) {
+          e += slope * (j - i + 0.5) * b + x + 0.5 * b * lean[j];
+          x += b * lean[j];
+        }
+        e /= n - i;
+        if (e >= 0.5 * b) return false;
+        const double N = (n - i) * g * std::cos(std::atan(slope)), c = 3.0 * (0.5 * b - e);
+        next[i] = e <= b / 6.0 ? 12.0 * N * e / (stiffness * std::pow(b, 4)) : 2.0 * N / (stiffness * b * c * c);
+        change = std::max(change, std::abs(next[i] - turn[i]));
+      }
+      turn = next;
+      if (change < 1e-13) break;
+    }
+    return true;
+  };
+  double low = 0.0, high = 1.0 / n;
+  for (int k = 0; k < 20; ++k) (stands(0.5 * (low + high)) ? low : high) = 0.5 * (low + high);
+  return low;
+}
+
+// In statics the stack stands up to this limit and no further, within 2.5 %: a face has 9 rows of points, of which the
+// outer one is 1 % inside the edge. As layers get stiffer the limit goes to 1/10.
+TEST(ContactFaces, ten_cubes_have_an_equilibrium_up_to_where_their_layers_let_them_topple) {
+  const double limits[] = {limit_of_stack(10, 1e9), limit_of_stack(10, 1e10), limit_of_stack(10, 1e11)};
+  EXPECT_LT(limits[0], limits[1]);
+  EXPECT_NEAR(limits[2], 0.1, 0.04 * 0.1);
+  EXPECT_NEAR(limit_of_stack(10, 1e13), 0.1, 0.01 * 0.1);
+  for (int k = 0; k < 3; ++k)
+    for (const bool stands : {true, false}) {
+      const double slope = (stands ? 0.975 : 1.025) * limits[k];
+      SCOPED_TRACE(fmt::format("{}, slope {}", k, slope));
+      const SetList settings{"analysis.kind=statics",
+                             std::string("solver.coordinates=") + (k == 1 ? "joint" : "absolute")};
+      const std::string text = stack(10, slope, 0.8, "coulomb", std::pow(10.0, 9 + k));
+      Simulation simulation(read_study_text(text, "model.toml", settings));
+      MemoryRecord record;
+      const Summary summary = simulation.run(record);
+      EXPECT_EQ(summary.completed, stands) << summary.stop;
+      if (!stands) continue;
+      const Eigen::MatrixXd top = record.read("cube9.position").values;
+      EXPECT_GT(top(top.rows() - 1, 0), 0.0);
+      EXPECT_NEAR(top(top.rows() - 1, 2), 0.95, 1e-3);
+    }
+}
+
+// Drawn exactly touching, so that the load comes at once, they rock upright and come to rest.
+TEST(ContactFaces, ten_cubes_stand_for_ten_seconds) {
+  const Recorded run = run_text(stack(10, 0.0, 0.5), {"analysis.end=10"});
+  const double begun = 1.0;
+  for (int i = 0; i < 10; ++i) {
+    const Eigen::MatrixXd p = run.values(fmt::format("cube{}.position", i));
+    for (Eigen::Index row = 0; row < p.rows(); ++row) {
+      ASSERT_LT(std::hypot(p(row, 0), p(row, 1)), 1e-5) << i;
+      if (run.times()[row] > begun) {
+        ASSERT_NEAR(p(row, 2), p(p.rows() - 1, 2), 1e-5) << i;
+      }
+    }
+  }
 }
 
 // Ten of them, drawn exactly touching, so that the load comes at once and they rock by twice what they would lean:
@@ -94,15 +170,15 @@ TEST(ContactFaces, ten_cubes_stand_topple_or_slide) {
 }
 
 // A crate that slides and turns on a floor, pressed as its weight needs, by its shape and as the mesh of twelve
-// triangles: all frames, positions to 1e-3 m. Friction has the direction of each point's velocity, and points of both
-// are not the same: a few thousandths of the velocities.
-TEST(ContactFaces, the_mesh_of_a_box_moves_as_the_box) {
-  Study study = read_study_text(R"(
+// triangles: all frames until a fifth of its speed is left, to 1e-3 of how it began, and where it comes to rest.
+// Friction has the direction of each point's velocity, and points of both are not the same.
+void expect_mesh_like_box(const Eigen::Vector3d& start, double tol) {
+  const std::string model = R"(
 [[body]]
 name = "crate"
 position = [0, 0, 0.0499950695]
-velocity = [1, 0.2, 0]
-angular_velocity = [0, 0, 3]
+velocity = [VX, VY, 0]
+angular_velocity = [0, 0, WZ]
 shape = { kind = "box", size = [0.4, 0.3, 0.1], density = 500 }
 [[geometry]]
 name = "floor"
@@ -116,8 +192,10 @@ damping_factor = 5
 friction = { mu = 0.3 }
 [analysis]
 end = 0.4
-)",
-                                "model.toml");
+)";
+  std::string text = model;
+  for (int i = 0; i < 3; ++i) text = replace_once(text, std::array{"VX", "VY", "WZ"}[i], fmt::format("{}", start[i]));
+  Study study = read_study_text(text, "model.toml");
   const Recorded box = run(study);
   for (GeometrySpec& geometry : study.model.geometry) {
     Shape& shape = geometry.shape;
@@ -132,15 +210,32 @@ end = 0.4
                        {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
   }
   const Recorded mesh = run(study);
-  for (const auto& [channel, tol] : {std::pair{"crate.position", 1e-3}, {"crate.velocity", 5e-3}}) {
-    const Eigen::MatrixXd difference = mesh.values(channel) - box.values(channel);
-    EXPECT_LT(difference.cwiseAbs().maxCoeff(), tol) << channel;
+  const auto difference = [&](const std::string& channel) {
+    return Eigen::MatrixXd(mesh.values("crate." + channel) - box.values("crate." + channel));
+  };
+  const Eigen::MatrixXd v = box.values("crate.velocity"), w = box.values("crate.angular_velocity");
+  const Eigen::MatrixXd dp = difference("position"), dv = difference("velocity"), dw = difference("angular_velocity");
+  const double speed = std::hypot(start[0], start[1]) + 0.25 * std::abs(start[2]), spin = 4.0 * speed;
+  int sliding = 0;
+  for (Eigen::Index row = 0; row < v.rows(); ++row) {
+    EXPECT_LT(dp.row(row).norm(), 1e-3 * 0.4);
+    if (v.row(row).norm() + 0.25 * std::abs(w(row, 2)) < 0.2 * speed) break;  // it stops, and rocks a little
+    ++sliding;
+    EXPECT_LT(dv.row(row).head(2).norm(), tol * speed) << box.times()[row];
+    EXPECT_LT(std::abs(dw(row, 2)), tol * spin) << box.times()[row];
   }
-  // About the vertical, by the friction of all points.
-  const Eigen::VectorXd turn =
-      mesh.values("crate.angular_velocity").col(2) - box.values("crate.angular_velocity").col(2);
-  EXPECT_LT(turn.cwiseAbs().maxCoeff(), 5e-3 * 3.0);
-  EXPECT_GT(box.last("crate.position")[0], 0.1);  // it did slide
+  EXPECT_GT(sliding, 100);
+}
+
+TEST(ContactFaces, the_mesh_of_a_box_moves_as_the_box) {
+  // Where the centre of the turn wanders through the face, past one point after the other, both rock a little in their
+  // own way: 3.5e-3.
+  for (const auto& [start, tol] :
+       {std::pair{Eigen::Vector3d(1.0, 0.2, 3.0), 1e-3}, std::pair{Eigen::Vector3d(0.0, 0.0, 5.0), 1e-3},
+        std::pair{Eigen::Vector3d(0.3, 0.3, -4.0), 5e-3}}) {
+    SCOPED_TRACE(::testing::Message() << start.transpose());
+    expect_mesh_like_box(start, tol);
+  }
 }
 
 const std::string cylinder = R"(
@@ -239,7 +334,7 @@ kind = "statics"
 
 TEST(ContactFaces, pairs_that_a_law_does_not_offer_are_refused_by_name) {
   std::string text = stack(2, 0.0, 0.5);
-  text = replace_once(text, "law = \"foundation\"\nstiffness = 1e9\ndamping_factor = 20", "stiffness = 1e6");
+  text = replace_once(text, "law = \"foundation\"\nstiffness = 1000000000\ndamping_factor = 20", "stiffness = 1e6");
   try {
     read_study_text(text, "model.toml", {});
     ADD_FAILURE() << "not refused";

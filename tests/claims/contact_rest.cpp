@@ -252,6 +252,47 @@ TEST(ContactAtRest, a_ladder_holds_down_to_its_limit_angle_and_slips_below_it) {
     }
 }
 
+// The limit by continuation: floor and wall tilt by β, slowly, until the ladder slips. There the foot holds
+// μ N_f = N_w + W sin β, the head μ_w N_w, and about the point below the foot (radius r)
+//   N_w (L sin θ + r + μ_w (L cos θ + r)) = W (L/2 cos θ cos β − (L/2 sin θ + r) sin β).
+// The last equilibrium is at that angle to 1 %, and what slips is named.
+TEST(ContactAtRest, a_ladder_in_a_house_that_tilts_slips_at_its_limit_angle) {
+  const double mu = 0.4, L = 4.0, r = 0.005;
+  const std::string rough = "friction = { kind = \"coulomb\", mu = 0.4 }";
+  for (const char* coordinates : {"absolute", "joint"})
+    for (const bool rough_wall : {false, true}) {
+      SCOPED_TRACE(fmt::format("{}, {}", coordinates, rough_wall));
+      const double theta = 1.06 * std::atan(rough_wall ? (1.0 - mu * mu) / (2.0 * mu) : 1.0 / (2.0 * mu));
+      const double of_wall = rough_wall ? mu : 0.0, c = std::cos(theta), s = std::sin(theta);
+      double limit = 0.0, high = 0.5;
+      for (int k = 0; k < 60; ++k) {
+        const double mid = 0.5 * (limit + high);
+        const double wall = (mu * std::cos(mid) - std::sin(mid)) / (1.0 + mu * of_wall);
+        const double holds = wall * (L * s + r + of_wall * (L * c + r));
+        (holds > 0.5 * L * c * std::cos(mid) - (0.5 * L * s + r) * std::sin(mid) ? limit : high) = mid;
+      }
+      const std::string text = "gravity = [0, 0, 0]\n" + ladder(theta, rough_wall ? rough : "", rough) + R"more(
+end = 1
+time_steps = 10
+[[force]]
+name = "weight"
+kind = "force"
+body = "ladder"
+force = ["117.72*sin(0.2*t)", 0, "-117.72*cos(0.2*t)"]
+)more";
+      const SetList settings{std::string("solver.coordinates=") + coordinates};
+      Simulation simulation(read_study_text(text, "model.toml", settings));
+      MemoryRecord record;
+      const Summary summary = simulation.run(record);
+      EXPECT_FALSE(summary.completed);
+      EXPECT_NE(summary.failure.find("Equilibria were followed to t = "), std::string::npos) << summary.failure;
+      EXPECT_NE(summary.failure.find("contact 'stand'"), std::string::npos) << summary.failure;
+      ASSERT_GT(record.times().size(), 3u);
+      EXPECT_EQ(record.times().back(), summary.t);
+      EXPECT_NEAR(0.2 * summary.t, limit, 0.01 * limit);
+    }
+}
+
 // A pendulum that rests with its ball on a floor: moments about the hinge, N x + F z of what was drawn at (1, −0.1),
 // are g/2 + g/2, with and without friction.
 TEST(ContactAtRest, a_pendulum_rests_with_its_ball_on_the_floor) {

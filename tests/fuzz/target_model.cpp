@@ -62,6 +62,7 @@ std::string run_motion(std::string_view text) {
     Study study = read_study_text(std::string(text), scratch() / "model.toml", small);
     if (!is_small(study.model)) return "";
     if (study.analysis.load_steps) study.analysis.load_steps = std::min(*study.analysis.load_steps, most_load_steps);
+    if (study.analysis.time_steps) study.analysis.time_steps = std::min(*study.analysis.time_steps, most_load_steps);
     if (study.solver.max_iterations)
       study.solver.max_iterations = std::min(*study.solver.max_iterations, most_iterations);
     Simulation simulation(study);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <Eigen/QR>
 #include <algorithm>
 #include <limits>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -96,15 +98,59 @@ double calc_distance_by_supports(const Support& difference, const Eigen::Vector3
   return v.norm();
 }
 
+/// What random poses of a pair show, over the size of the shapes.
+struct PairFigures {
+  int poses = 0, apart = 0, failures = 0;
+  double certificate = 0.0;  ///< the worst of: off the surfaces, further along the normal, |n| − 1
+  double distance = 0.0;     ///< against the independent solver, or brute force where there is none
+  double slope = 0.0;        ///< of the depth: derivatives against the normal at the point
+  double difference = 0.0;   ///< the same against central differences
+  std::string first;         ///< failure
+
+  void note(bool good, const std::string& what) {
+    if (!good && ++failures == 1) first = what;
+  }
+};
+
+/// The point of a shape that is farthest along the unit vector d, world.
+inline Eigen::Vector3d support_point(const ContactShape& s, const Frame<double>& f, const Eigen::Vector3d& d) {
+  const Eigen::Vector3d m = s.Q.transpose() * (f.R.transpose() * d);
+  return point_position(f, s.center) + f.R * (s.Q * s.core().support(m)) + s.radius * d;
+}
+
+/// ∂depth/∂pose of a place is n·(displacement at the point): by derivatives to rounding, and by differences, of which a
+/// kink of the curvature leaves ε of the curvature.
+inline void note_slopes(const ContactShape& a, const ContactShape& b, const FrameInstant& at, const Touch<double>& t,
+                        Random& random, PairFigures& out) {
+  const double size = std::max(a.reach(), b.reach()), eps = 1e-6 * size;
+  const int k = static_cast<int>(random.number(0.0, 5.999)), frame = random.number() > 0.0 ? 1 : 2;
+  const Frame<double>& f = at.frames[frame];
+  const Eigen::Vector3d shift =
+      k < 3 ? Eigen::Vector3d::Unit(k) : (f.R * Eigen::Vector3d::Unit(k - 3)).cross(t.point - f.p).eval();
+  const double expected = (frame == 1 ? 1.0 : -1.0) * t.n.dot(shift), unit = k < 3 ? 1.0 : size;
+  const Frame<Dual<6>> fa = frame == 1 ? seed_position(at.frames[1]) : lift<Dual<6>>(at.frames[1]);
+  const Frame<Dual<6>> fb = frame == 2 ? seed_position(at.frames[2]) : lift<Dual<6>>(at.frames[2]);
+  const double slope = std::abs(calc_touch(a, fa, b, fb, 0).depth.d[k] - expected) / unit;
+  const auto depth = [&](double e) {
+    const FrameInstant moved = at.moved(frame, k, e / unit);
+    return calc_touch(a, moved.frames[1], b, moved.frames[2], 0).depth;
+  };
+  const double difference = std::abs((depth(eps) - depth(-eps)) * unit / (2.0 * eps) - expected) / unit;
+  out.slope = std::max(out.slope, slope), out.difference = std::max(out.difference, difference);
+  constexpr double slope_tol = 1e-7, difference_tol = 1e-4;
+  out.note(slope < slope_tol && difference < difference_tol,
+           fmt::format("pose {}: slope {:.2g}, difference {:.2g}, depth {}", out.poses, slope, difference, t.depth));
+}
+
 /// The certificate of a place of two convex shapes, from their support functions h alone: x_a and x_b are the two
 /// points on the surfaces, x_a = x + n a/2 and x_b = x − n a/2. If h_a(n) = n·x_a and h_b(−n) = −n·x_b, no point of
 /// either is further along the normal: the normals are opposite, and of separate shapes −a is the distance, because the
 /// planes through x_a and x_b keep them apart. Points of b that are drawn at random are not deeper in a: brute force.
-inline void expect_certificates(GeometryKind ka, GeometryKind kb, int n, unsigned seed) {
+inline PairFigures certify_convex(GeometryKind ka, GeometryKind kb, int n, unsigned seed) {
   Random random(seed);
-  double worst = 0.0;
-  int apart = 0;
-  for (int k = 0; k < n; ++k) {
+  PairFigures out;
+  constexpr double tol = 1e-9;
+  for (; out.poses < n; ++out.poses) {
     const ContactShape b = random_shape(kb, random);
     ContactShape a = random_shape(ka, random);
     if (!(b.radius > 0.0)) a = a.softened();  // as it is seen by what has no radius around it
@@ -114,41 +160,46 @@ inline void expect_certificates(GeometryKind ka, GeometryKind kb, int n, unsigne
     fb.p = (a.reach() + b.reach() + 0.2) * random.number(1.0, 1.5) * random.vector().normalized();
     Touch<double> t = calc_touch(a, fa, b, fb, 0);
     // Half of them overlap by a little.
-    if (k % 2 == 0)
+    if (out.poses % 2 == 0)
       for (int i = 0; i < 20; ++i) {
         fb.p += (t.depth - 0.005 * std::min(a.size(), b.size())) * t.n;
         t = calc_touch(a, fa, b, fb, 0);
       }
-    if (t.depth < 0.0) ++apart;
-    const auto support = [](const ContactShape& s, const Frame<double>& f, const Eigen::Vector3d& d) {
-      const Eigen::Vector3d m = s.Q.transpose() * (f.R.transpose() * d);
-      return (point_position(f, s.center) + f.R * (s.Q * s.core().support(m)) + s.radius * d).eval();
-    };
+    if (t.depth < 0.0) ++out.apart;
     const double size = std::max(a.reach(), b.reach());
     const Eigen::Vector3d xa = t.point + 0.5 * t.depth * t.n, xb = t.point - 0.5 * t.depth * t.n;
-    worst = std::max(worst, std::abs(t.n.norm() - 1.0));
-    worst = std::max(worst, std::abs(t.n.dot(support(a, fa, t.n) - xa)) / size);
-    worst = std::max(worst, std::abs(t.n.dot(support(b, fb, -t.n) - xb)) / size);
     const auto off_surface = [&](const ContactShape& s, const Frame<double>& f, const Eigen::Vector3d& x) {
       const Eigen::Vector3d y = s.Q.transpose() * (f.R.transpose() * (x - point_position(f, s.center)));
       return std::abs(s.core().nearest(y).distance - s.radius) / size;
     };
-    worst = std::max({worst, off_surface(a, fa, xa), off_surface(b, fb, xb)});
-    ASSERT_LT(worst, 1e-9) << ka.name() << " " << kb.name() << ", pose " << k << ", depth " << t.depth;
+    const double off = std::max({std::abs(t.n.norm() - 1.0), std::abs(t.n.dot(support_point(a, fa, t.n) - xa)) / size,
+                                 std::abs(t.n.dot(support_point(b, fb, -t.n) - xb)) / size, off_surface(a, fa, xa),
+                                 off_surface(b, fb, xb)});
+    out.certificate = std::max(out.certificate, off);
+    out.note(off < tol, fmt::format("pose {}: certificate {:.2g}, depth {}", out.poses, off, t.depth));
     if (t.depth < -0.01 * size) {
       const auto difference = [&](const Eigen::Vector3d& d) {
         const Eigen::Vector3d m = d.normalized();
-        return Eigen::Vector3d(support(a, fa, m) - support(b, fb, -m));
+        return Eigen::Vector3d(support_point(a, fa, m) - support_point(b, fb, -m));
       };
-      const double distance = calc_distance_by_supports(difference, t.n, 1e-10 * size);
-      ASSERT_NEAR(distance, -t.depth, 1e-9 * size) << ka.name() << " " << kb.name() << ", pose " << k;
+      const double error = std::abs(calc_distance_by_supports(difference, t.n, 0.1 * tol * size) + t.depth) / size;
+      out.distance = std::max(out.distance, error);
+      out.note(error < tol, fmt::format("pose {}: distance off by {:.2g}, depth {}", out.poses, error, t.depth));
     }
     for (int i = 0; i < 20; ++i) {
-      const Touch<double> other = touch_ball(a, fa, Vec3<double>(support(b, fb, random.vector().normalized())), 0.0);
-      ASSERT_LE(other.depth, t.depth + 1e-9 * size) << ka.name() << " " << kb.name();
+      const Vec3<double> x = support_point(b, fb, random.vector().normalized());
+      const double deeper = touch_ball(a, fa, x, 0.0).depth - t.depth;
+      out.note(deeper < tol * size, fmt::format("pose {}: a point is deeper by {:.2g}", out.poses, deeper));
     }
+    note_slopes(a, b, at, t, random, out);
   }
-  EXPECT_GT(apart, n / 4);
+  return out;
+}
+
+inline void expect_certificates(GeometryKind ka, GeometryKind kb, int n, unsigned seed) {
+  const PairFigures found = certify_convex(ka, kb, n, seed);
+  EXPECT_EQ(found.failures, 0) << ka.name() << " " << kb.name() << ", " << found.first;
+  EXPECT_GT(found.apart, n / 4);
 }
 
 }  // namespace trammel::testing

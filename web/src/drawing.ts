@@ -21,6 +21,7 @@ export interface Layers {
 export type Held = SceneForce & { axis_b: Vec3; radius?: number };
 
 // Scratch memory of those who place things; nobody keeps anything in it.
+const color_of_one = new THREE.Color();
 export const matrix = new THREE.Matrix4();
 export const local = new THREE.Matrix4();
 export const from = new THREE.Vector3();
@@ -85,6 +86,7 @@ export class Drawing {
     count: number,
     set: (i: number, out: THREE.Matrix4) => void,
     glow = false,
+    tint?: (i: number, out: THREE.Color) => void,
   ): void {
     if (count === 0) return;
     const material = glow
@@ -102,7 +104,7 @@ export class Drawing {
       // Arrows and axes are seen through bodies.
       material.depthTest = false;
       material.transparent = true;
-      mesh.renderOrder = 10;
+      mesh.renderOrder = tint ? 9 : 10; // areas behind what marks their middle
     }
     this.group.add(mesh);
     this.updates.push({
@@ -112,7 +114,9 @@ export class Drawing {
         for (let i = 0; i < count; ++i) {
           set(i, matrix);
           mesh.setMatrixAt(i, isFinite(matrix) ? matrix : hidden);
+          if (tint) tint(i, color_of_one), mesh.setColorAt(i, color_of_one);
         }
+        if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
         mesh.instanceMatrix.needsUpdate = true;
       },
     });

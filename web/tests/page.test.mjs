@@ -196,6 +196,16 @@ interval = 1e-4
   assert.ok(matrix[0] > 0);
   at.forEach((x, i) => assert.ok(Math.abs(matrix[12 + i] - x) < 1e-6));
   assert.ok(Math.abs(at[2]) < 0.01, "on the floor");
+  // The area that is pressed, as a disc across the normal.
+  const [disc, area] = await page.evaluate(() => {
+    const { report, player, view } = window.trammel;
+    const patches = view.machines[0].group.children.filter((child) => child.name === "contacts")[1];
+    const pressed = report.runs[0].channel("bounce.contact_area");
+    return [[...patches.instanceMatrix.array.slice(0, 16)], pressed.values[pressed.times.indexOf(player.t)]];
+  });
+  assert.ok(area > 0);
+  assert.ok(Math.abs(Math.hypot(disc[0], disc[1], disc[2]) / Math.sqrt(area / Math.PI) - 1) < 1e-4);
+  assert.ok(Math.abs(disc[10]) > 0 && Math.abs(disc[8]) + Math.abs(disc[9]) < 1e-9, "it lies on the floor");
   const toggle = page.getByRole("button", { name: "Contacts" });
   assert.equal(await toggle.getAttribute("aria-pressed"), "true");
   await page.keyboard.press("c");

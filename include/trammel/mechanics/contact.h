@@ -22,8 +22,9 @@ struct ContactSpec {
   std::vector<std::string> a = {}, b = {};
   ContactLaw law;
   std::optional<int> capacity =
-      {};              ///< most places at which it may be touched at once; absent: as many as can be expected
-  bool locate = true;  ///< steps of an error-controlled run end where contact begins and ends
+      {};                ///< most places at which it may be touched at once; absent: as many as can be expected
+  bool locate = true;    ///< steps of an error-controlled run end where contact begins and ends
+  bool by_pair = false;  ///< what happens between every two pieces of geometry is recorded as well
 };
 
 /// Friction in a joint: resists the free coordinate x of a revolute or prismatic joint.

@@ -19,6 +19,7 @@ struct Shape {
   Eigen::Vector3d size = Eigen::Vector3d::Ones();             ///< [m]
   double radius = 0.0, inner_radius = 0.0, length = 0.0;      ///< [m]
   double rounding = 0.0;                                      ///< [m] radius of the edges of a box or cylinder
+  double pitch_radius = 0.0, angle = 0.0, arc = 0.0;          ///< [m], [rad] of a groove
   std::vector<Eigen::Vector2d> polygon = {};                  ///< [m] corners in order, not repeating the first
   bool smooth = false;                                        ///< extrusion: a closed cubic spline through `polygon`
   std::vector<Eigen::Vector3f> vertices = {};                 ///< [m]

@@ -104,6 +104,7 @@ class GeometryKind : public KindReference<ShapeDescription> {
   static const GeometryKind ellipsoid;     ///< half axes `size`
   static const GeometryKind hull;          ///< all that is between points
   static const GeometryKind height_field;  ///< ground by its heights over a grid
+  static const GeometryKind groove;        ///< an arc of `radius` turned about z, hollow side out: the race of balls
 };
 
 // Described in src/mechanics/kinds/joint_NAME.cpp, force_NAME.cpp, measure_NAME.cpp, control_NAME.cpp, shape_NAME.cpp.
@@ -117,7 +118,7 @@ extern const ForceDescription force_at_point, torque_force, spring_damper_force,
 extern const MeasureDescription expression_measure, distance_measure, point_measure, relative_measure;
 extern const ControlDescription filter_control, pid_control, ode_control, sampled_control;
 extern const ShapeDescription box_shape, sphere_shape, cylinder_shape, capsule_shape, cone_shape, extrusion_shape,
-    mesh_shape, plane_shape, ellipsoid_shape, hull_shape, height_field_shape;
+    mesh_shape, plane_shape, ellipsoid_shape, hull_shape, height_field_shape, groove_shape;
 }  // namespace kinds
 
 inline constexpr JointKind JointKind::spherical{kinds::spherical_joint};
@@ -168,6 +169,7 @@ inline constexpr GeometryKind GeometryKind::plane{kinds::plane_shape};
 inline constexpr GeometryKind GeometryKind::ellipsoid{kinds::ellipsoid_shape};
 inline constexpr GeometryKind GeometryKind::hull{kinds::hull_shape};
 inline constexpr GeometryKind GeometryKind::height_field{kinds::height_field_shape};
+inline constexpr GeometryKind GeometryKind::groove{kinds::groove_shape};
 
 /// The kinds that a model file may name, in the order of the documentation. A list to be handed on: whoever has a kind
 /// of their own adds it to a copy of the standard ones and gives that to the reader; models carry it from there.
@@ -194,9 +196,9 @@ inline constexpr MeasureKind standard_measures[] = {MeasureKind::expression, Mea
 inline constexpr ControlKind standard_controls[] = {kinds::filter_control, kinds::pid_control, kinds::ode_control,
                                                     kinds::sampled_control};
 inline constexpr GeometryKind standard_shapes[] = {
-    GeometryKind::box,       GeometryKind::sphere,    GeometryKind::cylinder,    GeometryKind::capsule,
-    GeometryKind::cone,      GeometryKind::extrusion, GeometryKind::mesh,        GeometryKind::plane,
-    GeometryKind::ellipsoid, GeometryKind::hull,      GeometryKind::height_field};
+    GeometryKind::box,       GeometryKind::sphere,    GeometryKind::cylinder,     GeometryKind::capsule,
+    GeometryKind::cone,      GeometryKind::extrusion, GeometryKind::mesh,         GeometryKind::plane,
+    GeometryKind::ellipsoid, GeometryKind::hull,      GeometryKind::height_field, GeometryKind::groove};
 
 /// All of these.
 const Kinds& standard_kinds();

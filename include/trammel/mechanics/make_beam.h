@@ -52,6 +52,9 @@ struct BeamSpec {
   std::string start_body = {}, end_body = {};
   std::vector<std::string> node_names = {};  ///< one per node; empty: name_0, name_1, …
   std::vector<BeamLoad> loads = {};
+  /// > 0: contacts can touch it all along, as geometry of the group `name`: capsules of this radius [m] and twice its
+  /// length on the share of each node, rigid with it. Their ends meet up to κ ℓ²/8 of a curvature κ.
+  double contact_radius = 0.0;
   Eigen::Vector3d velocity = Eigen::Vector3d::Zero();          ///< [m/s] at `about`, world
   Eigen::Vector3d angular_velocity = Eigen::Vector3d::Zero();  ///< [rad/s] of the drawn beam as a whole, world
   Eigen::Vector3d about = Eigen::Vector3d::Zero();             ///< [m]

@@ -23,19 +23,22 @@ struct Ledger {
 struct FrameParts {
   /// What happens at all places of one contact.
   struct Contact {
-    double normal_force = 0.0, friction_force = 0.0;  ///< sums of sizes [N]
-    double penetration = 0.0;                         ///< of the place that presses most [m]
-    double touching = 0.0;                            ///< number of places that press
-    double slip = 0.0;                                ///< sliding speed of the place that presses most [m/s]
-    double pressure = 0.0;                            ///< the largest one of foundations [N/m²]
-    Eigen::Vector3d point = Eigen::Vector3d::Zero();  ///< of the place that presses most, world
+    double normal_force = 0.0, friction_force = 0.0;   ///< sums of sizes [N]
+    double penetration = 0.0;                          ///< of the place that presses most [m]
+    double touching = 0.0;                             ///< number of places that press
+    double slip = 0.0;                                 ///< sliding speed of the place that presses most [m/s]
+    double pressure = 0.0;                             ///< the largest one of foundations [N/m²]
+    double area = 0.0;                                 ///< that is pressed [m²]
+    double most = 0.0;                                 ///< the normal force of that place [N]
+    Eigen::Vector3d point = Eigen::Vector3d::Zero();   ///< of the place that presses most, world
+    Eigen::Vector3d normal = Eigen::Vector3d::Zero();  ///< there, a unit vector out of the first side
   };
   MechanicalSystem::Energy energy;
   std::vector<Wrench<double>> reactions;  ///< of each joint on its body b: about the joint's point, world axes
   std::vector<Wrench<double>> applied;    ///< of each force at points on its body b: about that point, world axes
   std::vector<double> efforts;            ///< of each force on a coordinate
   std::vector<SectionState> sections;     ///< at the integration points of all beams
-  std::vector<Contact> contacts;          ///< of each [[contact]]
+  std::vector<Contact> contacts;          ///< of each [[contact]], then of the pairs that are recorded
 };
 
 /// A point of the motion as reports see it: absolute coordinates, the multipliers of every row.

@@ -81,6 +81,7 @@ struct AnalysisOptions {
   std::optional<StartFrom> start_from;  ///< dynamics
   std::optional<double> start, end;     ///< [s]
   std::optional<int> load_steps;        ///< statics
+  std::optional<int> time_steps;        ///< statics: equilibria at so many later times, up to `end`
   std::optional<bool> arc_length;       ///< statics
   /// statics: joints and coordinates (by name) whose velocity is unknown instead of their position
   std::optional<std::vector<std::string>> steady;

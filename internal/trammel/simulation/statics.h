@@ -42,6 +42,8 @@ class Statics {
   void find_sliding(EquilibriumOptions& options) const;
   std::string find_slipping_contact(Eigen::VectorXd& others);
   EquilibriumOptions options() const;
+  EquilibriumReport follow_time(const EquilibriumOptions& options, EquilibriumReport report,
+                                const Equilibrium::Watch& record);
   void sum_up(const EquilibriumReport& report, std::string turned, Summary& summary) const;
 
   Rig& rig_;

@@ -169,7 +169,8 @@ class Mirror::Reflection {
   // A shape is equal to its image in its own plane z = 0; planes and cones, which have a side, in x = 0.
   void apply(GeometrySpec& geometry) const {
     Shape& shape = geometry.shape;
-    const bool has_side = shape.kind == GeometryKind::plane || shape.kind == GeometryKind::cone;
+    const bool has_side =
+        shape.kind == GeometryKind::plane || shape.kind == GeometryKind::cone || shape.kind == GeometryKind::groove;
     Eigen::Matrix3d D = Eigen::Matrix3d::Identity();
     D(has_side ? 0 : 2, has_side ? 0 : 2) = delta_;
     if (geometry.body == ground_name) {

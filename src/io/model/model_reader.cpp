@@ -78,12 +78,12 @@ void give_masses(detail::ModelDraft& model) {
   }
 }
 
-// A body that has [[geometry]] is drawn by it, another one by its shape.
+// A body that has [[geometry]] is drawn by it, another one by its shape; what beams are touched by stays.
 void draw_solids(detail::ModelDraft& model) {
   std::set<std::string> drawn;
   for (const GeometrySpec& geometry : model.geometry) drawn.insert(geometry.body);
   for (GeometrySpec& solid : model.solids)
-    if (drawn.count(solid.body) == 0) model.geometry.push_back(std::move(solid));
+    if (drawn.count(solid.body) == 0 || !solid.group.empty()) model.geometry.push_back(std::move(solid));
 }
 
 }  // namespace

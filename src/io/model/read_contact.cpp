@@ -167,6 +167,7 @@ void read_contact(Fields& fields, const std::string& name, ModelDraft& model) {
       }
   if (fields.has("capacity")) contact.capacity = fields.integer("capacity", 1);
   contact.locate = fields.boolean("locate", true);
+  contact.by_pair = fields.boolean("by_pair", false);
   fields.finish();
   if (contact.a.empty()) return fields.findings().add_broken(name, contact.source);
   model.contacts.push_back(std::move(contact));
@@ -355,6 +356,10 @@ std::vector<Key> contact_keys() {
                      .type = KeyType::boolean,
                      .fallback = "true",
                      .meaning = "steps end where contact begins and ends"},
+                    {.name = "by_pair",
+                     .type = KeyType::boolean,
+                     .fallback = "false",
+                     .meaning = "forces, slip and pressure of every two pieces of geometry are recorded as well"},
                     {.name = "capacity",
                      .type = KeyType::integer,
                      .fallback = "enough",

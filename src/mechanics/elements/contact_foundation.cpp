@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "contact_foundation.h"
 
+#include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "trammel/mechanics/elements/contact_group.h"
 
@@ -40,8 +42,11 @@ template <class S>
 struct Pressed {
   Touch<S> touch;
   S N;
-  Vec3<S> v;  // of surface a against surface b, tangential
+  Vec3<S> v;          // of surface a against surface b, tangential
+  double area = 0.0;  // that it stands for; 0: a line
 };
+
+double area_of(const SurfacePoint& p) { return p.line_radius > 0.0 ? 0.0 : p.weight; }
 
 // (1) and (2) at every pressed point.
 template <class S>
@@ -51,7 +56,7 @@ void press_all(const Foundation& f, const Frame<S>& fa, const Frame<S>& fb, cons
   out.clear();
   for (const int i : pressed) {
     const SurfacePoint& p = f.b.points->points()[i];
-    Pressed<S> at{f.touch(p, field, fa, fb), S(0.0), Vec3<S>::Zero()};
+    Pressed<S> at{f.touch(p, field, fa, fb), S(0.0), Vec3<S>::Zero(), area_of(p)};
     if (!(at.touch.depth > 0.0)) continue;
     const Vec3<S> relative = velocity_at(fa, at.touch.point) - velocity_at(fb, at.touch.point);
     const S rate = dot(at.touch.n, relative);
@@ -63,10 +68,28 @@ void press_all(const Foundation& f, const Frame<S>& fa, const Frame<S>& fb, cons
   }
 }
 
+// (4) and (5): what rubs at a point, and against turning about its normal.
 template <class S>
-Vec3<S> friction_at(const Foundation& f, const Pressed<S>& at, const Vec3<S>& bristle) {
-  const Vec3<S> z = bristle - at.touch.n * dot(at.touch.n, bristle);
-  return friction_ratio(f.friction, at.v, z) * at.N;
+struct Rubbing {
+  Vec3<S> force;
+  S moment = S(0.0);
+};
+
+template <class S>
+Rubbing<S> rub_at(const Foundation& f, const Pressed<S>& at, const Vec3<S>& bristle, const Vec3<S>& turning) {
+  using std::sqrt;
+  if (f.friction.kind != FrictionLaw::Kind::coulomb) {
+    const Vec3<S> z = bristle - at.touch.n * dot(at.touch.n, bristle);
+    return {friction_ratio(f.friction, at.v, z) * at.N};
+  }
+  const double r2 = at.area / std::numbers::pi, v_s = f.friction.v_s;
+  const S spin = dot(at.touch.n, turning), q = spin * spin * r2, squared = dot(at.v, at.v), all = q + squared;
+  const S push = at.N * f.friction.mu_k;
+  if (!(value_of(q) > 0.0)) return {at.v * S(push / sqrt(squared + v_s * v_s))};
+  const S part = q / all;
+  const double disc = 2.0 / 3.0 * r2;
+  return {at.v * S(push / sqrt(squared + part * q + v_s * v_s)),
+          S(push * disc * spin * part * part / sqrt(q + v_s * v_s))};
 }
 
 }  // namespace
@@ -88,7 +111,11 @@ ContactOutput<S> calc_foundation(const Foundation& f, const Frame<S>& fa, const 
   for (const Pressed<S>& at : points) {  // moments about the origin of a
     Vec3<S> F = at.touch.n * at.N;
     mean += F;
-    if (f.friction.kind != FrictionLaw::Kind::none) F += friction_at(f, at, bristle);
+    if (f.friction.kind != FrictionLaw::Kind::none) {
+      const Rubbing<S> rubs = rub_at(f, at, bristle, turning);
+      F += rubs.force;
+      moment += at.touch.n * rubs.moment;
+    }
     force += F;
     moment += cross(Vec3<S>(at.touch.point - fa.p), F);
     if (f.friction.resists_turning()) moment += turning_ratio(f.friction, at.touch.n, turning) * at.N;
@@ -121,7 +148,7 @@ FoundationSums sum_foundation(const Foundation& f, const Frame<double>& fa, cons
   const Vec3<double> bristle = fa.R * z_a, turning = fa.R * fa.w - fb.R * fb.w;
   for (const int i : pressed) {
     const SurfacePoint& p = f.b.points->points()[i];
-    Pressed<double> at{f.touch(p, field, fa, fb), 0.0, Vec3<double>::Zero()};
+    Pressed<double> at{f.touch(p, field, fa, fb), 0.0, Vec3<double>::Zero(), area_of(p)};
     const Vec3<double> relative = velocity_at(fa, at.touch.point) - velocity_at(fb, at.touch.point);
     const double rate = at.touch.n.dot(relative), still = f.normal.stiffness * f.press(p, at.touch.depth);
     sums.energy += f.normal.stiffness * f.store(p, at.touch.depth);
@@ -130,10 +157,11 @@ FoundationSums sum_foundation(const Foundation& f, const Frame<double>& fa, cons
     if (!(at.N > 0.0)) continue;
     const Vec3<double> sliding = f.belts.sliding(fa, fb, relative);
     at.v = sliding - at.touch.n.dot(sliding) * at.touch.n;
-    const Vec3<double> friction = friction_at(f, at, bristle);
-    sums.power -= at.N * rate + friction.dot(relative);
+    const auto [friction, moment] = rub_at(f, at, bristle, turning);
+    sums.power -= at.N * rate + friction.dot(relative) + moment * at.touch.n.dot(turning);
     if (f.friction.resists_turning()) sums.power -= at.N * turning_ratio(f.friction, at.touch.n, turning).dot(turning);
     sums.normal_force += at.N;
+    sums.area += p.weight * (p.line_radius > 0.0 ? 2.0 * std::sqrt(2.0 * p.line_radius * at.touch.depth) : 1.0);
     sums.pressure = std::max(sums.pressure, at.N / p.weight);
     sums.n += at.N * at.touch.n, sums.point += at.N * at.touch.point;
     sums.friction += friction;

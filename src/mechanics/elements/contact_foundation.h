@@ -14,6 +14,11 @@
 ///       N = K L 4/3 √(2R) a^{3/2} (1 + μ ȧ) for the length L
 ///       and M of friction that resists turning, for each point by its own normal
 ///   (3) bristles follow the mean velocity v̄ = Σ N v_t/Σ N in the tangent plane of the mean normal
+///   (4) coulomb: a point stands for a disc of its area, A = π ρ², that slides with v and turns with ω_n about its
+///   normal.
+///       F_t = μ N v/√(v² + σ² + v_s²),  σ² = q²/(q + v²),  q = (ω_n ρ)²: v/|v| far from the centre of the turn, and
+///       the mean of the disc, v/(|ω_n| ρ), about it
+///   (5) M = 2/3 μ N ρ (ω_n ρ)/√(q + v_s²) (q/(q + v²))² along the normal: that of the disc where it turns in its place
 ///
 /// Each depth is a function of the two frames alone and n is its gradient, so that Σ K A ∫s da is stored.
 namespace trammel::detail {
@@ -72,7 +77,7 @@ extern template ContactOutput<Dual<6>> calc_foundation(const Foundation&, const 
 /// Sums for reports: normal force, friction on b, its work, mean normal, centre of pressure, energy and power beyond
 /// it.
 struct FoundationSums {
-  double normal_force = 0.0, pressure = 0.0, energy = 0.0, power = 0.0;
+  double normal_force = 0.0, pressure = 0.0, area = 0.0, energy = 0.0, power = 0.0;
   Vec3<double> n = Vec3<double>::Zero(), point = Vec3<double>::Zero(), friction = Vec3<double>::Zero();
 };
 FoundationSums sum_foundation(const Foundation& f, const Frame<double>& fa, const Frame<double>& fb,

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -41,6 +40,8 @@ ContactGroup::ContactGroup(std::vector<Geometry> geometry, std::vector<Law> laws
     if (law.law.friction.kind == FrictionLaw::Kind::held) sliding_.back().kind = FrictionLaw::Kind::coulomb;
     has_bounce_ |= law.law.normal.bounce > 0.0;
   }
+  find_ellipses();
+  list_recorded_pairs();
 }
 
 int ContactGroup::law_between(int i, int j) const {
@@ -77,7 +78,7 @@ int ContactGroup::n_places(int i, int j) const {
   if (law_between(i, j) < 0) return 0;
   if (reversed(std::min(i, j), std::max(i, j)) != (i > j)) std::swap(i, j);
   const ContactShape &a = geometry_[i].shape, &b = geometry_[j].shape;
-  return has_points(i, j) ? (b.points ? 1 : 0) : n_features(a, b);
+  return has_points(i, j) ? (b.points && a.core().takes_points() ? 1 : 0) : n_features(a, b);
 }
 
 // As calc_touch; of a foundation the deepest point, if there is one within `limit`.
@@ -124,60 +125,6 @@ void ContactGroup::keep_listed(std::span<int> modes, bool (*wanted)(const Contac
 
 double ContactGroup::margin(int i, int j) const {
   return margin_part * std::min(geometry_[i].shape.size(), geometry_[j].shape.size());
-}
-
-NormalLaw ContactGroup::normal_law(const Place& p, std::span<const int> modes) const {
-  NormalLaw law = laws_[p.law].law.normal;
-  if (law.bounce > 0.0) law.speed = impact_speed(p, modes);
-  if (law.kind == NormalLaw::Kind::foundation) {  // a ball in a flat surface, pressed where its depth is a − x²/2R
-    const bool balls = geometry_[p.a].shape.kind == ContactShape::Kind::sphere;
-    const double r = geometry_[p.b].shape.radius, curved = balls ? 1.0 / geometry_[p.a].shape.radius : 0.0;
-    law.kind = NormalLaw::Kind::hunt_crossley;
-    law.stiffness *= std::numbers::pi / (1.0 / r + curved);
-    law.exponent = 2.0;
-  }
-  if (law.modulus > 0.0) {
-    const double ra = geometry_[p.a].shape.curvature_radius(), rb = geometry_[p.b].shape.curvature_radius();
-    law.stiffness = 4.0 / 3.0 * law.modulus / std::sqrt(1.0 / ra + 1.0 / rb);
-  }
-  return law;
-}
-
-// What runs on a belt slides: nothing holds it where it was drawn.
-const FrictionLaw& ContactGroup::friction_law(const Place& p) const {
-  const detail::Belts belts{geometry_[p.a].belt, geometry_[p.b].belt};
-  return belts.run() ? sliding_[p.law] : laws_[p.law].law.friction;
-}
-
-bool ContactGroup::bristled(const Place& p) const { return friction_law(p).has_bristles(); }
-
-Vec3<double> ContactGroup::bristle_of(const KinematicState& state, const Place& p) const {
-  if (!bristled(p)) return Vec3<double>::Zero();
-  const int z = first_state_ + 3 * p.slot;
-  return {state.z[z], state.z[z + 1], state.z[z + 2]};
-}
-
-// ---- speeds of impacts ---------------------------------------------------------------------------------------------
-
-double ContactGroup::impact_speed(const Place& p, std::span<const int> modes) const {
-  const double noted = std::bit_cast<float>(modes[2 + 2 * capacity_ + p.slot]);
-  return std::max(laws_[p.law].law.normal.speed, noted);
-}
-
-// How fast surfaces approach is noted until they touch, and holds from then on: forces do not depend on it before. A
-// step that is located ends where they touch but for rounding, which `begun` leaves room for.
-void ContactGroup::note_impacts(const KinematicState& state, std::span<int> modes) const {
-  constexpr double begun = 1e-9;  // of the size
-  for (int i = 0; i < modes[0]; ++i) {
-    const Place p = place(modes, i);
-    if (laws_[p.law].law.normal.bounce == 0.0) continue;
-    const Geometry &ga = geometry_[p.a], &gb = geometry_[p.b];
-    const Frame<double>&fa = state.frames[ga.frame], &fb = state.frames[gb.frame];
-    const Touch<double> touch = calc_place(p.a, fa, p.b, fb, p.feature, 3.0 * margin(p.a, p.b));
-    if (touch.depth > begun * std::min(ga.shape.size(), gb.shape.size())) continue;
-    const double rate = touch.n.dot(velocity_at(fa, touch.point) - velocity_at(fb, touch.point));
-    modes[2 + 2 * capacity_ + p.slot] = std::bit_cast<int>(static_cast<float>(std::max(0.0, rate)));
-  }
 }
 
 // ---- search --------------------------------------------------------------------------------------------------------
@@ -369,7 +316,7 @@ ContactGroup::Report ContactGroup::calc_report(const KinematicState& state, cons
     const detail::FoundationSums sums = detail::sum_foundation(f, fa, fb, z);
     report.indicator = touch.depth * std::min(1.0, detail::damped(f.normal, report.rate));
     if (!(sums.normal_force > 0.0)) return report;
-    report.normal_force = sums.normal_force, report.pressure = sums.pressure;
+    report.normal_force = sums.normal_force, report.pressure = sums.pressure, report.area = sums.area;
     report.n = sums.n, report.point = sums.point, report.friction = sums.friction;
     return report;
   }
@@ -380,6 +327,10 @@ ContactGroup::Report ContactGroup::calc_report(const KinematicState& state, cons
     report.indicator = std::min(report.indicator, raw / normal.stiffness);
   if (!(raw > 0.0)) return report;
   report.normal_force = raw;
+  const Ellipse* ellipse = find_ellipse(p);
+  const double curvature =
+      ellipse != nullptr ? ellipse->curvature : 1.0 / ga.shape.curvature_radius() + 1.0 / gb.shape.curvature_radius();
+  if (curvature > 0.0) report.area = std::numbers::pi * touch.depth / curvature;
   if (bristled(p)) {
     z = fa.R * z;
     z -= touch.n * touch.n.dot(z);

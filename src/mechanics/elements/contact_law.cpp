@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trammel/mechanics/elements/contact_law.h"
 
+#include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace trammel {
 
@@ -32,6 +34,26 @@ double bounce_of(double restitution) {
     (restitution_of(x) > restitution ? low : high) = x;
   }
   return 0.5 * (low + high);
+}
+
+// By m = 1 − e², the square of the ratio of the half axes: the ratio of curvatures falls with it.
+double hertz_stiffness(double modulus, double curvature_1, double curvature_2) {
+  const auto [small, large] = std::minmax(curvature_1, curvature_2);
+  const double ratio = large / small;
+  if (ratio < 1.0 + 1e-9) return 4.0 / 3.0 * modulus / std::sqrt(0.5 * (small + large));
+  const auto integrals = [](double m) {
+    const double e = std::sqrt(1.0 - m);
+    return std::pair(std::comp_ellint_1(e), std::comp_ellint_2(e));
+  };
+  double low = -60.0, high = 0.0;  // of ln m
+  for (int k = 0; k < 100 && high - low > 1e-15; ++k) {
+    const double at = 0.5 * (low + high), m = std::exp(at);
+    const auto [K, E] = integrals(m);
+    ((E / m - K) > ratio * (K - E) ? low : high) = at;
+  }
+  const double m = std::exp(0.5 * (low + high));
+  const auto [K, E] = integrals(m);
+  return 2.0 * std::numbers::pi / 3.0 * modulus * std::sqrt((K - E) / ((1.0 - m) * 0.5 * small) / (K * K * K));
 }
 
 double damping_factor_of(double restitution, double impact_speed) { return bounce_of(restitution) / impact_speed; }

@@ -53,23 +53,33 @@ Eigen::VectorXd weights_of(const Eigen::VectorXd& s, const Eigen::VectorXd& mome
 
 }  // namespace
 
-ClosedRule::ClosedRule(double inner) {
-  const double between = std::sqrt(3.0 / 7.0);
-  const Eigen::Vector3d x(0.0, between * inner, inner);
-  const Eigen::VectorXd w = weights_of(x.cwiseAbs2(), Eigen::Vector3d(2.0, 2.0 / 3.0, 2.0 / 5.0));  // twice but x = 0
-  for (int i = 0; i < 2; ++i) {
-    node[i] = -x[2 - i], node[4 - i] = x[2 - i];
-    weight[i] = weight[4 - i] = 0.5 * w[2 - i];
+// The positive nodes of Lobatto's rules, where the derivative of Legendre's polynomial of the degree n − 1 vanishes,
+// and 1.
+ClosedRule::ClosedRule(int n, double inner) : node(n), weight(n) {
+  const int half = n / 2;
+  Eigen::VectorXd x(half + 1), moments(half + 1);
+  if (n == 5)
+    x << 0.0, std::sqrt(3.0 / 7.0), 1.0;
+  else if (n == 7)
+    x << 0.0, std::sqrt((5.0 - 2.0 * std::sqrt(5.0 / 3.0)) / 11.0),
+        std::sqrt((5.0 + 2.0 * std::sqrt(5.0 / 3.0)) / 11.0), 1.0;
+  else
+    x << 0.0, 0.3631174638261782, 0.6771862795107377, 0.8997579954114602, 1.0;
+  x *= inner;
+  for (int k = 0; k <= half; ++k) moments[k] = 2.0 / (2.0 * k + 1.0);
+  const Eigen::VectorXd w = weights_of(x.cwiseAbs2(), moments);  // twice but x = 0
+  for (int i = 0; i <= half; ++i) {
+    node[half + i] = x[i], node[half - i] = -x[i];
+    weight[half + i] = weight[half - i] = i == 0 ? w[0] : 0.5 * w[i];
   }
-  node[2] = 0.0, weight[2] = w[0];
 }
 
 void add_rectangle(const Eigen::Vector3d& center, const Eigen::Vector3d& u, const Eigen::Vector3d& v, double inset,
                    std::vector<SurfacePoint>& points) {
   const double area = u.norm() * v.norm();
-  const ClosedRule along(1.0 - inset / u.norm()), across(1.0 - inset / v.norm());
-  for (int i = 0; i < ClosedRule::n; ++i)
-    for (int j = 0; j < ClosedRule::n; ++j)
+  const ClosedRule along(nodes_of_face, 1.0 - inset / u.norm()), across(nodes_of_face, 1.0 - inset / v.norm());
+  for (int i = 0; i < along.size(); ++i)
+    for (int j = 0; j < across.size(); ++j)
       points.push_back(
           {center + along.node[i] * u + across.node[j] * v, area * along.weight[i] * across.weight[j], 0.0, 0.0});
 }

@@ -138,6 +138,7 @@ TriangleMesh::TriangleMesh(std::vector<Eigen::Vector3d> vertices, std::vector<Tr
     }
   }
   for (Eigen::Vector3d& n : corner_normal_) n.normalize();
+  for (const Eigen::Vector3d& center : centers) middle_ += center / static_cast<double>(centers.size());
   const std::vector<Edge> edges = edges_of(t_);
   for (std::size_t i = 0; i + 1 < edges.size(); ++i)
     if (edges[i].ends == edges[i + 1].ends) {
@@ -225,7 +226,8 @@ TriangleMesh::Place TriangleMesh::find_nearest(const Eigen::Vector3d& y) const {
     if (const int other = neighbour_[triangle][where - 1]; other >= 0)
       at.normal = (face_normal_[triangle] + face_normal_[other]).normalized();
   }
-  at.outside = at.normal.dot(y - point) >= 0.0;
+  // Of a convex one by a point within it: whatever normals slivers have.
+  at.outside = (convex_ ? Eigen::Vector3d(point - middle_) : at.normal).dot(y - point) >= 0.0;
   return at;
 }
 
@@ -294,9 +296,13 @@ std::shared_ptr<const TriangleMesh> TriangleMesh::make_inner(double r) const {
     if (!(height > 0.0)) return nullptr;
     duals.push_back(face_normal_[t] / height);
   }
+  // More than three faces that meet in a corner give it as often as their duals have triangles there.
+  const double same = 1e-9 * reach_;
   for (const Triangle& f : make_hull(duals)) {
     const Eigen::Vector3d n = (duals[f[1]] - duals[f[0]]).cross(duals[f[2]] - duals[f[0]]);
-    corners.push_back(middle + n / n.dot(duals[f[0]]));
+    const Eigen::Vector3d corner = middle + n / n.dot(duals[f[0]]);
+    const auto is_same = [&](const Eigen::Vector3d& other) { return (other - corner).norm() < same; };
+    if (std::none_of(corners.begin(), corners.end(), is_same)) corners.push_back(corner);
   }
   std::vector<Triangle> triangles = make_hull(corners);
   if (triangles.empty()) return nullptr;

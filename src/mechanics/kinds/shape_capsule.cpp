@@ -68,8 +68,8 @@ struct CapsuleShape {
     const double h = 0.5 * shape.length;
     ContactShape c = solid_surface(SegmentCore(h), shape.radius);
     std::vector<SurfacePoint> points;
-    const ClosedRule rule(1.0);
-    for (int i = 0; i < ClosedRule::n; ++i)
+    const ClosedRule rule(nodes_of_line, 1.0);
+    for (int i = 0; i < rule.size(); ++i)
       points.push_back({{0.0, 0.0, h * rule.node[i]}, h * rule.weight[i], shape.radius, 0.0});
     c.points = make_points(std::move(points), shape.radius);
     return c;

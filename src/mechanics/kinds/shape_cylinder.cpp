@@ -100,8 +100,8 @@ struct CylinderShape {
     c.soft_surface = std::make_shared<const CylinderCore>(R - c.soft_radius, h - c.soft_radius);
     std::vector<SurfacePoint> points;
     for (const double z : {-h, h}) add_disc(R, z, c.soft_radius, points);
-    const ClosedRule rule(1.0 - c.soft_radius / h);  // lines on its side
-    for (int i = 0; i < ClosedRule::n; ++i) points.push_back({{0.0, 0.0, h * rule.node[i]}, h * rule.weight[i], R, R});
+    const ClosedRule rule(nodes_of_line, 1.0 - c.soft_radius / h);  // lines on its side
+    for (int i = 0; i < rule.size(); ++i) points.push_back({{0.0, 0.0, h * rule.node[i]}, h * rule.weight[i], R, R});
     c.points = make_points(std::move(points));
     return c;
   }

@@ -227,12 +227,12 @@ std::vector<SurfacePoint> points_of_cam(const CamProfile& profile, double h, dou
   using T = Taylor2<double>;
   std::vector<SurfacePoint> points;
   const int n = std::max(least_around, 2 * static_cast<int>(profile.x.knots().size()));
-  const ClosedRule across(1.0 - inset / h);
+  const ClosedRule across(nodes_of_line, 1.0 - inset / h);
   for (int k = 0; k < n; ++k) {
     const T x = profile.x.evaluate(T::time(profile.period * k / n));
     const T y = profile.y.evaluate(T::time(profile.period * k / n));
     const double length = profile.period / n * std::hypot(x.d, y.d);
-    for (int i = 0; i < ClosedRule::n; ++i)
+    for (int i = 0; i < across.size(); ++i)
       points.push_back({{x.v, y.v, h * across.node[i]}, length * h * across.weight[i], 0.0, 0.0});
   }
   const std::vector<Eigen::Vector2d> rim = sample_curve(profile, of_ends);

@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "trammel/mechanics/elements/contact_law.h"
@@ -48,6 +49,7 @@ class ContactGroup final : public ElementGroup {
     ContactLaw law;
     bool locate = true;
     std::string name;
+    bool by_pair = false;  ///< its pairs are recorded
   };
 
   /// One listed place, as it is at an instant.
@@ -94,10 +96,20 @@ class ContactGroup final : public ElementGroup {
     Vec3<double> n, point, friction;  ///< world; the friction on b
     double slip = 0.0;                ///< |v_t|
     double pressure = 0.0;            ///< the largest one of a foundation [N/m²]
+    double area = 0.0;                ///< that is pressed [m²]; of sharp corners 0
     /// > 0 exactly where the surfaces press on each other: depth, or the force over the stiffness if that is less.
     double indicator = 0.0;
   };
   Report calc_report(const KinematicState& state, const Place& place) const;
+  /// Two pieces of geometry whose contact is recorded by pair, or several of the same names.
+  struct RecordedPair {
+    int law = 0;
+    std::string a, b;
+    bool operator==(const RecordedPair&) const = default;
+  };
+  const std::vector<RecordedPair>& recorded_pairs() const { return recorded_pairs_; }
+  /// Which of them a place belongs to, −1: none.
+  int find_recorded_pair(const Place& place) const;
   /// The deepest overlap of a pair that is not listed; depth ≤ 0: none.
   struct Missed {
     double depth = -std::numeric_limits<double>::infinity();
@@ -171,6 +183,14 @@ class ContactGroup final : public ElementGroup {
   bool update_listing(const KinematicState& state, std::span<int> modes) const;
   void note_impacts(const KinematicState& state, std::span<int> modes) const;
   double impact_speed(const Place& place, std::span<const int> modes) const;
+  struct Ellipse {
+    int pair;
+    double stiffness;  // of Hertz, over the modulus
+    double curvature;  // √(κ₁ κ₂) of the surfaces against each other
+  };
+  void find_ellipses();
+  void list_recorded_pairs();
+  const Ellipse* find_ellipse(const Place& place) const;
   template <class Calc>
   void add_swept_planes(const KinematicState& state, const Place& place, PlaneSet set, const int* own,
                         const int* diagonal, const Calc& calc, FramePlanes& planes) const;
@@ -183,6 +203,9 @@ class ContactGroup final : public ElementGroup {
   std::vector<Law> laws_;
   std::vector<FrictionLaw> sliding_;  // of each law, where a belt runs
   std::vector<int> law_of_;
+  std::vector<RecordedPair> recorded_pairs_;
+  std::vector<std::pair<int, int>> recorded_;  // pairs of geometry in order, and which of these they belong to
+  std::vector<Ellipse> ellipses_;              // of pairs of which one has two curvatures, in their order
   int n_kinds_ = 0, capacity_ = 0, first_state_ = -1;
   std::vector<int> planes_, bounded_;  // geometry without and with ends
   long id_ = 0;                        // of this group among all that were ever made

@@ -52,7 +52,8 @@ struct FrictionLaw {
 ///   < ε,
 ///                                                      a − ε/2 beyond: points come and go smoothly
 ///
-/// With a modulus, k = 4/3 E √R (Hertz), 1/R = 1/R_a + 1/R_b of the surfaces that meet.
+/// With a modulus, k = 4/3 E √R (Hertz), 1/R = 1/R_a + 1/R_b of the surfaces that meet; where these have two
+/// curvatures, k of the ellipse (hertz_stiffness).
 ///
 /// A restitution at whatever speed: with the x of (3) and the speed v₀ of the impact that goes on,
 ///
@@ -76,6 +77,13 @@ struct ContactLaw {
   FrictionLaw friction;
 };
 
+/// k [N/m^1.5] of Hertz's law F = k δ^{3/2} between surfaces whose curvatures against each other are κ₁ and κ₂ > 0
+/// [1/m] along the same two directions, E as `modulus` [K. L. Johnson, Contact Mechanics (1985), (4.26)–(4.32)]:
+///
+///   κ_large/κ_small = (𝐄/(1 − e²) − 𝐊)/(𝐊 − 𝐄),   k = 2π/3 E √(g/𝐊³),   g = (𝐊 − 𝐄)/(e² κ_small/2)
+///
+/// with the complete elliptic integrals 𝐊, 𝐄 of the eccentricity e of the area that is pressed.
+double hertz_stiffness(double modulus, double curvature_1, double curvature_2);
 /// μ of (2) for a restitution 0 < e ≤ 1 at the speed of impact v₀ > 0, by (3).
 double damping_factor_of(double restitution, double impact_speed);
 /// x = μ v₀ of the same.

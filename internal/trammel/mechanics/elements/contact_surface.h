@@ -45,6 +45,12 @@ class ContactSurface {
   virtual double size() const = 0;              ///< without the radius around it
   virtual double reach() const = 0;             ///< without the radius around it
   virtual double curvature_radius() const = 0;  ///< without the radius around it; infinite if flat
+  /// The two curvatures where it is touched, > 0 if it bulges out, with a radius around it [1/m].
+  virtual Eigen::Vector2d curvatures(double radius) const {
+    return Eigen::Vector2d::Constant(1.0 / (curvature_radius() + radius));
+  }
+  /// Whether points of a foundation may press into it: it has an outside all around.
+  virtual bool takes_points() const { return true; }
 };
 
 /// The signed distance of a core as a function of points x in the axes of another shape: y = M x + q in its own.
@@ -149,14 +155,16 @@ NearestPoint<S> from_core(const Vec3<S>& offset) {
   return {distance, offset * inverse};
 }
 
-/// Where a rim lies flat its lowest point is all of it; below this tilt the point moves smoothly inwards.
-constexpr double upright_tilt = 1e-3;
+/// Where a rim lies flat its lowest point is all of it; below twice this tilt the point moves inwards, C¹.
+constexpr double upright_tilt = 5e-4;
 
 /// The lowest point of the circle of radius r about z, at this height.
 template <class S>
 Vec3<S> lowest_of_rim(const Vec3<S>& m, double r, double height) {
   using std::sqrt;
-  const S out = -r / sqrt(m.x() * m.x() + m.y() * m.y() + upright_tilt * upright_tilt);
+  const S tilt2 = m.x() * m.x() + m.y() * m.y();
+  const bool leans = tilt2 > 4.0 * upright_tilt * upright_tilt;
+  const S out = -r / (leans ? S(sqrt(tilt2)) : S(upright_tilt + tilt2 / (4.0 * upright_tilt)));
   return {m.x() * out, m.y() * out, S(height)};
 }
 

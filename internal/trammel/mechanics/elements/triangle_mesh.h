@@ -16,7 +16,7 @@ namespace trammel {
 ///
 /// The nearest point is on a face, an edge or a corner; which side of it a point is on is told by the mean normal there
 /// (of an edge its two faces', of a corner all of its faces' weighted by their angles), which is right for every closed
-/// mesh. The distance is C¹ but where the nearest point is not one.
+/// mesh; of a convex one by a point within it. The distance is C¹ but where the nearest point is not one.
 class TriangleMesh final : public ContactSurfaceOf<TriangleMesh> {
  public:
   using Triangle = std::array<int, 3>;
@@ -88,6 +88,7 @@ class TriangleMesh final : public ContactSurfaceOf<TriangleMesh> {
   bool convex_ = false;
   std::string word_;
   double size_ = 0.0, reach_ = 0.0;
+  Eigen::Vector3d middle_ = Eigen::Vector3d::Zero();  // within, if it is convex
 };
 
 /// The triangles of the hull of some points, counter-clockwise seen from outside; `used`: the points that are its
