@@ -19,7 +19,6 @@ TEST(SlowGradients, are_right_for_every_method_and_every_difference) {
                                 {crank_rocker, "c", 0.4},
                                 {crank_rocker, "rho", 2.0},
                                 {crank_rocker, "c", 0.4, {"analysis.end=3"}},
-                                {crank_rocker, "rho", 2.0, {"analysis.end=3"}},
                                 {slewed_arm, "m", 0.5},
                                 {slewed_arm, "E", 3e7},
                                 {slewed_arm, "T", 0.2}};
