@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Robots beside DART: masses, joints, positions, velocities and accelerations, at rest and at random states, and what forward dynamics costs.
+"""Robots beside DART and Simbody: masses, freedoms, positions, velocities and accelerations, at rest and at random states, and what
+forward dynamics and its derivatives cost.
 
     ./dev bench peers robots [TREES]
 
-The ten robots of examples/robots and random trees (100 unless said), each with the same state in both programs. Differences are relative to the
-largest number of their kind in the robot. DART reads no planar joints.
+The ten robots of examples/robots and random trees (100 unless said), each with the same state in all programs. Differences are relative to the
+largest number of their kind in the robot. DART reads the same file, but no planar joints; Simbody reads none and is told the tree as the
+independent reader of the tests finds it.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 import xml.etree.ElementTree as xml
 from pathlib import Path
 from typing import Any
@@ -28,6 +31,7 @@ import trammel  # noqa: E402
 ROBOTS = ROOT / "examples" / "robots"
 FLOATING = {"walker", "drone"}
 LIMIT = 1e-9
+KINDS = ("mass", "pose", "velocity", "acceleration")
 
 
 def called(name: str) -> str:
@@ -44,57 +48,76 @@ def without_shapes(file: Path, folder: Path) -> Path:
     return folder / file.name
 
 
-class Dart:
-    def __init__(self, program: str, file: Path, floating: bool):
-        base = "floating" if floating else "fixed"
-        self.folder = tempfile.TemporaryDirectory()
-        bare = without_shapes(file, Path(self.folder.name))
+def tree_of(robot: Robot) -> list[str]:
+    """For Simbody: one line per link, parents first."""
+
+    def line(link: str, parent: str, joint: str, kind: str, p: Any, R: Any, axis: Any) -> str:
+        own = robot.links[link]
+        found = np.concatenate([p, np.ravel(R), axis, [own.mass], own.center, own.inertia.ravel()])
+        return " ".join(["link", link, parent, joint, kind, *(repr(float(x)) for x in found)])
+
+    lines = [line(robot.root, "world", "@base", "floating" if robot.floating else "fixed", np.zeros(3), np.eye(3), [0, 0, 1])]
+    return [*lines, *(line(j.child, j.parent, j.name, j.kind, j.p, j.R, j.axis) for j in robot.order), "tree"]
+
+
+class Peer:
+    """Another program with the robot: says its mass and freedoms, then answers states."""
+
+    def __init__(self, command: list[str], tree: list[str]):
         self.process = subprocess.Popen(
-            [program, str(bare), base], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
+        self.tell(tree)
         self.said = {}
-        for key in ("mass", "joints", "dofs"):
+        for key in ("mass", "dofs"):
             word, value = self.next_line().split()
             assert word == key
             self.said[key] = float(value)
 
+    def tell(self, lines: list[str]) -> None:
+        self.process.stdin.write("".join(f"{line}\n" for line in lines))  # type: ignore[union-attr]
+        self.process.stdin.flush()  # type: ignore[union-attr]
+
     def next_line(self) -> str:
         line = self.process.stdout.readline()  # type: ignore[union-attr]
         if not line:
-            raise RuntimeError("DART does not read this robot")
+            raise RuntimeError(f"{self.process.args} does not take this robot")
         return line
 
-    def ask(self, state: list[str]) -> tuple[dict[str, np.ndarray], float]:
-        self.process.stdin.write("\n".join([*state, "go"]) + "\n")  # type: ignore[union-attr]
-        self.process.stdin.flush()  # type: ignore[union-attr]
+    def ask(self, state: list[str]) -> tuple[dict[str, np.ndarray], list[float]]:
+        """Motion of the links; seconds of one forward dynamics and of its derivatives."""
+        self.tell([*state, "go"])
         links = {}
         while (line := self.next_line()).startswith("link"):
             _, name, *numbers = line.split()
             links[name] = np.array(numbers, dtype=float)
-        seconds = float(line.split()[1])
         assert self.next_line().strip() == "done"
-        return links, seconds
+        return links, [float(x) for x in line.split()[1:]]
 
     def close(self) -> None:
         self.process.stdin.close()  # type: ignore[union-attr]
         self.process.wait()
-        self.folder.cleanup()
 
 
-def compare(program: str, file: Path, floating: bool, seeds: range) -> dict[str, float]:
+def compare(programs: dict[str, str], file: Path, floating: bool, seeds: range) -> dict[str, Any]:
     robot = Robot(file, floating)
     model = trammel.Model("robot", gravity=[0, 0, -9.81])
     model.include(str(file), base="floating" if floating else "fixed", packages=[str(ROBOTS.parent)])
     ours = trammel.MachineFunctions(model, coordinates="joint")
-    dart = Dart(program, file, floating)
-    massless = {name for name, link in robot.links.items() if link.mass == 0}
-    worst = {"mass": abs(ours.momentum(ours.q).mass / dart.said["mass"] - 1), "pose": 0.0, "velocity": 0.0, "acceleration": 0.0}
+    with tempfile.TemporaryDirectory() as folder:
+        peers = {"Simbody": Peer([programs["Simbody"]], tree_of(robot))}
+        if all(joint.kind != "planar" for joint in robot.order):
+            bare = without_shapes(file, Path(folder))
+            peers["DART"] = Peer([programs["DART"], str(bare), "floating" if floating else "fixed"], [])
+    worst: dict[str, Any] = dict.fromkeys(KINDS, 0.0)
+    for name, peer in peers.items():
+        worst["mass"] = max(worst["mass"], abs(ours.momentum(ours.q).mass / peer.said["mass"] - 1))
+        assert peer.said["dofs"] == ours.nv, f"{file.name}: {name} has {peer.said['dofs']} freedoms, here {ours.nv}"
     index = {}
     for k, name in enumerate(ours.coordinate_names):
         for joint in robot.joints.values():
             if FREEDOMS[joint.kind] == 1 and name.rsplit(".", 1)[0] in (called(joint.name), called(joint.name) + "_joint"):
                 index[joint.name] = k
-    assert dart.said["dofs"] == ours.nv, f"{file.name}: {dart.said['dofs']} freedoms, here {ours.nv}"
     for seed in seeds:
         rng = np.random.default_rng(seed)
         q = np.zeros(ours.nv) if seed == 0 else rng.uniform(-0.5, 0.5, ours.nv)
@@ -114,8 +137,8 @@ def compare(program: str, file: Path, floating: bool, seeds: range) -> dict[str,
             for one in reversed(chain):
                 other, factor, offset = one.mimic  # type: ignore[misc]
                 q[index[one.name]], v[index[one.name]] = factor * q[index[other]] + offset, factor * v[index[other]]
-        # A robot that hangs on the world is free at its root in DART.
-        free = [joint.child for joint in robot.order if joint.kind == "floating"] + ([robot.root] if floating else [])
+        # Of what has several freedoms the pose is told, and its rate.
+        free = [joint.child for joint in robot.order if FREEDOMS[joint.kind] > 1]
         for joint in robot.order:
             if FREEDOMS[joint.kind] == 1:
                 k = index[joint.name]
@@ -127,25 +150,30 @@ def compare(program: str, file: Path, floating: bool, seeds: range) -> dict[str,
                 state.append(free_line(ours, joint.child, q, v))
         if floating:
             state.insert(0, free_line(ours, robot.root, q, v))
-        links, seconds = dart.ask(state)
         a = ours.forward_dynamics(q, v).a
-        found: dict[str, np.ndarray] = {}
-        for name in links:
-            at_frame = ours.frame(called(name), q, v)
-            J, rate = at_frame.J, at_frame.J_rate
-            found[name] = np.concatenate([at_frame.p, at_frame.R.ravel(), J @ v, J @ a + rate @ v])
-        for kind, part in (("pose", slice(0, 12)), ("velocity", slice(12, 18)), ("acceleration", slice(18, 24))):
-            size = max(np.abs(x[part]).max() for x in links.values()) + 1e-12
-            error = max(np.abs(found[n][part] - links[n][part]).max() for n in links) / size
-            worst[kind] = max(worst[kind], float(error))
-    dart.close()
-    begin = time.process_time()
-    n = 10000
-    ours.forward_dynamics(np.repeat(q[None], n, 0), np.repeat(v[None], n, 0))
-    worst["ours"], worst["dart"] = (time.process_time() - begin) / n, seconds
+        for peer_name, peer in peers.items():
+            links, worst[peer_name] = peer.ask(state)
+            found: dict[str, np.ndarray] = {}
+            for name in links:
+                at_frame = ours.frame(called(name), q, v)
+                J, rate = at_frame.J, at_frame.J_rate
+                found[name] = np.concatenate([at_frame.p, at_frame.R.ravel(), J @ v, J @ a + rate @ v])
+            for kind, part in (("pose", slice(0, 12)), ("velocity", slice(12, 18)), ("acceleration", slice(18, 24))):
+                size = max(np.abs(x[part]).max() for x in links.values()) + 1e-12
+                error = max(np.abs(found[n][part] - links[n][part]).max() for n in links) / size
+                worst[kind] = max(worst[kind], float(error))
+    for peer in peers.values():
+        peer.close()
+    worst["ours"] = [measure(ours.forward_dynamics, q, v, 10000), measure(ours.forward_derivatives, q, v, 2000)]
     worst["links"], worst["freedoms"] = len(robot.links), ours.nv
-    worst["merged"] = len(massless)
     return worst
+
+
+def measure(call: Any, q: np.ndarray, v: np.ndarray, n: int) -> float:
+    """Seconds of the processor per state, of n states at once."""
+    begin = time.process_time()
+    call(np.repeat(q[None], n, 0), np.repeat(v[None], n, 0))
+    return (time.process_time() - begin) / n
 
 
 def free_line(ours: Any, link: str, q: np.ndarray, v: np.ndarray) -> str:
@@ -154,25 +182,29 @@ def free_line(ours: Any, link: str, q: np.ndarray, v: np.ndarray) -> str:
 
 
 def main() -> int:
-    program, trees = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 100
-    print("                 links freedoms     mass     pose  velocity  acceleration   forward dynamics [µs]: ours, DART")
+    warnings.simplefilter("ignore")  # what is left out of the files
+    programs = {"DART": sys.argv[1], "Simbody": sys.argv[2]}
+    trees = int(sys.argv[3]) if len(sys.argv) > 3 else 100
+    print("                                                                    forward dynamics [µs]    its derivatives [µs]")
+    print("               links freedoms    mass    pose velocity acceleration   ours   DART Simbody   ours   DART Simbody")
     worst = 0.0
     for file in sorted(ROBOTS.glob("*.urdf")):
-        if "planar" in file.read_text():
-            print(f"{file.stem:16} has a planar joint, which DART does not read")
-            continue
-        r = compare(program, file, file.stem in FLOATING, range(6))
+        r = compare(programs, file, file.stem in FLOATING, range(6))
+        costs = [[1e6 * r[who][k] if who in r else np.nan for who in ("ours", "DART", "Simbody")] for k in range(2)]
         print(
-            f"{file.stem:16} {r['links']:5} {r['freedoms']:8} {r['mass']:8.1e} {r['pose']:8.1e} {r['velocity']:9.1e} "
-            f"{r['acceleration']:13.1e}   {1e6 * r['ours']:8.2f} {1e6 * r['dart']:8.2f}"
+            f"{file.stem:14} {r['links']:5} {r['freedoms']:8} {r['mass']:7.1e} {r['pose']:7.1e} {r['velocity']:8.1e} {r['acceleration']:12.1e} "
+            + " ".join(f"{x:6.2f}" for x in costs[0])
+            + "  "
+            + " ".join(f"{x:6.1f}" for x in costs[1]),
+            flush=True,
         )
-        worst = max(worst, *(r[k] for k in ("mass", "pose", "velocity", "acceleration")))
-    of_trees = dict.fromkeys(("mass", "pose", "velocity", "acceleration"), 0.0)
+        worst = max(worst, *(r[k] for k in KINDS))
+    of_trees = dict.fromkeys(KINDS, 0.0)
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(1000, 1000 + trees):
             file = Path(folder) / f"tree_{seed}.urdf"
-            file.write_text(random_tree(seed, "revolute continuous prismatic fixed floating"))
-            r = compare(program, file, seed % 3 == 0, range(3))
+            file.write_text(random_tree(seed, "revolute continuous prismatic fixed floating" + (" planar" if seed % 4 == 0 else "")))
+            r = compare(programs, file, seed % 3 == 0, range(3))
             for key in of_trees:
                 of_trees[key] = max(of_trees[key], r[key])
     print(f"{trees} random trees, largest: " + ", ".join(f"{key} {value:.1e}" for key, value in of_trees.items()))

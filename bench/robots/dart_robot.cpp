@@ -1,79 +1,102 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
-#include <cstdio>
-#include <ctime>
 #include <dart/dynamics/BodyNode.hpp>
 #include <dart/dynamics/DegreeOfFreedom.hpp>
 #include <dart/dynamics/FreeJoint.hpp>
 #include <dart/dynamics/Skeleton.hpp>
 #include <dart/utils/urdf/DartLoader.hpp>
-#include <iostream>
-#include <map>
-#include <sstream>
 
-// A robot as DART reads and moves it, for bench/robots/compare.py. Reads a state line by line:
-//
-//   joint NAME q q̇ damping friction            free LINK p (3) R (9, by rows) v (3) ω (3), world axes
-//   mimic NAME OTHER factor                     go
-//
-// and answers with `mass`, `joints N`, and for each link its p, R, v, ω, acceleration and angular acceleration.
+#include "peer_robot.h"
+
+// A robot as DART reads and moves it.
 
 namespace {
 
 using namespace dart::dynamics;
 
-// Efforts of damping and friction as forces: DART would take them implicitly, with its step.
-struct Row {
-  std::size_t joint, other;
-  double factor;
+class DartRobot : public peer_robot::Robot {
+ public:
+  explicit DartRobot(SkeletonPtr skeleton) : robot_(std::move(skeleton)) {
+    robot_->setGravity(Eigen::Vector3d(0, 0, -9.81));
+    // Efforts of damping and friction are given as forces: DART would take them implicitly, with its step.
+    for (std::size_t i = 0; i < robot_->getNumDofs(); ++i) {
+      robot_->getDof(i)->setDampingCoefficient(0.0);
+      robot_->getDof(i)->setSpringStiffness(0.0);
+      robot_->getDof(i)->setCoulombFriction(0.0);
+    }
+  }
+
+  void set_joint(const std::string& name, double q, double v, double force) override {
+    DegreeOfFreedom* dof = robot_->getJoint(name)->getDof(0);
+    dof->setPosition(q), dof->setVelocity(v), dof->setForce(force);
+  }
+
+  void set_free(const std::string& link, const Eigen::Isometry3d& pose, const Eigen::Vector3d& v,
+                const Eigen::Vector3d& w) override {
+    auto* joint = dynamic_cast<FreeJoint*>(robot_->getBodyNode(link)->getParentJoint());
+    joint->setTransform(pose, Frame::World());
+    joint->setLinearVelocity(v, Frame::World(), Frame::World());
+    joint->setAngularVelocity(w, Frame::World(), Frame::World());
+  }
+
+  std::vector<peer_robot::Motion> move(const std::vector<peer_robot::Mimic>& rows) override {
+    const long n = static_cast<long>(robot_->getNumDofs()), m = static_cast<long>(rows.size());
+    if (rows.empty()) {
+      robot_->computeForwardDynamics();
+    } else {
+      Eigen::MatrixXd A = Eigen::MatrixXd::Zero(m, n);
+      for (long i = 0; i < m; ++i) {
+        const peer_robot::Mimic& row = rows[static_cast<std::size_t>(i)];
+        A(i, index(row.joint)) = 1.0, A(i, index(row.other)) = -row.factor;
+      }
+      const Eigen::VectorXd f = robot_->getForces() - robot_->getCoriolisAndGravityForces();
+      robot_->setAccelerations(peer_robot::solve_rows(robot_->getMassMatrix(), f, A));
+    }
+    std::vector<peer_robot::Motion> links;
+    for (std::size_t i = 0; i < robot_->getNumBodyNodes(); ++i) {
+      const BodyNode* body = robot_->getBodyNode(i);
+      links.push_back({body->getName(), body->getWorldTransform(), body->getLinearVelocity(),
+                       body->getAngularVelocity(), body->getLinearAcceleration(), body->getAngularAcceleration()});
+    }
+    return links;
+  }
+
+  void calc_forward() override {
+    robot_->setPositions(robot_->getPositions());
+    robot_->computeForwardDynamics();
+  }
+
+  void calc_derivatives() override {
+    constexpr double delta = 1e-7;
+    calc_forward();
+    const Eigen::VectorXd q = robot_->getPositions(), v = robot_->getVelocities(), a = robot_->getAccelerations();
+    const long n = a.size();
+    derivatives_.resize(n, 3 * n);
+    Eigen::VectorXd x;
+    for (long i = 0; i < n; ++i) {
+      (x = q)[i] += delta;
+      robot_->setPositions(x);
+      robot_->computeForwardDynamics();
+      derivatives_.col(i) = (robot_->getAccelerations() - a) / delta;
+    }
+    robot_->setPositions(q);
+    for (long i = 0; i < n; ++i) {
+      (x = v)[i] += delta;
+      robot_->setVelocities(x);
+      robot_->computeForwardDynamics();
+      derivatives_.col(n + i) = (robot_->getAccelerations() - a) / delta;
+    }
+    robot_->setVelocities(v);
+    derivatives_.rightCols(n) = robot_->getInvMassMatrix();
+  }
+
+ private:
+  long index(const std::string& joint) const {
+    return static_cast<long>(robot_->getJoint(joint)->getDof(0)->getIndexInSkeleton());
+  }
+
+  SkeletonPtr robot_;
+  Eigen::MatrixXd derivatives_;
 };
-
-Eigen::VectorXd accelerations(const SkeletonPtr& robot, const std::vector<Row>& rows) {
-  if (rows.empty()) {
-    robot->computeForwardDynamics();
-    return robot->getAccelerations();
-  }
-  const long n = static_cast<long>(robot->getNumDofs()), m = static_cast<long>(rows.size());
-  Eigen::MatrixXd K = Eigen::MatrixXd::Zero(n + m, n + m);
-  Eigen::VectorXd f = Eigen::VectorXd::Zero(n + m);
-  K.topLeftCorner(n, n) = robot->getMassMatrix();
-  f.head(n) = robot->getForces() - robot->getCoriolisAndGravityForces();
-  for (long i = 0; i < m; ++i) {
-    const Row& row = rows[static_cast<std::size_t>(i)];
-    K(n + i, static_cast<long>(row.joint)) = K(static_cast<long>(row.joint), n + i) = 1.0;
-    K(n + i, static_cast<long>(row.other)) = K(static_cast<long>(row.other), n + i) = -row.factor;
-  }
-  return K.fullPivLu().solve(f).head(n);
-}
-
-void put(const Eigen::Ref<const Eigen::MatrixXd>& numbers) {
-  for (long i = 0; i < numbers.rows(); ++i)
-    for (long j = 0; j < numbers.cols(); ++j) std::printf(" %.17g", numbers(i, j));
-}
-
-void answer(const SkeletonPtr& robot, const std::vector<Row>& rows) {
-  robot->setAccelerations(accelerations(robot, rows));
-  for (std::size_t i = 0; i < robot->getNumBodyNodes(); ++i) {
-    const BodyNode* body = robot->getBodyNode(i);
-    std::printf("link %s", body->getName().c_str());
-    put(Eigen::MatrixXd(body->getWorldTransform().translation()));
-    put(Eigen::MatrixXd(body->getWorldTransform().linear()));
-    put(body->getLinearVelocity());
-    put(body->getAngularVelocity());
-    put(body->getLinearAcceleration());
-    put(body->getAngularAcceleration());
-    std::printf("\n");
-  }
-  constexpr int repetitions = 20000;
-  const std::clock_t begun = std::clock();
-  for (int k = 0; k < repetitions; ++k) {
-    robot->setPositions(robot->getPositions());  // nothing is known of it from before
-    robot->computeForwardDynamics();
-  }
-  const double taken = static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC;  // of the processor
-  std::printf("time %.9g\ndone\n", taken / repetitions);
-  std::fflush(stdout);
-}
 
 }  // namespace
 
@@ -85,46 +108,10 @@ int main(int, char** argv) {
                                                                      : dart::utils::DartLoader::RootJointType::FIXED;
   options.mDefaultInertia = Inertia(nothing, Eigen::Vector3d::Zero(), nothing * Eigen::Matrix3d::Identity());
   dart::utils::DartLoader loader(options);
-  const SkeletonPtr robot = loader.parseSkeleton("file://" + file);
-  if (robot == nullptr) return 1;
-  robot->setGravity(Eigen::Vector3d(0, 0, -9.81));
-  for (std::size_t i = 0; i < robot->getNumDofs(); ++i) {
-    robot->getDof(i)->setDampingCoefficient(0.0);
-    robot->getDof(i)->setSpringStiffness(0.0);
-    robot->getDof(i)->setCoulombFriction(0.0);
-  }
-  std::printf("mass %.17g\njoints %zu\ndofs %zu\n", robot->getMass(), robot->getNumJoints(), robot->getNumDofs());
+  const SkeletonPtr skeleton = loader.parseSkeleton("file://" + file);
+  if (skeleton == nullptr) return 1;
+  std::printf("mass %.17g\ndofs %zu\n", skeleton->getMass(), skeleton->getNumDofs());
   std::fflush(stdout);
-  std::vector<Row> rows;
-  for (std::string line; std::getline(std::cin, line);) {
-    std::istringstream words(line);
-    std::string word, name, other;
-    words >> word >> name;
-    if (word == "go") {
-      answer(robot, rows);
-      rows.clear();
-    } else if (word == "joint") {
-      double q, v, damping, friction;
-      words >> q >> v >> damping >> friction;
-      DegreeOfFreedom* dof = robot->getJoint(name)->getDof(0);
-      dof->setPosition(q), dof->setVelocity(v);
-      dof->setForce(-damping * v - friction * std::tanh(v / 0.01));
-    } else if (word == "mimic") {
-      double factor;
-      words >> other >> factor;
-      rows.push_back({robot->getJoint(name)->getDof(0)->getIndexInSkeleton(),
-                      robot->getJoint(other)->getDof(0)->getIndexInSkeleton(), factor});
-    } else if (word == "free") {
-      Eigen::Isometry3d T = Eigen::Isometry3d::Identity();
-      Eigen::Vector3d v, w;
-      for (int i = 0; i < 3; ++i) words >> T.translation()[i];
-      for (int i = 0; i < 9; ++i) words >> T.linear()(i / 3, i % 3);
-      for (int i = 0; i < 3; ++i) words >> v[i];
-      for (int i = 0; i < 3; ++i) words >> w[i];
-      auto* joint = dynamic_cast<FreeJoint*>(robot->getBodyNode(name)->getParentJoint());
-      joint->setTransform(T, Frame::World());
-      joint->setLinearVelocity(v, Frame::World(), Frame::World());
-      joint->setAngularVelocity(w, Frame::World(), Frame::World());
-    }
-  }
+  DartRobot robot(skeleton);
+  peer_robot::serve(robot);
 }

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple, Optional, Sequence, Union
 
 from trammel import _core
-from trammel.errors import InputError
+from trammel.errors import InputError, SimulationError
 from trammel.model import Model, load
 from trammel.results import Results
 
@@ -29,6 +29,10 @@ class Gradient(NamedTuple):
     """[…, parameter]: of each output by each parameter."""
     results: Results
     """Of that run."""
+
+
+_APART = "no step to repeat"
+"""The end of a run whose motion is too far from the one that it repeats."""
 
 
 def _key(name: str) -> str:
@@ -81,7 +85,9 @@ def gradient(
 
     The model is run once; then twice for each parameter, with a value that is larger and smaller by `step` of it (of 1
     if it is 0), repeating the steps of the first run (`Model.run(steps_of=…)`), and their central difference is taken.
-    So the derivatives are those of what the run gives, smooth to rounding, however loose its tolerance is.
+    So the derivatives are those of what the run gives, smooth to rounding, however loose its tolerance is. Where a
+    contact or a stop falls into another step with such a difference a tenth of it is taken, and a hundredth, and at last
+    the difference from one side.
 
     `parameters`: names of [parameters], at the values that the model has; or {name: value}, in which names with a dot
     are keys of the model file, {"body.rod.mass": 2}. `outputs`: a channel or measure or several, in the last frame or
@@ -107,12 +113,33 @@ def gradient(
 
     results = run(point, None)
     values = read(results)
-    columns = []
-    for name, value in point.items():
-        delta = step * (abs(value) or 1.0)
-        sides = [read(run({**point, name: value + side * delta}, results)) for side in (1, -1)]
-        if sides[0].shape != values.shape or sides[1].shape != values.shape:
-            raise InputError([_core.Issue("gradient", f"the outputs are {sides[0].shape} numbers with another '{name}', "
-                                          f"and {values.shape} without")])
-        columns.append((sides[0] - sides[1]) / ((value + delta) - (value - delta)))
+
+    def repeat(name: str, value: float) -> Optional["Array"]:
+        """None: a contact or a stop falls into another step than in the first run."""
+        try:
+            return read(run({**point, name: value}, results))
+        except SimulationError as error:
+            if error.results is None or not error.results.summary.get("stop", "").endswith(_APART):
+                raise
+            refusals.append(error)
+            return None
+
+    def differentiate(name: str, value: float) -> "Array":
+        for delta in (smaller * step * (abs(value) or 1.0) for smaller in (1.0, 0.1, 0.01)):
+            sides = [(x, repeat(name, x)) for x in (value + delta, value - delta)]
+            if all(found is not None for _, found in sides):
+                break
+        else:  # the point itself instead of the side that does not go
+            sides = [side for side in sides if side[1] is not None] + [(value, repeat(name, value))]
+        (x, more), (y, less) = sides[:2] if len(sides) > 1 else [(value, None)] * 2
+        if more is None or less is None:
+            raise refusals[-1]
+        for found in (more, less):
+            if found.shape != values.shape:
+                raise InputError([_core.Issue("gradient", f"the outputs are {found.shape} numbers with another '{name}', "
+                                              f"and {values.shape} without")])
+        return np.asarray((more - less) / (x - y), dtype=np.float64)
+
+    refusals: list[SimulationError] = []
+    columns = [differentiate(name, value) for name, value in point.items()]
     return Gradient(values, np.stack(columns, axis=-1), results)

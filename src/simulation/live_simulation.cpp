@@ -175,6 +175,16 @@ double LiveSimulation::time() const { return parts_->dynamics->t(); }
 long LiveSimulation::steps() const { return parts_->steps_before + parts_->dynamics->summary().steps; }
 const std::string& LiveSimulation::failure() const { return parts_->failure; }
 
+namespace {
+
+// Methods divide by squares of the step.
+void require_motion(double dt) {
+  constexpr double shortest = 1e-100;
+  if (dt < shortest) throw InputError(fmt::format("a step of {} s; the shortest is {} s", dt, shortest));
+}
+
+}  // namespace
+
 std::vector<LiveSimulation::Event> LiveSimulation::step(double dt) {
   Parts& p = *parts_;
   p.require_going_on();
@@ -184,6 +194,7 @@ std::vector<LiveSimulation::Event> LiveSimulation::step(double dt) {
     p.t_counted = t, p.dt_counted = dt, p.n_counted = 0;
   const double to = p.t_counted + static_cast<double>(p.n_counted + 1) * dt;
   if (!(to > t)) throw InputError(fmt::format("a step of {} s is lost in the rounding of t = {} s", dt, t));
+  require_motion(to - t);
   std::vector<Event> events = p.go_to(to);
   ++p.n_counted;  // where an event ended it the times do not agree, and counting begins anew
   return events;
@@ -193,6 +204,7 @@ std::vector<LiveSimulation::Event> LiveSimulation::step_to(double t) {
   parts_->require_going_on();
   if (!(t > time()) || !std::isfinite(t))
     throw InputError(fmt::format("a step to t = {} s; it must be finite and behind t = {} s", t, time()));
+  require_motion(t - time());
   return parts_->go_to(t);
 }
 

@@ -174,7 +174,11 @@ TEST(Resume, names_what_keeps_it_from_going_on) {
                  "parts/arm.toml: is not what 'model.h5' is of", 2);
   folder.write("model.toml", included + "# longer\n");
   expect_refusal({"run", "model.toml", "--resume", "model.h5", "--end", "4"},
-                 "model.toml: is not what 'model.h5' is of", 2);
+                 "model.toml: is not what 'model.h5' is of: line", 2);
+  folder.write("model.toml", "# first\n" + included);
+  const std::string first = included.substr(0, std::min<std::size_t>(included.find('\n'), 80));
+  expect_refusal({"run", "model.toml", "--resume", "model.h5", "--end", "4"}, "is of: line 1 was '" + first, 2);
+  folder.write("model.toml", included);
   // Without checkpoints.
   ASSERT_EQ(call(folder, {"run", "model.toml", "--set", "output.checkpoint_steps=0", "--out", "none.h5"}).code, 0);
   expect_refusal({"run", "--resume", "none.h5", "--end", "4"}, "no checkpoints were asked for", 4);

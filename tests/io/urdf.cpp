@@ -202,6 +202,19 @@ TEST_F(Urdf, meshes_come_from_the_folder_and_stated_ones_alone) {
   expect_words(refusals(with("package://parts/p.stl")).at(0),
                {"2: link 'a': there is no mesh 'package://parts/p.stl'"});
   expect_words(refusals(with("http://example.org/x.stl")).at(0), {"nothing is fetched from elsewhere"});
+  for (const std::string file : {"none.stl", "none/none.stl"})
+    expect_words(refusals(with(file)).at(0), {("2: link 'a': there is no mesh '" + file + "'").c_str()});
+  // By a bare name from its own folder.
+  const fs::path back = fs::current_path();
+  write(with("none.stl"), "robot/bare.urdf");
+  fs::current_path(folder_ / "robot");
+  try {
+    import_urdf("bare.urdf", {});
+    ADD_FAILURE() << "a mesh that is not there was taken";
+  } catch (const InputError& error) {
+    expect_words(error.what(), {"there is no mesh 'none.stl'"});
+  }
+  fs::current_path(back);
 }
 
 TEST_F(Urdf, hostile_texts_are_refused_within_two_seconds) {
@@ -218,6 +231,10 @@ TEST_F(Urdf, hostile_texts_are_refused_within_two_seconds) {
   expect_words(refusals("<robot a='1' a='2'/>").at(0), {"1: this is not valid XML: parsing attribute"});
   expect_words(refusals("<sdf/>").at(0), {"the outermost element is <sdf>"});
   expect_words(refusals(robot("<xacro:macro name='x'/>" + link("a"))).at(0), {"xacro"});
+  std::string crowd = "<!-- " + std::string(200, '=') + " -->\n<robot";
+  for (int i = 0; crowd.size() < 10'000'000; ++i) crowd += " a" + std::to_string(i) + "='<!--'";
+  expect_words(refusals(crowd + "/>").at(0), {"2: an element has more than 100 attributes"});
+  EXPECT_EQ(import(robot("<!-- " + std::string(200, '=') + " ' -->" + link("a", inertial))).toml.empty(), false);
   while (many.size() < 5'000'000) many += "<joint/>";
   EXPECT_LE(refusals(robot(many)).size(), 300u);
   // No claim on time here but for a guard against what grows with a square: a second is some thousand times too much.

@@ -381,6 +381,7 @@ TEST(Live, names_what_is_wrong_and_changes_nothing) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THROW(live.step(0.0), InputError);
   EXPECT_THROW(live.step(-1.0), InputError);
+  EXPECT_THROW(live.step(1e-300), InputError);
   EXPECT_THROW(live.step(nan), InputError);
   EXPECT_THROW(live.step_to(0.0), InputError);
   EXPECT_THROW(live.set_input("torque", nan), InputError);

@@ -176,10 +176,12 @@ struct GradientCase {
   std::string model;
   std::string parameter;
   double value;
+  std::vector<std::string> settings = {};
 };
 
 /// ∂(end_of)/∂parameter, δ being a part of it.
 inline Eigen::VectorXd calc_gradient(const GradientCase& of, std::vector<std::string> settings, double delta) {
+  settings.insert(settings.end(), of.settings.begin(), of.settings.end());
   settings.push_back("");
   const auto at = [&](double value) {
     settings.back() = "parameters." + of.parameter + "=" + fmt::format("{}", value);

@@ -248,9 +248,8 @@ UrdfJoint read_joint_element(ElementReader& reader, const XmlElement& element) {
   joint.name = reader.text(element, "name");
   joint.type = reader.text(element, "type");
   if (!joint.type.empty() && std::find(types.begin(), types.end(), joint.type) == types.end())
-    reader.report().refuse(element.line, fmt::format("joint '{}': its type is '{}'{} Known are {}", joint.name,
-                                                     ElementReader::shortened(joint.type),
-                                                     did_you_mean(joint.type, types), join_quoted(types)));
+    reader.report().refuse(element.line, fmt::format("joint '{}': its type is {}", joint.name,
+                                                     not_allowed(ElementReader::shortened(joint.type), types)));
   joint.pose = reader.origin(element);
   joint.parent = linked(reader, element, "parent", joint.parent_line);
   joint.child = linked(reader, element, "child", joint.child_line);

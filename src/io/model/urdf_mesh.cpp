@@ -17,8 +17,9 @@ namespace fs = std::filesystem;
 
 fs::path resolved(const fs::path& path) {
   std::error_code trouble;
-  const fs::path found = fs::weakly_canonical(path.empty() ? fs::path(".") : path, trouble);
-  return trouble ? fs::absolute(path, trouble).lexically_normal() : found;
+  const fs::path at = fs::absolute(path.empty() ? fs::path(".") : path, trouble);  // what is not there stays relative
+  const fs::path found = fs::weakly_canonical(at, trouble);
+  return trouble ? at.lexically_normal() : found;
 }
 
 // As read_source() knows files: links of the file system are not followed.

@@ -33,6 +33,9 @@ XmlElement parse_xml(const std::string&, const std::string&) { throw IoError(fin
 #include <fmt/format.h>
 #include <tinyxml2.h>
 
+#include <algorithm>
+#include <string_view>
+
 namespace trammel::detail {
 
 namespace {
@@ -49,16 +52,43 @@ std::string trimmed(const char* text) {
   return std::string(all.substr(from, all.find_last_not_of(" \t\r\n") - from + 1));
 }
 
+constexpr int most_attributes = 100;
+
+// The parser compares each attribute with all before it: an element of a hostile text has so many that it does not end.
+void refuse_crowded_elements(std::string_view text, const std::string& name) {
+  const auto skip = [&](std::size_t from, std::string_view end) {
+    const std::size_t at = text.find(end, from);
+    return at == text.npos ? text.size() : at + end.size();
+  };
+  for (std::size_t at = text.find('<'); at < text.size(); at = text.find('<', at)) {
+    const std::string_view rest = text.substr(at);
+    if (rest.starts_with("<!--")) {
+      at = skip(at + 4, "-->");
+    } else if (rest.starts_with("<![CDATA[")) {
+      at = skip(at, "]]>");
+    } else if (rest.starts_with("<?")) {
+      at = skip(at, "?>");
+    } else {
+      int attributes = 0;
+      for (++at; at < text.size() && text[at] != '>'; ++at) {
+        attributes += text[at] == '=';
+        if (text[at] == '"' || text[at] == '\'') at = std::min(text.find(text[at], at + 1), text.size() - 1);
+        if (attributes <= most_attributes) continue;
+        const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
+        refuse_xml(name, static_cast<int>(line),
+                   fmt::format("an element has more than {} attributes", most_attributes));
+      }
+    }
+  }
+}
+
 // As deep as the parser lets a text be, 100.
 XmlElement own_tree_of(const tinyxml2::XMLElement& from, const std::string& name) {
   XmlElement element;
   element.name = from.Name();
   element.line = from.GetLineNum();
-  for (const tinyxml2::XMLAttribute* at = from.FirstAttribute(); at != nullptr; at = at->Next()) {
+  for (const tinyxml2::XMLAttribute* at = from.FirstAttribute(); at != nullptr; at = at->Next())
     element.attributes.push_back({at->Name(), at->Value()});
-    if (element.attributes.size() > 100)
-      refuse_xml(name, at->GetLineNum(), fmt::format("<{}> has more than 100 attributes", element.name));
-  }
   for (const tinyxml2::XMLNode* node = from.FirstChild(); node != nullptr; node = node->NextSibling()) {
     if (const tinyxml2::XMLElement* child = node->ToElement()) element.children.push_back(own_tree_of(*child, name));
     if (const tinyxml2::XMLText* text = node->ToText()) {
@@ -91,6 +121,7 @@ std::string find_xml_obstacle() { return ""; }
 XmlElement parse_xml(const std::string& text, const std::string& name) {
   tinyxml2::XMLDocument document(true, tinyxml2::COLLAPSE_WHITESPACE);
   if (text.find('\0') != text.npos) refuse_xml(name, 1, "this is not valid XML: it holds a byte 0");
+  refuse_crowded_elements(text, name);
   const tinyxml2::XMLError error = document.Parse(text.data(), text.size());
   if (error == tinyxml2::XML_ELEMENT_DEPTH_EXCEEDED)
     refuse_xml(name, document.ErrorLineNum(), "elements are nested too deep; no robot needs more than a few levels");

@@ -32,6 +32,21 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+// ": line 3 was 'gravity = [0, 0, -9.81]'", of texts.
+std::string describe_change(const std::string& was, const std::string& is) {
+  if (was.find('\0') != was.npos || is.find('\0') != is.npos) return "";
+  std::istringstream before(was), now(is);
+  for (int number = 1;; ++number) {
+    std::string old_line, line;
+    const bool had = static_cast<bool>(std::getline(before, old_line)),
+               has = static_cast<bool>(std::getline(now, line));
+    if (!had) return has ? fmt::format(": line {} is new", number) : "";
+    if (has && old_line == line) continue;
+    constexpr std::size_t enough = 80;
+    return fmt::format(": line {} was '{}{}'", number, old_line.substr(0, enough), old_line.size() > enough ? "…" : "");
+  }
+}
+
 }  // namespace
 
 RecordedRun::RecordedRun(std::filesystem::path results) : reader_(std::move(results)) {
@@ -63,10 +78,17 @@ void RecordedRun::require_model(const std::filesystem::path& model) const {
   const CheckedStudy study = read_checked_study(model, lines_of(attribute_or_none(reader_, "set")));
   const std::string other = fmt::format("is not what '{}' is of", reader_.path().string());
   std::vector<Issue> issues;
-  if (study.study().text != attribute_or_none(reader_, "model")) issues.push_back({model.string(), other});
+  const auto compare = [&](const std::string& name, const std::string& was, const std::string& is) {
+    if (was != is) issues.push_back({name, other + describe_change(was, is)});
+  };
+  compare(model.string(), attribute_or_none(reader_, "model"), study.study().text);
   for (const RecordedFile& file : study.study().files) {
-    const auto same = [&](const RecordedFile& known) { return known.name == file.name && known.bytes == file.bytes; };
-    if (std::none_of(files_.begin(), files_.end(), same)) issues.push_back({file.name, other});
+    const auto known =
+        std::find_if(files_.begin(), files_.end(), [&](const auto& one) { return one.name == file.name; });
+    if (known == files_.end())
+      issues.push_back({file.name, other});
+    else
+      compare(file.name, known->bytes, file.bytes);
   }
   if (!issues.empty()) throw InputError(std::move(issues));
 }

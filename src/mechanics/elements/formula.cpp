@@ -380,6 +380,17 @@ void FormulaGroup::calc_wrench(const Element& e, const KinematicState& state, Wr
 void FormulaGroup::calc_wrench(const Element& e, const KinematicState& state, const FormulaSeed& seed,
                                Wrench<Dual<6>>* w) const {
   const SeededContext context{state, seed};
+  const bool turns = seed.family == Family::position && (seed.frame == e.frame[0] || seed.frame == e.frame[1]);
+  if (e.output == Output::coordinate && !turns) {  // ∂x/∂twist does not change
+    const PlainContext plain{state};
+    const Frame<double> f[2] = {plain.frame(e.frame[0]), plain.frame(e.frame[1])};
+    FrameRow<double> g[2];
+    e.x.gradient(f, g);
+    const Dual<6> Q = formulas_.evaluate(e.programs[0], state, seed);
+    for (int i = 0; i < 2; ++i)
+      for (int k = 0; k < 3; ++k) w[i].force[k] = g[i].force[k] * Q, w[i].moment[k] = g[i].moment[k] * Q;
+    return;
+  }
   calc_wrench<Dual<6>>(
       e, [&](int f) { return context.frame(f); }, [&](int program) { return formulas_.evaluate(program, state, seed); },
       w);
@@ -460,6 +471,9 @@ void FormulaGroup::add_planes(const KinematicState& state, PlaneSet set, std::sp
     const bool wants_v = (is_rates ? contains(set, PlaneSet::internal) : contains(set, PlaneSet::D)) && d.on_velocity;
     for (int j = 0; j < n_frames; ++j) {
       const auto at = [&](int own) { return slot[own * stride + j]; };
+      bool has_columns = false;  // a frame that does not move has none
+      for (int i = 0; i < n_own; ++i) has_columns = has_columns || at(i) >= 0;
+      if (!has_columns) continue;
       if (wants_q)
         sweep(
             {Family::position, d.frames[j], {}},

@@ -29,6 +29,30 @@ std::array<double, N + 1> gather_turns(const KinematicState& state, const Elemen
   return turns;
 }
 
+/// Nothing of an element that is off needs to be computed.
+template <class K>
+bool is_off(const typename K::Params& c, const Frame<double>* f, const double* turns) {
+  if constexpr (requires { K::is_off(c, f, turns); })
+    return K::is_off(c, f, turns);
+  else
+    return false;
+}
+
+/// The force acts along one coordinate: what its velocity does is known without seeds.
+template <class K>
+constexpr bool has_rate_slope = requires(const typename K::Params& c, const Frame<double>* f, FrameRow<double>* g) {
+  K::calc_rate_slope(c, f, &f->p.x(), g);
+};
+
+/// block −= slope · row columnᵀ
+inline void subtract_product(const FrameRow<double>& row, double slope, const FrameRow<double>& column, Block6& block) {
+  Vec6<double> r, c;
+  r << row.force, row.moment;
+  c << column.force, column.moment;
+  for (int k = 0; k < 6; ++k)
+    for (int i = 0; i < 6; ++i) block(i, k) -= r[i] * (slope * c[k]);
+}
+
 }  // namespace detail
 
 template <class K>
@@ -38,6 +62,7 @@ void ForceGroup<K>::add_forces(const KinematicState& state, std::span<Wrench<dou
   for (const Element& e : state.elements.of(elements_)) {
     detail::gather<Element, K::n_frames>(state, e, f);
     const auto turns = detail::gather_turns(state, e, e.branch);
+    if (detail::is_off<K>(e.params, f.data(), turns.data())) continue;
     K::force(e.params, f.data(), turns.data(), w.data());
     for (int i = 0; i < K::n_frames; ++i) trammel::add(wrench[e.frame[i]], w[i]);
   }
@@ -54,26 +79,37 @@ void ForceGroup<K>::add_planes(const KinematicState& state, PlaneSet set, std::s
   std::array<Wrench<Dual<6>>, n> w;
   const int* slot = slots.data() + static_cast<std::ptrdiff_t>(state.elements.first) * n * n;
   for (const Element& e : state.elements.of(elements_)) {
+    const int* const pairs = slot;
+    slot += n * n;
     detail::gather<Element, n>(state, e, f);
     const auto turns = detail::gather_turns(state, e, e.branch);
+    if (detail::is_off<K>(e.params, f.data(), turns.data())) continue;
     for (int i = 0; i < n; ++i) lifted[i] = lift<Dual<6>>(f[i]);
     for (int j = 0; j < n; ++j) {
-      if (slot[j * n + j] < 0) continue;  // a frame that does not move has no columns
+      if (pairs[j * n + j] < 0) continue;  // a frame that does not move has no columns
       if (wants_K) {
         lifted[j] = seed_position(f[j]);
         K::force(e.params, lifted.data(), turns.data(), w.data());
         for (int i = 0; i < n; ++i)
-          if (slot[i * n + j] >= 0) subtract_derivative(w[i], planes.K[slot[i * n + j]]);
+          if (pairs[i * n + j] >= 0) subtract_derivative(w[i], planes.K[pairs[i * n + j]]);
       }
-      if (wants_D) {
+      if (wants_D && !detail::has_rate_slope<K>) {
         lifted[j] = seed_velocity(f[j]);
         K::force(e.params, lifted.data(), turns.data(), w.data());
         for (int i = 0; i < n; ++i)
-          if (slot[i * n + j] >= 0) subtract_derivative(w[i], planes.D[slot[i * n + j]]);
+          if (pairs[i * n + j] >= 0) subtract_derivative(w[i], planes.D[pairs[i * n + j]]);
       }
       lifted[j] = lift<Dual<6>>(f[j]);
     }
-    slot += n * n;
+    if constexpr (detail::has_rate_slope<K>) {
+      if (!wants_D) continue;
+      FrameRow<double> g[n];
+      const double slope = K::calc_rate_slope(e.params, f.data(), turns.data(), g);
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j)
+          if (slope != 0.0 && pairs[i * n + j] >= 0)
+            detail::subtract_product(g[i], slope, g[j], planes.D[pairs[i * n + j]]);
+    }
   }
 }
 

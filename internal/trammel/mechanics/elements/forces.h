@@ -66,8 +66,21 @@ struct CoordinateForce {
     c.x.gradient(f, g);
     const S x = c.x.value(f, turns[0]);
     const S rate = along(g[0], f[0]) + along(g[1], f[1]);
-    const S Q = c.stop ? stop(c, x, rate) : S(-(c.stiffness * (x - c.free_value) + c.damping * rate + c.preload));
+    const S Q = law(c, x, rate);
     for (int i = 0; i < 2; ++i) w[i] = {g[i].force * Q, g[i].moment * Q};
+  }
+  /// A stop that is not reached has neither a force nor derivatives.
+  static bool is_off(const Params& c, const Frame<double>* f, const double* turns) {
+    if (!c.stop) return false;
+    const double x = c.x.value(f, turns[0]);
+    return x <= c.upper && x >= c.lower;
+  }
+  /// ∂Q/∂ẋ; g: ∂x/∂twist, so that ∂wrench_i/∂twist_j = g_i ∂Q/∂ẋ g_jᵀ.
+  static double calc_rate_slope(const Params& c, const Frame<double>* f, const double* turns, FrameRow<double>* g) {
+    c.x.gradient(f, g);
+    Dual<1> rate(along(g[0], f[0]) + along(g[1], f[1]));
+    rate.d[0] = 1.0;
+    return law(c, Dual<1>(c.x.value(f, turns[0])), rate).d[0];
   }
   template <class S>
   static S potential(const Params& c, const Frame<S>* f, const double* turns) {
@@ -82,6 +95,10 @@ struct CoordinateForce {
   }
 
  private:
+  template <class S>
+  static S law(const Params& c, const S& x, const S& rate) {
+    return c.stop ? stop(c, x, rate) : S(-(c.stiffness * (x - c.free_value) + c.damping * rate + c.preload));
+  }
   template <class S>
   static S stop(const Params& c, const S& x, const S& rate) {
     if (x > c.upper) return -pushed(c, S(x - c.upper), rate);
