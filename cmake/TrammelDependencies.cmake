@@ -114,7 +114,6 @@ macro(trammel_find_petsc)
     trammel_miss("PETSc ≥ 3.17" libpetsc-real-dev ${ARGN})
   elseif(MPI_C_FOUND AND NOT TARGET Trammel::petsc)
     add_library(Trammel::petsc INTERFACE IMPORTED)
-    set_target_properties(Trammel::petsc PROPERTIES INTERFACE_LINK_LIBRARIES "${PETSC_LINK_LIBRARIES};MPI::MPI_C"
-                          INTERFACE_INCLUDE_DIRECTORIES "${PETSC_INCLUDE_DIRS}")
+    set_target_properties(Trammel::petsc PROPERTIES INTERFACE_LINK_LIBRARIES "${PETSC_LINK_LIBRARIES};MPI::MPI_C")
   endif()
 endmacro()

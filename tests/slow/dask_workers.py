@@ -58,7 +58,7 @@ def kill_worker(folder: Path, workers: set, killed: list) -> None:
         process = run_of(case)
         if not process:
             continue
-        time.sleep(2.0)
+        time.sleep(1.0)
         try:
             while process not in workers and process > 1:
                 process = parent_of(process)
@@ -71,7 +71,7 @@ def kill_worker(folder: Path, workers: set, killed: list) -> None:
 
 
 def main() -> None:
-    cases = [{"parameters.m": -1 if k == REFUSED else k, "parameters.span": 200 if k == LONG else 2} for k in range(1, N + 1)]
+    cases = [{"parameters.m": -1 if k == REFUSED else k, "parameters.span": 100 if k == LONG else 2} for k in range(1, N + 1)]
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "study"
         with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster, Client(cluster) as client:

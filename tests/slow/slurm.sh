@@ -37,6 +37,8 @@ kill_all() { # node, or nothing
 end() {
   local code=$?
   kill_all
+  sleep 1
+  kill_all # what was begun meanwhile
   rm -rf "$folder"
   exit "$code"
 }
