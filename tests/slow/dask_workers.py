@@ -50,15 +50,14 @@ def parent_of(process: int) -> int:
 
 
 def kill_worker(folder: Path, workers: set, killed: list) -> None:
-    """Kills the worker that runs the long case, once it has been at it for a while."""
+    """Kills the worker that runs the long case, once there are results of it."""
     case = folder / f"case_{LONG:04}.h5"
     deadline = time.time() + 600
     while time.time() < deadline:
-        time.sleep(0.2)
+        time.sleep(0.1)
         process = run_of(case)
-        if not process:
+        if not process or not case.exists():
             continue
-        time.sleep(1.0)
         try:
             while process not in workers and process > 1:
                 process = parent_of(process)
@@ -71,7 +70,7 @@ def kill_worker(folder: Path, workers: set, killed: list) -> None:
 
 
 def main() -> None:
-    cases = [{"parameters.m": -1 if k == REFUSED else k, "parameters.span": 100 if k == LONG else 2} for k in range(1, N + 1)]
+    cases = [{"parameters.m": -1 if k == REFUSED else k, "parameters.span": 60 if k == LONG else 2} for k in range(1, N + 1)]
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "study"
         with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster, Client(cluster) as client:

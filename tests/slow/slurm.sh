@@ -19,13 +19,11 @@ fail() {
 # Ends at once what belongs to this cluster, which knows its folder by SLURM_CONF: all of it, or the jobs of one node, their
 # supervisors first, as when a node is lost.
 kill_all() { # node, or nothing
-  local process words parent jobs=() supervisors=()
-  for process in $(ls /proc | grep -x '[0-9]*'); do
+  local process parent jobs=() supervisors=()
+  for process in $(grep -lsaF "SLURM_CONF=$SLURM_CONF" /proc/[0-9]*/environ | tr -dc '0-9\n'); do
     [ "$process" = $$ ] && continue
-    words="$(tr '\0' '\n' 2>/dev/null <"/proc/$process/environ")" || continue
-    grep -qxF "SLURM_CONF=$SLURM_CONF" <<<"$words" || continue
     if [ $# -gt 0 ]; then
-      grep -qx "SLURMD_NODENAME=$1" <<<"$words" || continue
+      grep -qsa "SLURMD_NODENAME=$1" "/proc/$process/environ" || continue
       parent="$(sed -n 's/^PPid:\t//p' "/proc/$process/status" 2>/dev/null)" || continue
       grep -qs slurmstepd "/proc/$parent/comm" && supervisors+=("$parent")
     fi
