@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import ctypes
+import importlib
 import json
 import os
 import shutil
@@ -183,8 +184,7 @@ def _run(program: str, folder: Path, which: str, jobs: int = 1) -> int:
 
 def _run_by(client: Any, program: str, folder: Path, numbers: Sequence[int]) -> None:
     """Some cases by the workers of a cluster. What became of them is seen in the folder."""
-    from distributed import wait
-
+    wait = importlib.import_module("distributed").wait
     # Keys of their own: what was run before is not taken for what is to be run now.
     keys = [f"{folder}-{k}-{time.time_ns()}" for k in numbers]
     wait([client.submit(_run, program, folder, str(k), 1, key=key) for k, key in zip(numbers, keys)])
