@@ -3,6 +3,7 @@
 # find_package(Trammel): what is missing is named, all at once, with the Debian package that holds it.
 #
 #   Trammel::suitesparse  KLU, UMFPACK, CHOLMOD, SPQR and what they need      Trammel::hdf5, Trammel::zlib, Trammel::tinyxml2
+#   Trammel::mumps, Trammel::petsc   MUMPS or PETSc, with MPI, for linear systems on several processes
 
 macro(trammel_miss name package)
   list(APPEND trammel_missing "${name} (Debian: ${package}${ARGN})")
@@ -72,5 +73,47 @@ macro(trammel_find_tinyxml2)
     add_library(Trammel::tinyxml2 INTERFACE IMPORTED)
     set_target_properties(Trammel::tinyxml2 PROPERTIES INTERFACE_LINK_LIBRARIES "${TINYXML2_LINK_LIBRARIES}"
                           INTERFACE_INCLUDE_DIRECTORIES "${TINYXML2_INCLUDE_DIRS}")
+  endif()
+endmacro()
+
+# Several processes for one run. MUMPS' own sequential build (mumps_seq) does not do.
+macro(trammel_find_mpi)
+  find_package(MPI QUIET COMPONENTS C)
+  if(NOT MPI_C_FOUND)
+    trammel_miss(MPI libopenmpi-dev ${ARGN})
+  endif()
+endmacro()
+
+macro(trammel_find_mumps)
+  trammel_find_mpi(${ARGN})
+  find_path(MUMPS_INCLUDE dmumps_c.h)
+  set(MUMPS_LIBRARIES)
+  set(mumps_found ${MUMPS_INCLUDE})
+  foreach(lib dmumps zmumps mumps_common)
+    find_library(MUMPS_${lib} ${lib})
+    mark_as_advanced(MUMPS_${lib})
+    if(NOT MUMPS_${lib})
+      set(mumps_found)
+    endif()
+    list(APPEND MUMPS_LIBRARIES ${MUMPS_${lib}})
+  endforeach()
+  mark_as_advanced(MUMPS_INCLUDE)
+  if(NOT mumps_found)
+    trammel_miss(MUMPS libmumps-dev ${ARGN})
+  elseif(MPI_C_FOUND AND NOT TARGET Trammel::mumps)
+    add_library(Trammel::mumps INTERFACE IMPORTED)
+    set_target_properties(Trammel::mumps PROPERTIES INTERFACE_LINK_LIBRARIES "${MUMPS_LIBRARIES};MPI::MPI_C"
+                          INTERFACE_INCLUDE_DIRECTORIES "${MUMPS_INCLUDE}")
+  endif()
+endmacro()
+
+macro(trammel_find_petsc)
+  trammel_find_mpi(${ARGN})
+  pkg_check_modules(PETSC QUIET petsc>=3.17)
+  if(NOT PETSC_FOUND)
+    trammel_miss("PETSc ≥ 3.17" libpetsc-real-dev ${ARGN})
+  elseif(MPI_C_FOUND AND NOT TARGET Trammel::petsc)
+    add_library(Trammel::petsc INTERFACE IMPORTED)
+    set_target_properties(Trammel::petsc PROPERTIES INTERFACE_LINK_LIBRARIES "${PETSC_LINK_LIBRARIES};MPI::MPI_C")
   endif()
 endmacro()

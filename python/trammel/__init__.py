@@ -29,6 +29,7 @@ from trammel.model import Model, Vectorized, load, resume, run, vectorized
 from trammel.results import Channel, Results, View, open, verify, write_report
 from trammel.simulation import LiveEvent, Simulation, Values
 from trammel.statistics import Statistics
+from trammel.sweep import Sweep, sweep
 
 __all__ = [
     "Channel",
@@ -50,6 +51,7 @@ __all__ = [
     "SimulationError",
     "Statistics",
     "Summary",
+    "Sweep",
     "Values",
     "Vectorized",
     "View",
@@ -59,6 +61,7 @@ __all__ = [
     "open",
     "resume",
     "run",
+    "sweep",
     "vectorized",
     "verify",
     "write_report",

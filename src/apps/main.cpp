@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <system_error>
 
 #include "command_options.h"
@@ -11,10 +12,12 @@
 #include "completion.h"
 #include "loopback_server.h"
 #include "messages.h"
+#include "stop_signal.h"
 #include "trammel/base/text.h"
 #include "trammel/base/version.h"
 #include "trammel/io/library_exit.h"
 #include "trammel/io/model_tables.h"
+#include "trammel/simulation/run_ranks.h"
 
 namespace {
 
@@ -422,11 +425,19 @@ int main(int argc, char** argv) {
       return wrong_input;
     }
   }
+  const bool is_run = !words.empty() && words[0] == "run";
+  std::optional<trammel::RunRanks> ranks;
+  if (is_run) ranks.emplace();
+  if (ranks && !ranks->is_first()) {
+    ignore_stop_signals();  // rank 0 heeds them, and needs the others until it is at its end
+    ranks->serve();
+    return success;
+  }
   int code = success;
   try {
     code = parse_and_call(app, words);
   } catch (const std::system_error& error) {
     if (!note_output_error(error)) throw;  // else finish_output() says it
   }
-  return finish_output(code, !words.empty() && words[0] == "run");
+  return finish_output(code, is_run);
 }

@@ -22,6 +22,7 @@
 #include "trammel/io/starting_frame.h"
 #include "trammel/io/steps_of_results.h"
 #include "trammel/simulation/annotated_sink.h"
+#include "trammel/simulation/run_ranks.h"
 #include "trammel/simulation/simulation.h"
 
 namespace trammel::apps {
@@ -82,6 +83,8 @@ void answer(JsonAnswer& answer, const Summary& summary, const std::filesystem::p
 // Runs, or goes on from a memory, and tells how it ended.
 int simulate(Simulation& simulation, RecordSink& results, ResultsFile& file, std::span<const std::byte> memory,
              const RunCommand& command, LivePage* live) {
+  if (const std::string idle = RunRanks::find_idle(simulation.settings().solver); !idle.empty() && !command.quiet)
+    complain("{}\n", idle);
   if (live != nullptr) live->watch(file.path());
   ProgressDisplay display(ProgressDisplay::choose(command.quiet), command.progress_interval);
   const ProgressCallback watch = [&](const Progress& progress) {
@@ -184,6 +187,7 @@ int run_new(RunCommand command, LivePage* live) {
 }  // namespace
 
 int run(const RunCommand& command) {
+  if (const std::string obstacle = RunRanks::find_obstacle(); !obstacle.empty()) throw InputError(obstacle);
   if (command.report || command.live) require_report_page();
   std::optional<LivePage> live;
   if (command.live) live.emplace(command.port);

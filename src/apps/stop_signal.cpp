@@ -2,6 +2,11 @@
 #include "stop_signal.h"
 
 #include <time.h>
+#include <unistd.h>
+
+#include <string_view>
+
+#include "trammel/simulation/run_ranks.h"
 
 namespace trammel::apps {
 
@@ -9,7 +14,14 @@ namespace {
 
 volatile sig_atomic_t noted_stop = 0, noted_flush = 0;
 
-extern "C" void note_signal(int number) { noted_stop = number; }
+// A launcher that lost a process tells the others to end, and ends them soon after: nobody would hear of it otherwise.
+extern "C" void note_signal(int number) {
+  noted_stop = number;
+  constexpr std::string_view text =
+      "trammel: told to end while all processes are at work on one matrix. If one of them was lost the run ends here; "
+      "what it has written stays, and `trammel run --resume FILE.h5` goes on from its last checkpoint.\n";
+  if (RunRanks::are_at_work() && write(STDERR_FILENO, text.data(), text.size()) < 0) return;
+}
 extern "C" void note_flush(int /*number*/) { noted_flush = 1; }
 
 }  // namespace
@@ -29,6 +41,10 @@ StopOnSignal::StopOnSignal() {
 StopOnSignal::~StopOnSignal() {
   for (std::size_t i = 0; i < numbers.size(); ++i) sigaction(numbers[i], &before_[i], nullptr);
   sigaction(SIGUSR1, &flush_before_, nullptr);
+}
+
+void ignore_stop_signals() {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) signal(number, SIG_IGN);
 }
 
 int stop_signal() { return noted_stop; }

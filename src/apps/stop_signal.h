@@ -24,6 +24,7 @@ class StopOnSignal {
   struct sigaction flush_before_ {};
 };
 
+void ignore_stop_signals();
 int stop_signal();         ///< 0: none came
 bool take_flush_signal();  ///< was there one since the last call?
 void wait_for_stop_signal();

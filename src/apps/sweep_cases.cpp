@@ -9,8 +9,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <map>
+#include <string_view>
 
 #include "messages.h"
 #include "trammel/base/threads.h"
@@ -52,6 +54,17 @@ class SweepSignals {
   struct sigaction child_ {};
 };
 
+/// A launcher of several processes (`mpirun -n 4 trammel sweep --case …`) means us, not the runs that we begin.
+void forget_launcher() {
+  std::vector<std::string> names;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    for (const std::string_view family : {"OMPI_", "PMIX_", "PMI_"})
+      if (text.starts_with(family)) names.emplace_back(text.substr(0, text.find('=')));
+  }
+  for (const std::string& name : names) unsetenv(name.c_str());
+}
+
 /// Another process of this program. It is in a group of its own, so that Ctrl-C reaches it once, by us; if we are
 /// killed it is told to end (SIGTERM) by the kernel. Returns a negative number if there cannot be one.
 pid_t start(const CaseRun& run, const Case& one, const SweepSignals& signals) {
@@ -72,6 +85,7 @@ pid_t start(const CaseRun& run, const Case& one, const SweepSignals& signals) {
   sigprocmask(SIG_SETMASK, &signals.before(), nullptr);
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
+  forget_launcher();
   if (getppid() == us) {
     execv("/proc/self/exe", arguments.data());
     complain("trammel: error: cannot start a run: {}\n", std::strerror(errno));

@@ -86,7 +86,8 @@ std::string quoted(const std::string& word) {
 }
 
 /// The script of each job. The signal before the end of its time reaches the shell, which hands it on and waits; the
-/// job is put back into the queue then, and goes on from checkpoints.
+/// job is put back into the queue then, and goes on from checkpoints. A busy controller may drop the connection while it
+/// is asked for that (SIGPIPE): it is asked again.
 std::string make_script(const SweepCommand& command, std::size_t n_cases) {
   const std::string folder = quoted(std::filesystem::weakly_canonical(command.model).string());
   const std::string program = quoted(std::filesystem::read_symlink("/proc/self/exe").string());
@@ -100,7 +101,12 @@ told=
 trap 'told=yes; kill -TERM "$runs"' TERM
 wait "$runs"; code=$?
 while kill -0 "$runs" 2>/dev/null; do wait "$runs"; code=$?; done
-[ -n "$told" ] && exec scontrol requeue "${{SLURM_ARRAY_JOB_ID}}_${{SLURM_ARRAY_TASK_ID}}"
+[ -n "$told" ] || exit "$code"
+trap '' PIPE TERM
+for attempt in 1 2 3 4 5; do
+  scontrol requeue "${{SLURM_ARRAY_JOB_ID}}_${{SLURM_ARRAY_TASK_ID}}" && break
+  sleep 2
+done
 exit "$code"
 )",
                      command.slurm.cases_per_job, n_cases, program, folder);

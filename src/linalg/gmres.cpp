@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "elimination_order.h"
+#include "kept_entries.h"
 #include "trammel/base/error.h"
 #include "trammel/linalg/guarded_ldlt.h"
 #include "trammel/linalg/sparse_ldlt.h"
@@ -76,30 +76,11 @@ class Gmres final : public LinearSolver<S> {
   static constexpr int patience = 20;  // matrices until the preconditioner is tried again
 
   Status analyze_preconditioner(const OrderingHint& hint) {
-    const std::vector<char> multiplier = find_multipliers(pattern_, hint);
-    const bool diagonal = options_.preconditioner == Preconditioner::diagonal;
-    const auto keeps = [&](int i, int j) {
-      if (multiplier[i] || multiplier[j]) return !diagonal;
-      if (i == j || (!hint.blocks.empty() && hint.blocks[i] >= 0 && hint.blocks[i] == hint.blocks[j])) return true;
-      return !hint.roles.empty() && hint.roles[i] == UnknownRole::other && hint.roles[j] == UnknownRole::other;
-    };
-    const int n = pattern_.n_cols;
-    PatternBuilder builder(n, n);
-    from_.clear();
-    for (int j = 0; j < n; ++j) {
-      if (diagonal && multiplier[j]) builder.add(j, j);
-      for (int k = pattern_.start[j]; k < pattern_.start[j + 1]; ++k)
-        if (keeps(pattern_.index[k], j)) builder.add(pattern_.index[k], j);
-    }
-    const Pattern kept = builder.build();
-    for (int j = 0; j < n; ++j)
-      for (int k = kept.start[j]; k < kept.start[j + 1]; ++k) {
-        const bool unit = diagonal && multiplier[j];
-        from_.push_back(unit ? -1 : pattern_.slot(kept.index[k], j));
-      }
+    KeptEntries kept = keep_entries(pattern_, hint, options_.preconditioner == Preconditioner::diagonal);
+    from_ = std::move(kept.from);
     kept_values_.assign(from_.size(), S(0));
     preconditioner_ = make_sparse_ldlt<S>({.dense_kernel = options_.dense_kernel});
-    return preconditioner_->analyze(kept, hint);
+    return preconditioner_->analyze(kept.pattern, hint);
   }
 
   Status update_preconditioner(std::span<const S> values, bool again) {

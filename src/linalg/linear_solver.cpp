@@ -14,6 +14,8 @@
 #include "trammel/linalg/automatic_solver.h"
 #include "trammel/linalg/dense_lu.h"
 #include "trammel/linalg/gmres.h"
+#include "trammel/linalg/mumps.h"
+#include "trammel/linalg/petsc.h"
 #include "trammel/linalg/skyline_ldlt.h"
 #include "trammel/linalg/sparse_ldlt.h"
 #include "trammel/linalg/sparse_lu.h"
@@ -233,15 +235,21 @@ template class LinearSolver<double>;
 template class LinearSolver<std::complex<double>>;
 
 const std::vector<std::string>& linear_solver_kind_names() {
-  static const std::vector<std::string> names{"auto",        "dense", "sparse_lu", "skyline_ldlt",
-                                              "sparse_ldlt", "gmres", "umfpack"};
+  static const std::vector<std::string> names{"auto",  "dense",   "sparse_lu", "skyline_ldlt", "sparse_ldlt",
+                                              "gmres", "umfpack", "mumps",     "petsc"};
   return names;
 }
 
 std::string_view to_text(LinearSolverKind kind) { return linear_solver_kind_names()[static_cast<std::size_t>(kind)]; }
 
 bool exchanges_rows(LinearSolverKind kind) {
-  return kind == LinearSolverKind::dense || kind == LinearSolverKind::sparse_lu || kind == LinearSolverKind::umfpack;
+  return kind == LinearSolverKind::dense || kind == LinearSolverKind::sparse_lu || kind == LinearSolverKind::umfpack ||
+         kind == LinearSolverKind::mumps;
+}
+
+std::string find_obstacle(LinearSolverKind kind) {
+  if (kind == LinearSolverKind::mumps) return find_mumps_obstacle();
+  return kind == LinearSolverKind::petsc ? find_petsc_obstacle() : std::string();
 }
 
 LinearSolverKind parse_linear_solver_kind(std::string_view text) {
@@ -269,6 +277,10 @@ std::unique_ptr<LinearSolver<S>> make_linear_solver(LinearSolverChoice choice, i
       return make_gmres<S>({.dense_kernel = choice.dense_kernel, .guarded = true});
     case LinearSolverKind::umfpack:
       return make_umfpack<S>();
+    case LinearSolverKind::mumps:
+      return make_mumps<S>();
+    case LinearSolverKind::petsc:
+      return make_petsc<S>({choice.krylov, choice.preconditioner});
   }
   throw Error("there is no such linear solver");
 }

@@ -84,6 +84,9 @@ class Pairs {
       if (const std::string refusal = formulation->refusal(method_of(solver)); is_first_order() && !refusal.empty())
         report("formulation", refusal);
     }
+    if (solver.linear_solver)
+      if (const std::string obstacle = find_obstacle(*solver.linear_solver); !obstacle.empty())
+        report("linear_solver", obstacle);
     if (solver.newton_stop && solver.newton_stop != NewtonStop::tolerance && !solver.h)
       report("newton_stop",
              fmt::format("newton_stop = \"{}\" does not see whether the iteration diverges, so a step cannot be "

@@ -163,6 +163,10 @@ const Refusal physically_scaled =
                               "belongs to kind = \"physical\", which computes what is not given; the s of "
                               "others is made of what is given"));
 
+const Refusal iterates_by_petsc =
+    all_of(implicit, only_if([](const Settings& s) { return s.solver.linear_solver == LinearSolverKind::petsc; },
+                             "belongs to linear_solver = \"petsc\""));
+
 std::string newton_tol_refusal(const Settings& s) {
   if (is_statics(s) || method(s).traits.newton == NewtonLimit::own) return {};
   if (follows_error(s))
@@ -209,9 +213,13 @@ OptionValue default_corrector(const Settings&, const Model& machine) {
 
 OptionValue default_newton_constant(const Settings&, const Model&) { return BdfOptions{}.newton_constant; }
 
+bool iterates(const Settings& s) {
+  return s.solver.linear_solver == LinearSolverKind::gmres || s.solver.linear_solver == LinearSolverKind::petsc;
+}
+
 // The preconditioner of gmres has the constraints exactly and only the diagonal of H: ρ GᵀG would be new work for it.
 OptionValue default_rho(const Settings& s, const Model&) {
-  return augments_unasked(s) && is_physical(s) && s.solver.linear_solver != LinearSolverKind::gmres ? 1.0 : 0.0;
+  return augments_unasked(s) && is_physical(s) && !iterates(s) ? 1.0 : 0.0;
 }
 
 // Of positions in metres, and of angles and states.
@@ -336,6 +344,12 @@ std::vector<Option> method_options() {
              {.fallback = "auto",
               .meaning = "of Newton's iteration, see [linear solvers](linear_solvers.md)",
               .refusal = implicit}),
+      option("krylov", AT(solver.krylov),
+             {.fallback = "gmres", .meaning = "the iteration of `petsc`", .refusal = iterates_by_petsc}),
+      option("preconditioner", AT(solver.preconditioner),
+             {.fallback = "constraint",
+              .meaning = "of `petsc`, [which when](many_machines.md#petsc)",
+              .refusal = iterates_by_petsc}),
       option("dense_kernel", AT(solver.dense_kernel),
              {.fallback = "auto",
               .meaning = "products of large dense blocks in factorizations, "

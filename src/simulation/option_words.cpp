@@ -74,7 +74,9 @@ const std::vector<WordOf<LinearSolverKind>>& words_of() {
         {LinearSolverKind::skyline_ldlt, "without row exchanges, profile storage"},
         {LinearSolverKind::sparse_ldlt, "without row exchanges, multifrontal"},
         {LinearSolverKind::gmres, "iterative"},
-        {LinearSolverKind::umfpack, "UMFPACK"}};
+        {LinearSolverKind::umfpack, "UMFPACK"},
+        {LinearSolverKind::mumps, "MUMPS, [on several processes](many_machines.md), of builds with `TRAMMEL_MUMPS`"},
+        {LinearSolverKind::petsc, "PETSc, iterative, the same with `TRAMMEL_PETSC`"}};
     std::vector<WordOf<LinearSolverKind>> made;
     for (const auto& [kind, meaning] : meanings) made.push_back({kind, std::string(to_text(kind)), meaning});
     return made;
@@ -87,6 +89,25 @@ const std::vector<WordOf<DenseKernel>>& words_of() {
   static const std::vector<WordOf<DenseKernel>> words{
       {DenseKernel::automatic, "auto", "the fastest that the processor has"},
       {DenseKernel::portable, "portable", "the same bits on every machine"}};
+  return words;
+}
+
+template <>
+const std::vector<WordOf<KrylovMethod>>& words_of() {
+  static const std::vector<WordOf<KrylovMethod>> words{
+      {KrylovMethod::gmres, "gmres", "the smallest residual, over 60 vectors"},
+      {KrylovMethod::bicgstab, "bicgstab", "a few vectors"},
+      {KrylovMethod::gcr, "gcr", "as `gmres`, for preconditioners that change"}};
+  return words;
+}
+
+template <>
+const std::vector<WordOf<KrylovPreconditioner>>& words_of() {
+  static const std::vector<WordOf<KrylovPreconditioner>> words{
+      {KrylovPreconditioner::constraint, "constraint", "that of `gmres`, factored by MUMPS on all processes"},
+      {KrylovPreconditioner::schwarz, "schwarz", "the part of each process with its neighbours"},
+      {KrylovPreconditioner::block_jacobi, "block_jacobi", "the part of each process"},
+      {KrylovPreconditioner::none, "none", "nothing"}};
   return words;
 }
 

@@ -46,6 +46,37 @@ TEST(Refusals, of_settings_name_the_setting) {
   EXPECT_SAYS(outcome.err, "2 errors in ");
 }
 
+// A build without a library names the option that builds it; one with it runs.
+TEST(Refusals, of_solvers_that_this_build_does_not_have_name_the_option) {
+  const Folder folder;
+  const std::pair<const char*, const char*> options[] = {{"mumps", "-DTRAMMEL_MUMPS=ON"},
+                                                         {"petsc", "-DTRAMMEL_PETSC=ON"}};
+  for (const auto& [word, option] : options) {
+    const std::string setting = std::string("solver.linear_solver=") + word;
+    const Outcome outcome = call(folder, {"run", pendulum, "--set", setting, "analysis.end=0.01"});
+    if (outcome.code == 0) continue;
+    EXPECT_EQ(outcome.code, 2) << outcome.err;
+    EXPECT_TRUE(contains(outcome.err, "--set solver.linear_solver: error: ")) << outcome.err;
+    EXPECT_TRUE(contains(outcome.err, option)) << outcome.err;
+  }
+  const Outcome outcome = call(folder, {"check", pendulum, "--set", "solver.krylov=gmres"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_TRUE(contains(outcome.err, "belongs to linear_solver = \"petsc\"")) << outcome.err;
+}
+
+// Processes that cannot work together would write the same file; those of a sweep know what to do.
+TEST(Refusals, of_several_processes_in_a_build_of_one_name_the_option) {
+  const Folder folder;
+  if (call(folder, {"check", pendulum, "--set", "solver.linear_solver=mumps"}).code == 0) GTEST_SKIP();
+  setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
+  const Outcome run = call(folder, {"run", pendulum, "--set", "analysis.end=0.01"});
+  const Outcome sweep = call(folder, {"sweep", pendulum, "--set", "body.rod.mass=1,2", "analysis.end=0.01"});
+  unsetenv("OMPI_COMM_WORLD_SIZE");
+  EXPECT_EQ(run.code, 2);
+  EXPECT_TRUE(contains(run.err, "works in one process; configure it with -DTRAMMEL_MUMPS=ON")) << run.err;
+  EXPECT_EQ(sweep.code, 0) << sweep.err;
+}
+
 TEST(Refusals, of_a_machine_that_cannot_run_name_the_model) {
   const Folder folder;
   const std::string four_bar = model_path("four_bar.toml");

@@ -48,6 +48,8 @@ std::string third_party(const std::string& header) {
       {std::regex("^fmt/.*"), "<fmt>"},
       {std::regex("^(klu|amd|colamd|camd|ccolamd|cholmod|cs|ldl|btf|umfpack)\\.h(pp)?$|^(spqr|SuiteSparse).*"),
        "<SuiteSparse>"},
+      {std::regex("^[dz]mumps_c\\.h$"), "<MUMPS>"},
+      {std::regex("^petsc.*\\.h$"), "<PETSc>"},
       {std::regex("^(hdf5|H5).*"), "<HDF5>"},
       {std::regex("^toml\\+\\+/.*"), "<toml++>"},
       {std::regex("^CLI/.*"), "<CLI11>"},

@@ -35,7 +35,7 @@ struct OrderingHint {
 struct Pivot {
   double value = 0;     ///< |u_kk|
   double relative = 0;  ///< see smallest_pivot()
-  int unknown = -1;     ///< column of the matrix; −1 when nothing was factored
+  int unknown = -1;     ///< column of the matrix; −1 when nothing was factored, or the solver does not tell
 };
 
 struct LinearSolverCounters {

@@ -121,6 +121,10 @@ const std::vector<WordOf<LinearSolverKind>>& words_of();
 template <>
 const std::vector<WordOf<DenseKernel>>& words_of();
 template <>
+const std::vector<WordOf<KrylovMethod>>& words_of();
+template <>
+const std::vector<WordOf<KrylovPreconditioner>>& words_of();
+template <>
 const std::vector<WordOf<RedundancyPolicy>>& words_of();
 template <>
 const std::vector<WordOf<AlarmPolicy>>& words_of();

@@ -155,10 +155,12 @@ struct SolverOptions {
   std::optional<CoordinateSet> coordinates;
   std::optional<LinearSolverKind> linear_solver;
   std::optional<DenseKernel> dense_kernel;
-  std::optional<double> h;           ///< fixed step [s]; absent: error-controlled
-  std::optional<double> h0;          ///< first step of an error-controlled run [s]
-  std::optional<double> hmin, hmax;  ///< [s]
-  std::optional<double> rtol, atol;  ///< of the local error
+  std::optional<KrylovMethod> krylov;                  ///< of linear_solver = "petsc"
+  std::optional<KrylovPreconditioner> preconditioner;  ///< of it
+  std::optional<double> h;                             ///< fixed step [s]; absent: error-controlled
+  std::optional<double> h0;                            ///< first step of an error-controlled run [s]
+  std::optional<double> hmin, hmax;                    ///< [s]
+  std::optional<double> rtol, atol;                    ///< of the local error
   std::optional<ToleranceRule> tolerance_rule;
   KindTolerances tolerances;
   std::optional<double> newton_tol;   ///< of Newton's iteration with a fixed step, and of equilibria
@@ -178,7 +180,11 @@ struct SolverOptions {
   Source source;
 
   LinearSolverChoice linear_choice() const {
-    return {linear_solver.value_or(LinearSolverKind::automatic), dense_kernel.value_or(DenseKernel::automatic)};
+    LinearSolverChoice choice(linear_solver.value_or(LinearSolverKind::automatic),
+                              dense_kernel.value_or(DenseKernel::automatic));
+    choice.krylov = krylov.value_or(choice.krylov);
+    choice.preconditioner = preconditioner.value_or(choice.preconditioner);
+    return choice;
   }
 };
 

@@ -26,7 +26,7 @@ std::unique_ptr<LinearSolver<S>> make_condensed_solver(std::unique_ptr<LinearSol
 /// preconditioner. In rows Φ(q) = 0, and with coordinates without mass, only (3) has one for each unknown.
 inline bool wants_condensed(LinearSolverKind solver) {
   return solver == LinearSolverKind::skyline_ldlt || solver == LinearSolverKind::sparse_ldlt ||
-         solver == LinearSolverKind::gmres;
+         solver == LinearSolverKind::gmres || solver == LinearSolverKind::petsc;
 }
 
 }  // namespace trammel
