@@ -86,8 +86,8 @@ std::string quoted(const std::string& word) {
 }
 
 /// The script of each job. The signal before the end of its time reaches the shell, which hands it on and waits; the
-/// job is put back into the queue then, and goes on from checkpoints. A busy controller may drop the connection while it
-/// is asked for that (SIGPIPE): it is asked again.
+/// job is put back into the queue then, and goes on from checkpoints. A busy controller may drop the connection while
+/// it is asked for that (SIGPIPE): it is asked again.
 std::string make_script(const SweepCommand& command, std::size_t n_cases) {
   const std::string folder = quoted(std::filesystem::weakly_canonical(command.model).string());
   const std::string program = quoted(std::filesystem::read_symlink("/proc/self/exe").string());

@@ -175,11 +175,10 @@ std::unique_ptr<LinearSolver<S>> make_guarded_solver(LinearSolverChoice choice, 
   switch (choice.kind) {
     case LinearSolverKind::skyline_ldlt:
     case LinearSolverKind::sparse_ldlt:
-      return std::make_unique<GuardedLdlt<S>>(
-          GuardedOptions{.first = choice.kind,
-                         .dense_kernel = choice.dense_kernel,
-                         .iterate_above = std::numeric_limits<double>::infinity()},
-          true);
+      return std::make_unique<GuardedLdlt<S>>(GuardedOptions{.first = choice.kind,
+                                                             .dense_kernel = choice.dense_kernel,
+                                                             .iterate_above = std::numeric_limits<double>::infinity()},
+                                              true);
     default:
       return make_linear_solver<S>(choice, n);
   }

@@ -92,12 +92,13 @@ std::string Summary::to_text() const {
   if (!help.empty()) line("helped by", help);
   line("iterations", fmt::format("{} ({:.2f} per step)", iterations,
                                  steps > 0 ? static_cast<double>(iterations) / static_cast<double>(steps) : 0.0));
-  line("factorizations",
-       fmt::format("{}, linearizations {}{}", factorizations, linearizations,
-                   handed_over == 0 ? ""
-                                    : fmt::format("; {} matrices did not suit '{}' and were factored with row exchanges "
-                                                  "(scaling.rho = 1 gives pivots to coordinates without mass)",
-                                                  handed_over, linear_solver)));
+  line(
+      "factorizations",
+      fmt::format("{}, linearizations {}{}", factorizations, linearizations,
+                  handed_over == 0 ? ""
+                                   : fmt::format("; {} matrices did not suit '{}' and were factored with row exchanges "
+                                                 "(scaling.rho = 1 gives pivots to coordinates without mass)",
+                                                 handed_over, linear_solver)));
   if (function_calls > corrector_calls)
     line("differences", fmt::format("{} residuals of {} for Jacobians{}{}", function_calls - corrector_calls,
                                     function_calls, groups > 0 ? fmt::format(", {} groups of columns", groups) : "",

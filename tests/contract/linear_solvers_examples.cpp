@@ -39,10 +39,12 @@ std::vector<Study> all_examples() {
   return all;
 }
 
-// Two solutions with backward errors of some ε differ by 2 κ ε; 1e-10 for every matrix with κ < 1e5. The iterative one
-// stops at 1e-12 relative to b.
+bool iterates(LinearSolverKind kind) { return kind == LinearSolverKind::gmres || kind == LinearSolverKind::petsc; }
+
+// Two solutions with backward errors of some ε differ by 2 κ ε; 1e-10 for every matrix with κ < 1e5. The iterative ones
+// stop at 1e-12 relative to b.
 double allowed_difference(double condition, LinearSolverKind kind) {
-  const double backward = kind == LinearSolverKind::gmres ? 1e-12 : 1e-15;
+  const double backward = iterates(kind) ? 1e-12 : 1e-15;
   return std::max(1e-10, 10 * backward * condition);
 }
 
@@ -65,6 +67,7 @@ TEST(LinearSolversOnExamples, agree_with_dense_lu_or_name_the_unknown_whose_pivo
         SCOPED_TRACE(fmt::format("{} with {}, rho = {}, h = {}, after {} steps, condition {:.1e}", study.model.title,
                                  word, rho, h, n_steps, condition));
         const LinearSolverKind kind = parse_linear_solver_kind(word);
+        if (!find_obstacle(kind).empty()) continue;  // not in this build
         const std::unique_ptr<LinearSolver<double>> solver = make_linear_solver(kind, A.pattern.n_cols);
         ASSERT_TRUE(solver->analyze(A.pattern, A.hint).ok());
         const Status status = solver->factor(A.values);
@@ -78,7 +81,7 @@ TEST(LinearSolversOnExamples, agree_with_dense_lu_or_name_the_unknown_whose_pivo
         Eigen::VectorXd x = b;
         const Status solved = solver->solve(x);
         // Stiff beams at a large step: the diagonal of H says nothing about K, and an iterative solver gives up.
-        if (kind == LinearSolverKind::gmres && !study.model.beams.empty() && !solved.ok()) {
+        if (iterates(kind) && !study.model.beams.empty() && !solved.ok()) {
           EXPECT_EQ(solved.cause, Cause::too_many_iterations);
           continue;
         }

@@ -75,10 +75,11 @@ TAKES = {
 }
 # Pages whose commands are alternatives: each begins with what the page takes for granted.
 ALTERNATIVES = {"docs/resume.md"}
-# Pages whose Python is a list of parts of one program, which test_site.py runs with what belongs between them.
-ELSEWHERE = {"docs/python.md", "docs/guide.md"}
-# The project itself: `tests/install` and the person who calls them see to these.
-PROJECT = re.compile(r"^(apt|cmake|pip|build/venv/bin/python$)|^\./dev (?!run |trammel )")
+# Pages whose Python is a list of parts of one program, which test_site.py runs with what belongs between them, or needs a cluster, as
+# tests/slow/dask_workers.py has one.
+ELSEWHERE = {"docs/python.md", "docs/guide.md", "docs/many_machines.md"}
+# The project itself, and several processes: `tests/install`, `tests/slow/ranks.py` and the person who calls them see to these.
+PROJECT = re.compile(r"^(apt|cmake|mpirun|pip|build/venv/bin/python$)|^\./dev (?!run |trammel )")
 
 
 def blocks_of(page: Path) -> list[tuple[str, str, str]]:

@@ -36,9 +36,9 @@ template <class S>
 std::unique_ptr<LinearSolver<S>> make_guarded_ldlt(const GuardedOptions& options = {});
 
 /// The solver that is named, for matrices whose order of elimination the method knows but not whether it suits every
-/// step: `sparse_ldlt` and `skyline_ldlt` are guarded, under their own names, `gmres` factors the whole matrix where its
-/// preconditioner fails. In first-order forms a coordinate without mass has the pivot h² k beside 1, which vanishes in
-/// the first steps of a method that begins with small ones, whatever k.
+/// step: `sparse_ldlt` and `skyline_ldlt` are guarded, under their own names, `gmres` factors the whole matrix where
+/// its preconditioner fails. In first-order forms a coordinate without mass has the pivot h² k beside 1, which vanishes
+/// in the first steps of a method that begins with small ones, whatever k.
 template <class S>
 std::unique_ptr<LinearSolver<S>> make_guarded_solver(LinearSolverChoice choice, int n);
 

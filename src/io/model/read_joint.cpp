@@ -84,6 +84,15 @@ void read_coupler(Fields& fields, const std::string& name, ModelDraft& model) {
   fields.findings().add_broken(name, fields.source());
 }
 
+// How many a kind carries is the model's own check.
+void read_carried_coordinates(Fields& fields, JointSpec& joint) {
+  const Node* names = fields.get("coordinates");
+  if (names == nullptr) return;
+  if (names->kind != NodeKind::array)
+    return fields.report_type(*names, "coordinates", "a list of names of [[coordinate]]s");
+  for (const Node& item : names->items) joint.coordinates.push_back(fields.name_of(item, "coordinates"));
+}
+
 void read_joint(Fields& fields, const std::string& name, ModelDraft& model) {
   JointSpec joint;
   joint.name = name;
@@ -101,9 +110,7 @@ void read_joint(Fields& fields, const std::string& name, ModelDraft& model) {
   ModelKindFields own(fields, model, name, joint.source);
   joint.kind->read(own, joint);
   if (fields.knows("coordinate")) joint.coordinate = fields.name("coordinate", "");
-  if (const int n = joint.kind->coordinates.carried; own.knows("coordinates"))
-    joint.coordinates =
-        own.names("coordinates", static_cast<std::size_t>(n), fmt::format("a list of {} names of [[coordinate]]s", n));
+  if (own.knows("coordinates")) read_carried_coordinates(fields, joint);
   if (fields.has("loop")) joint.loop = fields.boolean("loop", false);
   fields.finish();
   model.joint_index.try_emplace(name, model.joints.size());
