@@ -103,8 +103,8 @@ void check_carried_coordinates(ModelChecks& checks, const JointSpec& joint,
                          n < 2 ? fmt::format("a {} joint has not several coordinates to carry; cylindrical, universal, "
                                              "planar and point_on_plane joints have",
                                              joint.kind.name())
-                               : fmt::format("it names {} coordinates, and a {} joint has {}", joint.coordinates.size(),
-                                             joint.kind.name(), n));
+                               : fmt::format("a {} joint has {} relative coordinates; 'coordinates' names {}",
+                                             joint.kind.name(), n, joint.coordinates.size()));
   if (!joint.coordinate.empty())
     checks.report("joint", joint, "coordinates", "'coordinate' and 'coordinates' name the same; give one of them");
   for (const std::string& coordinate : joint.coordinates)

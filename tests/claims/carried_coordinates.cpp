@@ -230,7 +230,10 @@ TEST(CarriedByJoints, that_do_not_fit_are_refused_by_name) {
     }
     return std::string();
   };
-  EXPECT_NE(refusal(joined("cylindrical", "axis = \"z\"\ncoordinates = [\"p\"]", {"p"}, "")).find("2 names"),
+  EXPECT_NE(refusal(joined("cylindrical", "axis = \"z\"\ncoordinates = [\"p\"]", {"p"}, ""))
+                .find("has 2 relative coordinates; 'coordinates' names 1"),
+            std::string::npos);
+  EXPECT_NE(refusal(joined("cylindrical", "axis = \"z\"\ncoordinates = []", {"p"}, "")).find("a list of names"),
             std::string::npos);
   EXPECT_NE(
       refusal(joined("cylindrical", "axis = \"z\"\ncoordinates = [\"p\", \"p\"]", {"p"}, "")).find("already carries"),

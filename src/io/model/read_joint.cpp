@@ -88,7 +88,7 @@ void read_coupler(Fields& fields, const std::string& name, ModelDraft& model) {
 void read_carried_coordinates(Fields& fields, JointSpec& joint) {
   const Node* names = fields.get("coordinates");
   if (names == nullptr) return;
-  if (names->kind != NodeKind::array)
+  if (names->kind != NodeKind::array || names->items.empty())
     return fields.report_type(*names, "coordinates", "a list of names of [[coordinate]]s");
   for (const Node& item : names->items) joint.coordinates.push_back(fields.name_of(item, "coordinates"));
 }
