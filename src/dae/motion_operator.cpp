@@ -224,17 +224,22 @@ double MotionOperator::penalty(int r) const {
   return dae_.holonomic()[r] ? factors_.penalty : factors_.penalty * factors_.nonholonomic / factors_.holonomic;
 }
 
-// motion rows += penalty Gᵀ (constraint rows): the constraint rows have entries in the columns of q only.
+// motion rows += penalty Gᵀ (constraint rows): the constraint rows have entries in the columns of q only. A column of
+// the matrix gets what the rows with an entry in it give, in their order.
 void MotionOperator::apply_penalty() {
-  for (int r = 0; r < dae_.nc(); ++r) {
-    const double weight = penalty(r);
-    const int first = row_start_[r], n = row_start_[r + 1] - first;
-    const int* slot = pair_slot_.data() + pair_start_[r];
-    for (int i = 0; i < n; ++i) {
-      const double factor = weight * planes_.G[row_slot_[first + i]];
-      for (int j = 0; j < n; ++j) values_[slot[i * n + j]] += factor * constraint_values_[row_slot_[first + j]];
-    }
-  }
+  const Pattern& rows = planes_.constraint;
+  share(rows.n_cols, shared_numbers / 100, [&](long first_column, long last_column) {
+    for (long c = first_column; c < last_column; ++c)
+      for (int k = rows.start[c]; k < rows.start[c + 1]; ++k) {
+        const int r = rows.index[k], first = row_start_[r], n = row_start_[r + 1] - first;
+        const auto begin = row_column_.begin() + first;
+        const auto j = std::lower_bound(begin, begin + n, static_cast<int>(c)) - begin;
+        const double weight = penalty(r);
+        const int* slot = pair_slot_.data() + pair_start_[r] + j;
+        for (int i = 0; i < n; ++i, slot += n)
+          values_[*slot] += weight * planes_.G[row_slot_[first + i]] * constraint_values_[k];
+      }
+  });
 }
 
 Status MotionOperator::solve(Vec x) {

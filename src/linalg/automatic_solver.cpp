@@ -61,11 +61,12 @@ class AutomaticSolver final : public LinearSolver<S>, public WorkPrediction {
 }  // namespace
 
 template <class S>
-std::unique_ptr<LinearSolver<S>> make_automatic_solver(DenseKernel dense_kernel) {
+std::unique_ptr<LinearSolver<S>> make_automatic_solver(int n, DenseKernel dense_kernel) {
+  if (n <= few_unknowns) return make_sparse_lu<S>();
   return std::make_unique<AutomaticSolver<S>>(dense_kernel);
 }
 
-template std::unique_ptr<LinearSolver<double>> make_automatic_solver(DenseKernel);
-template std::unique_ptr<LinearSolver<std::complex<double>>> make_automatic_solver(DenseKernel);
+template std::unique_ptr<LinearSolver<double>> make_automatic_solver(int, DenseKernel);
+template std::unique_ptr<LinearSolver<std::complex<double>>> make_automatic_solver(int, DenseKernel);
 
 }  // namespace trammel

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "magnitude.h"
@@ -42,6 +43,8 @@ constexpr int automatic_dense_limit = 24;
 
 /// Columns that one thread looks through at once: some twenty microseconds.
 constexpr long shared_columns = 2000;
+/// Numbers, the same.
+constexpr long shared_values = 50000;
 
 bool is_finite(double x) { return std::isfinite(x); }
 bool is_finite(const std::complex<double>& x) { return std::isfinite(x.real()) && std::isfinite(x.imag()); }
@@ -65,7 +68,12 @@ bool all_finite(std::span<const std::complex<double>> x) {
 
 template <class S>
 int first_not_finite(std::span<const S> x) {
-  if (all_finite(x)) return -1;
+  std::atomic<bool> finite = true;
+  share(static_cast<long>(x.size()), shared_values, [&](long first, long last) {
+    if (!all_finite(x.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first))))
+      finite.store(false, std::memory_order_relaxed);
+  });
+  if (finite.load(std::memory_order_relaxed)) return -1;
   for (std::size_t i = 0; i < x.size(); ++i)
     if (!is_finite(x[i])) return static_cast<int>(i);
   return -1;
@@ -264,7 +272,7 @@ template <class S>
 std::unique_ptr<LinearSolver<S>> make_linear_solver(LinearSolverChoice choice, int n) {
   switch (choice.kind) {
     case LinearSolverKind::automatic:
-      return n <= automatic_dense_limit ? make_dense_lu<S>() : make_automatic_solver<S>(choice.dense_kernel);
+      return n <= automatic_dense_limit ? make_dense_lu<S>() : make_automatic_solver<S>(n, choice.dense_kernel);
     case LinearSolverKind::dense:
       return make_dense_lu<S>();
     case LinearSolverKind::sparse_lu:

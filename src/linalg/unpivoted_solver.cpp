@@ -27,6 +27,8 @@ constexpr double refined = 2 * std::numeric_limits<double>::epsilon();
 
 /// Pairs of entries that one thread compares at once: some twenty microseconds.
 constexpr long shared_pairs = 10000;
+/// Numbers that one thread copies at once.
+constexpr long shared_copies = 50000;
 
 }  // namespace
 
@@ -100,10 +102,12 @@ void UnpivotedSolver<S>::take_pattern(const Pattern& pattern, const OrderingHint
 
 template <class S>
 void UnpivotedSolver<S>::take_values(std::span<const S> values) {
-  if (slot_of_.empty())
-    std::copy(values.begin(), values.end(), values_.begin());
-  else
-    for (std::size_t k = 0; k < values_.size(); ++k) values_[k] = values[slot_of_[k]];
+  share(static_cast<long>(values_.size()), shared_copies, [&](long first, long last) {
+    if (slot_of_.empty())
+      std::copy(values.begin() + first, values.begin() + last, values_.begin() + first);
+    else
+      for (long k = first; k < last; ++k) values_[k] = values[slot_of_[k]];
+  });
 }
 
 template <class S>

@@ -106,6 +106,28 @@ TEST(SharedParts, have_the_same_sums_for_any_number_of_threads) {
   for (std::size_t k = 0; k < exact.size(); ++k) EXPECT_NEAR(alone[k], exact[k], 1e-14 * exact[k]);
 }
 
+// Rods of a net, those along it before those across: each knot has rods of both kinds, far from each other in the list.
+TEST(SharedParts, leave_nothing_of_a_net_to_one_thread) {
+  constexpr int n = 60;
+  std::vector<std::pair<int, int>> rods;
+  for (int i = 0; i + 1 < n; ++i)
+    for (int j = 0; j < n; ++j) rods.emplace_back(i * n + j, (i + 1) * n + j);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j + 1 < n; ++j) rods.emplace_back(i * n + j, i * n + j + 1);
+  const int n_rods = static_cast<int>(rods.size());
+  const SharedParts parts(n_rods, 1000, n * n, [&](int i, const SharedParts::Visit& visit) {
+    visit(rods[static_cast<std::size_t>(i)].first), visit(rods[static_cast<std::size_t>(i)].second);
+  });
+  ASSERT_TRUE(parts.divided());
+  const ThreadScope scope(2);
+  std::atomic<int> n_shared = 0;
+  parts.share([&](int first, int last) {
+    EXPECT_EQ(Crew::mine(), nullptr) << "it is one of several";
+    n_shared += last - first;
+  });
+  EXPECT_EQ(n_shared, n_rods);
+}
+
 // Nearly every item has a neighbour in another part.
 TEST(SharedParts, are_not_made_of_items_in_no_order) {
   std::mt19937 engine(5);

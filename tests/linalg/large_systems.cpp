@@ -165,7 +165,7 @@ TEST(PivotingSolver, goes_by_the_work_that_klu_predicts) {
 // Where nobody says which unknowns are multipliers rows are exchanged, and where pivots vanish as well.
 TEST(AutomaticSolver, exchanges_rows_where_it_must) {
   const Lattice A = lattice(9, 2);
-  const std::unique_ptr<LinearSolver<double>> solver = make_automatic_solver<double>();
+  const std::unique_ptr<LinearSolver<double>> solver = make_automatic_solver<double>(A.n());
   ASSERT_TRUE(solver->analyze(A.pattern, A.hint).ok());
   ASSERT_TRUE(solver->refactor(random_values(A.pattern, 20.0, 1)).ok());
   EXPECT_EQ(solver->name(), "sparse_ldlt");

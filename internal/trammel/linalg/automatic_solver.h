@@ -15,7 +15,8 @@ namespace trammel {
 /// searches for pivots where the first factors are made, and fill follows the pivots; on closed meshes of bodies that
 /// takes hundreds of times as long as an order that only the pattern decides (a net of 30 × 30 particles: 1.7 s against
 /// 4 ms). Where no roles are known, row exchanges (pivoting_solver.h). Its name() is that of the solver at hand.
+/// `n`: there are no more unknowns than these.
 template <class S>
-std::unique_ptr<LinearSolver<S>> make_automatic_solver(DenseKernel dense_kernel = DenseKernel::automatic);
+std::unique_ptr<LinearSolver<S>> make_automatic_solver(int n, DenseKernel dense_kernel = DenseKernel::automatic);
 
 }  // namespace trammel

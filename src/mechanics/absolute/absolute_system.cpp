@@ -23,21 +23,6 @@ namespace {
 
 AbsoluteWorkspace& scratch(Workspace& workspace) { return static_cast<AbsoluteWorkspace&>(workspace); }
 
-// Hands each group, in order, its own part of the state's modes.
-class ModeCursor {
- public:
-  explicit ModeCursor(const State& state) : modes_(state.modes) {}
-  std::span<const int> next(const ElementGroup& group) {
-    const auto own = modes_.subspan(at_, group.n_modes());
-    at_ += own.size();
-    return own;
-  }
-
- private:
-  std::span<const int> modes_;
-  std::size_t at_ = 0;
-};
-
 // Finds out whether a group connects a force with a row.
 class ReactionSeeker final : public Connectivity {
  public:
@@ -459,21 +444,19 @@ void AbsoluteSystem::push_coordinates(const AbsoluteWorkspace& ws, Vec kinematic
 void AbsoluteSystem::all_constraints(const MotionPoint& p, const State& state, std::span<double> phi,
                                      Workspace& workspace) const {
   KinematicState k = update_kinematics(p, state, workspace);
-  ModeCursor modes(state);
-  for (const auto& group : groups_) {
-    k.modes = modes.next(*group);
-    group->add_constraints(k, phi, scratch(workspace).wrench);
-  }
+  shared_->each(groups_, std::span(state.modes), [&](const auto& group, std::span<const int> modes) {
+    k.modes = modes;
+    group.add_constraints(k, phi, scratch(workspace).wrench);
+  });
 }
 
 void AbsoluteSystem::calc_rates(const MotionPoint& p, const State& state, Vec phi_dot, Workspace& workspace) const {
   AbsoluteWorkspace& ws = scratch(workspace);
   KinematicState k = update_kinematics(p, state, workspace);
-  ModeCursor modes(state);
-  for (const auto& group : groups_) {
-    k.modes = modes.next(*group);
-    group->calc_rates(k, ws.phi_dot, ws.bias);
-  }
+  shared_->each(groups_, std::span(state.modes), [&](const auto& group, std::span<const int> modes) {
+    k.modes = modes;
+    group.calc_rates(k, ws.phi_dot, ws.bias);
+  });
   for (int row = 0; row < nc_; ++row) phi_dot[row] = ws.phi_dot[all_row_[row]];
 }
 
@@ -498,8 +481,9 @@ void AbsoluteSystem::calc_G_times(const MotionPoint& p, const State& state, Cons
   AbsoluteWorkspace& ws = scratch(workspace);
   const MotionPoint moving{p.t, {ws.no_input, ws.no_input, ws.no_input}, p.q, w, p.a, p.z, p.zp, p.lam};
   const KinematicState k = update_kinematics(moving, state, workspace);
-  for (const auto& group : groups_)
-    group->add_stabilized_constraints(k, ws.mu, ws.phi, ws.phi_dot, ws.wrench, ws.mu_wrench);
+  shared_->each(groups_, std::span(state.modes), [&](const auto& group, std::span<const int>) {
+    group.add_stabilized_constraints(k, ws.mu, ws.phi, ws.phi_dot, ws.wrench, ws.mu_wrench);
+  });
   for (int row = 0; row < nc_; ++row) product[row] = ws.phi_dot[all_row_[row]];
 }
 
@@ -568,12 +552,9 @@ void AbsoluteSystem::accepted(const MotionPoint& p, double chart_threshold, Vec 
     const Frame<double> f[2] = {k.frames[branch.frame[0]], k.frames[branch.frame[1]]};
     state.branches[b] = {p.t, branch.x.value(f, k.turns[b]), rate_of(branch.x, f), planar_turns(branch, f, p.q)};
   }
-  int mode = 0;
   bool pattern_changed = false;
-  for (const auto& group : groups_) {
-    pattern_changed |= group->update_modes(k, std::span(state.modes).subspan(mode, group->n_modes()));
-    mode += group->n_modes();
-  }
+  shared_->each(groups_, std::span(state.modes),
+                [&](const auto& group, std::span<int> modes) { pattern_changed |= group.update_modes(k, modes); });
   if (pattern_changed) ++state.version;
   for (const FrameMap& map : frames_) {
     if (map.kind != FrameMap::Kind::rigid) continue;
@@ -598,21 +579,20 @@ MechanicalSystem::Energy AbsoluteSystem::calc_energy(KinematicState k, const Sta
     energy.kinetic += 0.5 * map.mass * frame.v.squaredNorm() + 0.5 * frame.w.dot(map.inertia * frame.w);
     energy.potential -= map.mass * gravity_.dot(frame.p);
   }
-  ModeCursor modes(state);
-  for (const auto& group : groups_) {
-    k.modes = modes.next(*group);
-    energy.potential += group->potential(k);
-    if (with_rows || dynamic_cast<const ConstraintElements*>(group.get()) == nullptr) energy.power += group->power(k);
-  }
+  shared_->each(groups_, std::span(state.modes), [&](const auto& group, std::span<const int> modes) {
+    k.modes = modes;
+    energy.potential += group.potential(k);
+    if (with_rows || dynamic_cast<const ConstraintElements*>(&group) == nullptr) energy.power += group.power(k);
+  });
   return energy;
 }
 
 bool AbsoluteSystem::reads_multipliers() const {
   const State state = make_state();
-  ModeCursor modes(state);
   ReactionSeeker seeker;
   std::vector<int> slots;
-  for (const auto& group : groups_) group->connect(modes.next(*group), seeker, slots);
+  shared_->each(groups_, std::span(state.modes),
+                [&](const auto& group, std::span<const int> modes) { group.connect(modes, seeker, slots); });
   return seeker.found;
 }
 
