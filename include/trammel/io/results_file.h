@@ -52,6 +52,9 @@ struct ResultsCheckpoint {
 /// grows would need another place in the file each time. Of a run that was slow these are many: end() then makes a
 /// packed copy, which takes the name when it is complete.
 ///
+/// Large frames are packed and written by a thread of their own where the caller shares its work among threads
+/// (ThreadScope): then a failure is thrown by a later call, end() at the latest.
+///
 /// The last checkpoint is there as soon as the rows before it are: at every flush, and at the end.
 ///
 /// It is made beside an existing results file and replaces it when its first frame is written (or at its end, if it
@@ -85,6 +88,7 @@ class ResultsFile : public RecordSink {
 
  private:
   struct Writer;
+  Writer& writer() const;  // throws where there is none
   std::filesystem::path path_;
   ResultsFileOptions options_;
   std::unique_ptr<Writer> writer_;
