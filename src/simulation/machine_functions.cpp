@@ -9,6 +9,7 @@
 #include "trammel/base/text.h"
 #include "trammel/linalg/dense_decompositions.h"
 #include "trammel/math/rotations.h"
+#include "trammel/mechanics/row_derivatives.h"
 #include "trammel/simulation/coordinate_names.h"
 #include "trammel/simulation/viewer.h"
 
@@ -23,7 +24,7 @@ Eigen::MatrixXd to_dense(const Pattern& pattern, const std::vector<double>& valu
   return dense;
 }
 
-// γ by q: differences of order four, (f₋₂ − 8 f₋₁ + 8 f₁ − f₂)/12δ; δ⁴ and ε/δ are alike.
+// γ of wheels on rails by q: differences of order four, (f₋₂ − 8 f₋₁ + 8 f₁ − f₂)/12δ; δ⁴ and ε/δ are alike.
 constexpr double difference_step = 1e-3;
 
 }  // namespace
@@ -35,7 +36,8 @@ struct MachineFunctions::Parts {
         system(machine.moved()),
         x(machine.initial()),
         state(machine.initial_state()),
-        solver(machine.index3(), machine.solver_choice()) {
+        solver(machine.index3(), machine.solver_choice()),
+        rows(machine.joint() != nullptr ? *machine.joint()->machine().system : *machine.full().system) {
     const JointSystem* joint = machine.joint();
     if (joint != nullptr && joint->nc() == 0 && joint->explicit_refusal().empty()) tree = joint;
     inputs.resize(1);
@@ -85,6 +87,56 @@ struct MachineFunctions::Parts {
     return bias;
   }
 
+  PlaneSet derivative_planes() const {
+    const PlaneSet set = PlaneSet::M | PlaneSet::D | PlaneSet::K;
+    return system.nc() > 0 ? set | PlaneSet::K_lam | PlaneSet::G | PlaneSet::f_lam : set;
+  }
+
+  // What follows from those planes.
+  InverseDerivatives collect_derivatives() {
+    InverseDerivatives d;
+    d.by_a = to_dense(planes.motion, planes.M);
+    d.by_v = to_dense(planes.motion, planes.D);
+    if (system.nc() > 0)
+      d.by_lam = to_dense(planes.constraint, planes.G).transpose() + to_dense(planes.reaction, planes.f_lam);
+    system.to_chart(x.q, planes, in_chart);
+    d.by_q = to_dense(planes.motion, planes.K);
+    if (system.nc() > 0) d.by_q += to_dense(planes.motion, planes.K_lam);
+    return d;
+  }
+
+  // ∂(G v̇ + γ)/∂q into planes.Gv_q, ∂γ/∂v into rows.by_v(), if all rows are known twice differentiated.
+  bool calc_row_derivatives(const MotionPoint& p) {
+    Workspace& ws = viewer.workspace();
+    if (const JointSystem* joint = machine.joint()) return rows.calc(*joint, p, state, planes, ws);
+    return rows.calc(*machine.full().system, p, state, planes, ws);
+  }
+
+  // The same side by side, by differences. γ is a polynomial of degree two in v: central ones are exact. (G w)_q with
+  // w = v̇ is a plane.
+  Matrix difference_rows(const Vector& q, const Vector& v, const Vector& a) {
+    const int n = system.nv(), m = system.nc();
+    Matrix by_q_and_v(m, 2 * n);
+    MotionPoint point = at(q, a);
+    const std::vector<double> none(inputs.u.size(), 0.0);
+    point.in.ud = none, point.in.udd = none;
+    linearize(point, PlaneSet::G | PlaneSet::Gv_q);
+    system.to_chart(x.q, planes, in_chart);
+    by_q_and_v.leftCols(n) = to_dense(planes.constraint, planes.Gv_q);
+    for (int k = 0; k < n; ++k) {
+      Vector moved = v;
+      if (moved.size() == 0) moved.setZero(n);
+      const double at_v = moved[k];
+      const auto of_v = [&](double dv) { return moved[k] = at_v + dv, gamma(q, moved); };
+      by_q_and_v.col(n + k) = 0.5 * (of_v(1.0) - of_v(-1.0));
+      Vector turned = q;
+      const auto of_q = [&](double dq) { return turned[k] = q[k] + dq, gamma(turned, v); };
+      const double h = difference_step * (1.0 + std::abs(q[k]));
+      by_q_and_v.col(k) += (8.0 * (of_q(h) - of_q(-h)) - (of_q(2.0 * h) - of_q(-2.0 * h))) / (12.0 * h);
+    }
+    return by_q_and_v;
+  }
+
   // The frame of a body, or the one that carries a [[frame]], with the point on it.
   struct Carried {
     int frame = 0;
@@ -125,6 +177,8 @@ struct MachineFunctions::Parts {
   const JointSystem* tree = nullptr;  // of machines without rows
   InputBuffer inputs;
   MotionPlanes planes;
+  RowDerivatives rows;
+  std::vector<double> in_chart;
 };
 
 MachineFunctions::MachineFunctions(CheckedStudy study, Customize customize)
@@ -252,20 +306,8 @@ MachineFunctions::Momentum MachineFunctions::momentum(const Vector& q, const Vec
 MachineFunctions::InverseDerivatives MachineFunctions::inverse_derivatives(const Vector& q, const Vector& v,
                                                                            const Vector& a, const Vector& lam) {
   Parts& p = *parts_;
-  const bool rows = nc() > 0;
-  PlaneSet set = PlaneSet::M | PlaneSet::D | PlaneSet::K;
-  if (rows) set = set | PlaneSet::K_lam | PlaneSet::G | PlaneSet::f_lam;
-  p.linearize(p.at(q, v, a, lam), set);
-  InverseDerivatives d;
-  d.by_a = to_dense(p.planes.motion, p.planes.M);
-  d.by_v = to_dense(p.planes.motion, p.planes.D);
-  if (rows)
-    d.by_lam = to_dense(p.planes.constraint, p.planes.G).transpose() + to_dense(p.planes.reaction, p.planes.f_lam);
-  std::vector<double> in_chart;
-  p.system.to_chart(p.x.q, p.planes, in_chart);
-  d.by_q = to_dense(p.planes.motion, p.planes.K);
-  if (rows) d.by_q += to_dense(p.planes.motion, p.planes.K_lam);
-  return d;
+  p.linearize(p.at(q, v, a, lam), p.derivative_planes());
+  return p.collect_derivatives();
 }
 
 // (1), (2) differentiated: [M Gᵀ; G 0] (dv̇, dλ) = −(∂τ dq, ∂(G v̇ + γ) dq), ….
@@ -275,32 +317,21 @@ MachineFunctions::ForwardDerivatives MachineFunctions::forward_derivatives(const
   const int n = nv(), m = nc();
   ForwardDerivatives d;
   d.at = forward_dynamics(q, v, tau);
-  const InverseDerivatives inverse = inverse_derivatives(q, v, d.at.a, d.at.lam);
+  const MotionPoint point = p.at(q, v, d.at.a, d.at.lam);
+  p.linearize(point, p.derivative_planes());
+  const bool knows_rows = m > 0 && p.calc_row_derivatives(point);
+  const InverseDerivatives inverse = p.collect_derivatives();
   Matrix A = Matrix::Zero(n + m, n + m), B = Matrix::Zero(n + m, 3 * n);
   A.topLeftCorner(n, n) = inverse.by_a;
   B.topRows(n) << -inverse.by_q, -inverse.by_v, Matrix::Identity(n, n);
   if (m > 0) {
-    // γ is a polynomial of degree two in v: central differences are exact. (G w)_q with w = v̇ is a plane.
-    MotionPoint point = p.at(q, d.at.a);
-    const std::vector<double> none(p.inputs.u.size(), 0.0);
-    point.in.ud = none, point.in.udd = none;
-    p.linearize(point, PlaneSet::G | PlaneSet::Gv_q);
     A.topRightCorner(n, m) = inverse.by_lam;
     A.bottomLeftCorner(m, n) = to_dense(p.planes.constraint, p.planes.G);
-    std::vector<double> in_chart;
-    p.system.to_chart(p.x.q, p.planes, in_chart);
-    B.block(n, 0, m, n) = -to_dense(p.planes.constraint, p.planes.Gv_q);
-    for (int k = 0; k < n; ++k) {
-      Vector moved = v;
-      if (moved.size() == 0) moved.setZero(n);
-      const double at_v = moved[k];
-      const auto of_v = [&](double dv) { return moved[k] = at_v + dv, p.gamma(q, moved); };
-      B.block(n, n + k, m, 1) = -0.5 * (of_v(1.0) - of_v(-1.0));
-      Vector turned = q;
-      const auto of_q = [&](double dq) { return turned[k] = q[k] + dq, p.gamma(turned, v); };
-      const double h = difference_step * (1.0 + std::abs(q[k]));
-      B.block(n, k, m, 1) -= (8.0 * (of_q(h) - of_q(-h)) - (of_q(2.0 * h) - of_q(-2.0 * h))) / (12.0 * h);
-    }
+    if (knows_rows)
+      B.block(n, 0, m, 2 * n) << -to_dense(p.planes.constraint, p.planes.Gv_q),
+          -to_dense(p.planes.constraint, p.rows.by_v());
+    else
+      B.block(n, 0, m, 2 * n) = -p.difference_rows(q, v, d.at.a);
   }
   const Matrix X = solve_square(A, B);
   d.a_by_q = X.topLeftCorner(n, n), d.a_by_v = X.block(0, n, n, n), d.a_by_tau = X.block(0, 2 * n, n, n);

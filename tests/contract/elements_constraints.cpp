@@ -248,6 +248,63 @@ TYPED_TEST(ConstraintContract, curvature_planes_are_differences) {
   });
 }
 
+// Φ̈ at given accelerations of the frames, without functions of time.
+template <class K>
+Eigen::VectorXd accelerate_rows(const Sample<K>& s, const FrameInstant& at, const std::vector<Vec6<double>>& rates) {
+  Eigen::VectorXd sum;
+  s.phi_dot(at, &sum);
+  const GroupPlanes planes(s.group, at, PlaneSet::G);
+  sum[K::n_rows] += K::holonomic ? at.udd[0] : at.ud[0];
+  for (int r = 0; r < s.n_rows; ++r)
+    for (int f = 1; f < static_cast<int>(at.frames.size()); ++f)
+      sum[r] += planes.row(planes.planes.G, r, f).dot(rates[static_cast<std::size_t>(f)]);
+  return sum;
+}
+
+// Along six directions in which poses, twists and accelerations of all frames change together.
+TYPED_TEST(ConstraintContract, accelerations_of_rows_have_their_derivatives) {
+  this->for_all([](Sample<TypeParam> s) {
+    const std::size_t n = s.at.frames.size();
+    const auto random6 = [&s] { return (Vec6<double>() << s.random.vector(), s.random.vector()).finished(); };
+    std::vector<Vec6<double>> rates(n);
+    std::vector<FrameChanges> changes(n);
+    for (std::size_t f = 1; f < n; ++f) {
+      rates[f] = changes[f].acceleration = random6();
+      for (int k = 0; k < 6; ++k)
+        changes[f].pose.col(k) = random6(), changes[f].twist.col(k) = random6(), changes[f].rate.col(k) = random6();
+    }
+    const auto at = [&](int k, double step) {
+      FrameInstant moved = s.at;
+      std::vector<Vec6<double>> moved_rates = rates;
+      for (std::size_t f = 1; f < n; ++f) {
+        const Vec6<double> pose = step * changes[f].pose.col(k), twist = step * changes[f].twist.col(k);
+        moved.frames[f].p += pose.head<3>();
+        moved.frames[f].R = moved.frames[f].R * exp_so3(Vec3<double>(pose.tail<3>()));
+        moved.frames[f].v += twist.head<3>(), moved.frames[f].w += twist.tail<3>();
+        moved_rates[f] += step * changes[f].rate.col(k);
+      }
+      return accelerate_rows(s, moved, moved_rates);
+    };
+    for (int e = 0; e < 2; ++e) {
+      std::vector<FrameChanges> own;
+      for (int i = 0; i < TypeParam::n_frames; ++i)
+        own.push_back(changes[static_cast<std::size_t>(s.group.frame(e, i))]);
+      std::vector<Dual<6>> found(TypeParam::n_rows);
+      ASSERT_TRUE(s.group.calc_row_accelerations(s.at.state(), e, own, found));
+      Eigen::VectorXd value(TypeParam::n_rows), derivative(TypeParam::n_rows);
+      const auto own_rows = [e](const Eigen::VectorXd& all) {
+        return all.segment(e * TypeParam::n_rows, TypeParam::n_rows);
+      };
+      for (int r = 0; r < TypeParam::n_rows; ++r) value[r] = found[static_cast<std::size_t>(r)].v;
+      expect_near(value, own_rows(accelerate_rows(s, s.at, rates)), 1e-12, "acceleration");
+      for (int k = 0; k < 6; ++k) {
+        for (int r = 0; r < TypeParam::n_rows; ++r) derivative[r] = found[static_cast<std::size_t>(r)].d[k];
+        expect_near(derivative, own_rows((at(k, eps) - at(k, -eps)) / (2 * eps)), tol, "derivative");
+      }
+    }
+  });
+}
+
 // Linearize computes what was asked for and nothing else; asking for one plane gives the numbers of asking for all.
 TYPED_TEST(ConstraintContract, planes_do_not_depend_on_what_else_is_asked) {
   this->for_all([](const Sample<TypeParam>& s) {

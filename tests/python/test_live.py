@@ -142,6 +142,23 @@ class Driving(PackageTest):
         live.step(0.01)
 
 
+def closed_loop() -> trammel.Model:
+    """A ball joint, a hinge, a rod that closes the loop, a coupled slider, and a base that nothing moves."""
+    model = trammel.Model("Loop", gravity=[0, 0, -9.81])
+    model.body("base", mass=3, inertia=[1, 1, 1])
+    model.joint("floor", kind="fixed", bodies=["ground", "base"], point=[0, 0, 0])
+    for name, x in (("upper", 0.5), ("lower", 1.5)):
+        model.body(name, mass=2, inertia=[0.02, 0.2, 0.21], position=[x, 0, 0])
+    model.joint("ball", kind="spherical", bodies=["base", "upper"], point=[0, 0, 0])
+    model.joint("knee", kind="revolute", bodies=["upper", "lower"], point=[1, 0, 0], axis=[0, 1, 0.2])
+    model.joint("rod", kind="distance", bodies=["ground", "lower"], point=[1, 1, 0.5], point_b=[2, 0, 0])
+    model.body("slide", mass=1, inertia=[0.1, 0.1, 0.1], position=[0, 2, 0])
+    model.joint("rail", kind="prismatic", bodies=["base", "slide"], point=[0, 2, 0], axis="x")
+    model.coupler("rack", joints=["knee", "rail"], factors=[0.3, 1])
+    model.force("knee_spring", kind="joint_spring", joint="knee", stiffness=5, damping=0.1)
+    return model
+
+
 class Functions(PackageTest):
     def setUp(self) -> None:
         super().setUp()
@@ -196,8 +213,9 @@ class Functions(PackageTest):
                 np.testing.assert_allclose(rate, at.J_rate, atol=1e-6)
 
     def test_derivatives_are_those_of_the_functions_off_the_constraints(self) -> None:
-        for coordinates in ("joint", "absolute"):
-            f = trammel.MachineFunctions(arm(3), coordinates=coordinates)
+        machines = [(arm(3), "joint"), (arm(3), "absolute"), (closed_loop(), "joint"), (closed_loop(), "absolute")]
+        for model, coordinates in machines:
+            f = trammel.MachineFunctions(model, coordinates=coordinates)
             q, v, tau = self.state(f)
             a, lam = f.forward_dynamics(q, v, tau)
             inverse = f.inverse_derivatives(q, v, a, lam)

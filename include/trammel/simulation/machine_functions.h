@@ -78,8 +78,8 @@ class MachineFunctions {
     Matrix by_q, by_v, by_a, by_lam;
   };
   InverseDerivatives inverse_derivatives(const Vector& q, const Vector& v, const Vector& a, const Vector& lam = {});
-  /// The same of forward_dynamics: v̇ and λ by q, v and τ. From those of (1); where there are rows, γ is differentiated
-  /// by q with differences of order four (some 1e-10), everything else exactly.
+  /// The same of forward_dynamics: v̇ and λ by q, v and τ, exactly as well. γ of wheels on rails and of guides along
+  /// tracks alone is differentiated by q with differences of order four (some 1e-10).
   struct ForwardDerivatives {
     Accelerations at;
     Matrix a_by_q, a_by_v, a_by_tau, lam_by_q, lam_by_v, lam_by_tau;

@@ -3,37 +3,23 @@
 #include <optional>
 #include <unordered_map>
 
+#include "coordinate_changes.h"
 #include "joint_workspace.h"
 #include "trammel/math/rotations.h"
 
 // Derivatives of the residual formalism by joint coordinates.
 //
-// A freedom j is a field of velocity: σ everywhere, ν(x) = ν_j + σ × (x − o_j). When j moves by δ, everything outside
-// it moves on by the field, and twists and accelerations change by brackets with it, because what carries j does not
-// move along (w₋, v₋(x), α₋, a₋(x): the carrier's motion at x). For a frame at p with twist (w, v) and rates (α, v̇):
+// With the changes of frames (coordinate_changes.h) and the wrenches (f, n) that follow, r_k = Σ σ_k·n + ν_k·f over the
+// frames outside k, and r_k changes as well because
 //
-//   (1) by q:  δp = ν(p), δR = σ̂ R;   δw = σ × (w − w₋),   δv = σ × (v − v₋) + w₋ × ν
-//              δα = σ × (α − α₋) + χ × (w − w₋),            χ = w₋ × σ, κ = w₋ × ν + v₋ × σ
-//              δA = σ × (A − A₋) + ν × (α − α₋) + χ × (v − v₋) + κ × (w − w₋),   A = v̇ − w × v (spatial)
-//              δv̇ = δA + α × ν + δw × v + w × δv
-//   (2) by v:  δw = σ, δv = ν;   δα = σ × (w − 2 w₋) + χ₊,   δv̇ = 2 σ × (v − v₋) + 2 w₋ × ν + χ₊ × (p − o_j)
-//              χ₊ = ω × σ for the freedoms of a chart, which turn with the joint's own velocity ω; else 0
-//   (3) by v̇:  δα = σ, δv̇ = ν
-//
-// in the world; components in body axes, as elements have them, lose σ × of themselves. With the wrenches (f, n) that
-// follow, r_k = Σ σ_k·n + ν_k·f over the frames outside k, and r_k changes as well because
-//
-//   (4) the wrench of a frame moves with it:                n += σ × n + ν(p) × f
-//   (5) freedoms outside j move with it:                    r_k += (s_j × s_k)·(sum of wrenches outside k)
-//
-// The way σ along a track is a freedom that changes with itself: seen from the ground S′ = κ′ Z and S″ = [S, S′] + κ″ Z
-// with Z a turn about z through the point C of the track. Besides (1)–(5), with V_r = V − ṡ S what σ carries:
-//
-//   (6) by q:  δ(w, v) = ṡκ′ Z,   δA = (s̈κ′ + ṡ²κ″) Z + ṡκ′ [Z, V_r],   r_σ += κ′ Z·(sum of wrenches)
-//   (7) by v:  δA = 2ṡκ′ Z
+//   (1) the wrench of a frame moves with it:                n += σ × n + ν(p) × f
+//   (2) freedoms outside j move with it:                    r_k += (s_j × s_k)·(sum of wrenches outside k)
+//   (3) the way σ along a track changes with itself:        r_σ += κ′ Z·(sum of wrenches)
 
 namespace trammel {
 
+using detail::add_travel_change, detail::add_travel_rate_change, detail::calc_position_change,
+    detail::calc_velocity_change, detail::Change, detail::field, detail::FrameView;
 using detail::Bearing, detail::BearingMemory, detail::JointPlanes, detail::JointWorkspace;
 
 namespace {
@@ -42,71 +28,6 @@ using V3 = Vec3<double>;
 
 std::uint64_t key(int i, int j) { return (static_cast<std::uint64_t>(i) << 32) | static_cast<std::uint32_t>(j); }
 
-/// How a frame's pose, twist and rates change with one coordinate, as elements see it: world and body components.
-struct Change {
-  Vec6<double> pose, twist, rate;  // (δp, δβ), (δv, δω body), (δv̇, δω̇ body)
-};
-
-struct FrameView {
-  const Frame<double>& frame;
-  V3 w, alpha, a;  // world
-};
-
-V3 field(const JointTree::Freedom& s, const V3& d) { return s.nu + cross(s.sigma, d); }
-
-// (1); d leads from the freedom's point to the frame. Rates are needed for K only.
-void calc_position_change(const JointTree::Freedom& s, const V3& d, const FrameView& f, bool with_rates, Change& c) {
-  const Mat3<double>& R = f.frame.R;
-  const V3 nu = field(s, d), v_before = s.v_before + cross(s.w_before, d);
-  const V3 u = f.frame.v - v_before, spin = f.w - s.w_before;
-  const V3 dv = cross(s.sigma, u) + cross(s.w_before, nu), chi = cross(s.w_before, s.sigma);
-  c.pose << nu, rotate_back(R, s.sigma);
-  c.twist << dv, rotate_back(R, chi);  // σ × (w − w₋) − σ × w
-  if (!with_rates) return;
-  const V3 a_before = s.a_before + cross(s.alpha_before, d) + cross(s.w_before, cross(s.w_before, d));
-  const V3 A = f.a - cross(f.w, f.frame.v), A_before = a_before - cross(s.w_before, v_before);
-  const V3 kappa = cross(s.w_before, nu) + cross(v_before, s.sigma), d_alpha = f.alpha - s.alpha_before;
-  const V3 dA = cross(s.sigma, V3(A - A_before)) + cross(nu, d_alpha) + cross(chi, u) + cross(kappa, spin);
-  const V3 dw = cross(s.sigma, spin);
-  const V3 da = dA + cross(f.alpha, nu) + cross(dw, f.frame.v) + cross(f.w, dv);
-  const V3 dalpha = cross(s.sigma, V3(-s.alpha_before)) + cross(chi, spin);  // less σ × α
-  c.rate << da, rotate_back(R, dalpha);
-}
-
-// (2)
-void calc_velocity_change(const JointTree::Freedom& s, const V3& chi, const V3& d, const FrameView& f, Change& c) {
-  const Mat3<double>& R = f.frame.R;
-  const V3 nu = field(s, d), v_before = s.v_before + cross(s.w_before, d);
-  c.twist << nu, rotate_back(R, s.sigma);
-  const V3 da = 2.0 * (cross(s.sigma, V3(f.frame.v - v_before)) + cross(s.w_before, nu)) + cross(chi, d);
-  c.rate << da, rotate_back(R, V3(cross(s.sigma, V3(f.w - 2.0 * s.w_before)) + chi));
-}
-
-// (6)
-void add_travel_change(const JointTree::Freedom& s, const JointTree::Travel& travel, const V3& d, const FrameView& f,
-                       bool with_rates, Change& c) {
-  const Mat3<double>& R = f.frame.R;
-  const V3 z = V3::UnitZ(), turn = cross(z, V3(f.frame.p - travel.C));
-  const double change = travel.s_dot * travel.dkappa;
-  const V3 dw = change * z, dv = change * turn;
-  c.twist.head<3>() += dv;
-  c.twist.tail<3>() += rotate_back(R, dw);
-  if (!with_rates) return;
-  const double grows = travel.s_ddot * travel.dkappa + travel.s_dot * travel.s_dot * travel.ddkappa;
-  const V3 w_r = f.w - travel.s_dot * s.sigma, v_r = f.frame.v - travel.s_dot * field(s, d);
-  const V3 dalpha = grows * z + change * cross(z, w_r);
-  const V3 dA = grows * turn + change * (cross(z, v_r) + cross(turn, w_r));
-  c.rate.head<3>() += dA + cross(dw, f.frame.v) + cross(f.w, dv);
-  c.rate.tail<3>() += rotate_back(R, dalpha);
-}
-
-// (7)
-void add_travel_rate_change(const JointTree::Travel& travel, const FrameView& f, Change& c) {
-  const V3 z = V3::UnitZ(), change = 2.0 * travel.s_dot * travel.dkappa * z;
-  c.rate.head<3>() += cross(change, V3(f.frame.p - travel.C));
-  c.rate.tail<3>() += rotate_back(f.frame.R, change);
-}
-
 }  // namespace
 
 // ---- patterns ------------------------------------------------------------------------------------------------------
@@ -114,7 +35,13 @@ void add_travel_rate_change(const JointTree::Travel& travel, const FrameView& f,
 class JointPlanes::Builder final : public Connectivity {
  public:
   Builder(const JointSystem& system, std::span<const int> active, JointPlanes& planes)
-      : system_(system), active_(active), planes_(planes) {}
+      : system_(system), active_(active), planes_(planes) {
+    const JointTree& tree = system.tree();
+    for (int i = 0; i < tree.size(); ++i) {
+      const JointTree::Link& link = tree.link(i);
+      moves_.push_back(link.nv > 0 || (link.parent >= 0 && moves_[static_cast<std::size_t>(link.parent)]));
+    }
+  }
 
   int pair(int i, int j) override {
     const int a = link(i), b = link(j);
@@ -156,7 +83,11 @@ class JointPlanes::Builder final : public Connectivity {
     entry.feels_travel = (entry.of_rows && entry.feels_travel) || !ignores_travel_;
     entry.of_rows = true;
   }
-  int link(int frame) const { return system_.link_of(frame); }
+  // What no coordinate moves is the ground to derivatives.
+  int link(int frame) const {
+    const int i = system_.link_of(frame);
+    return i >= 0 && moves_[static_cast<std::size_t>(i)] ? i : -1;
+  }
   static int find(Index& index, std::vector<Entry>& entries, int i, int j) {
     const auto [it, is_new] = index.try_emplace(key(i, j), static_cast<int>(entries.size()));
     if (is_new) entries.push_back({i, j});
@@ -166,12 +97,14 @@ class JointPlanes::Builder final : public Connectivity {
   const JointSystem& system_;
   std::span<const int> active_;
   JointPlanes& planes_;
+  std::vector<bool> moves_;  // by link
   Index pair_, row_, reaction_, state_force_, state_rate_, state_state_, state_lam_;
   bool has_rows_ = false, ignores_travel_ = false;
 };
 
 void JointPlanes::rebuild(const JointSystem& system, const State& state, std::span<const int> active) {
   version_ = state.version;
+  active_rows.assign(active.begin(), active.end());
   for (auto* entries : {&pairs, &rows, &reactions, &state_forces, &state_rates, &state_states, &state_lams})
     entries->clear();
   const AbsoluteSystem& machine = *system.machine().system;
@@ -300,12 +233,11 @@ class Sweeps {
     }
   }
 
-  // Columns of D: (2).
+  // Columns of D.
   void velocity_column(int link, int j, Eigen::VectorXd& column) {
     const JointTree::Freedom& s = ws_.tree.freedom[j];
     start();
-    const bool in_chart = tree_.link(link).chart >= 0 && j >= tree_.link(link).offset + tree_.link(link).nv - 3;
-    const V3 chi = in_chart ? cross(V3(ws_.tree.motion[link].w - s.w_before), s.sigma) : V3(V3::Zero());
+    const V3 chi = detail::chart_turn(tree_, link, j, ws_.tree);
     Change c;
     for (int i = link; i < tree_.link(link).end; ++i) {
       calc_velocity_change(s, chi, distance(link, i), view(i), c);
@@ -317,7 +249,7 @@ class Sweeps {
     finish(ws_.d_force, ws_.d_moment, column);
   }
 
-  // Columns of K and K_lam: (1), (4), (5).
+  // Columns of K and K_lam: (1), (2).
   void position_column(int link, int j, bool with_motion, bool with_lam, Eigen::VectorXd& column,
                        Eigen::VectorXd& lam_column) {
     const JointTree::Freedom& s = ws_.tree.freedom[j];
@@ -386,7 +318,7 @@ class Sweeps {
     }
   }
 
-  // (5): freedoms of outer links, later ones of the same joint, and all of the same chart.
+  // (2): freedoms of outer links, later ones of the same joint, and all of the same chart.
   void add_moved_freedoms(int link, int j, const Vectors& force, const Vectors& moment, Eigen::VectorXd& column) {
     const JointTree::Freedom& s = ws_.tree.freedom[j];
     const auto add = [&](int i, int k) {
@@ -395,7 +327,7 @@ class Sweeps {
       column[k] +=
           dot(cross(s.sigma, t.sigma), moment[i]) + dot(V3(cross(s.sigma, t.nu) + cross(nu, t.sigma)), force[i]);
     };
-    if (tree_.is_travel(link, j)) {  // (6)
+    if (tree_.is_travel(link, j)) {  // (3)
       const JointTree::Travel& travel = ws_.tree.travel[link];
       const V3 turn = cross(V3(V3::UnitZ()), V3(ws_.tree.motion[link].p - travel.C));
       column[j] += travel.dkappa * (moment[link].z() + dot(turn, force[link]));

@@ -27,6 +27,7 @@ class JointPlanes {
   };
   std::vector<Entry> pairs, rows, reactions, state_forces, state_rates, state_states, state_lams;
   std::vector<std::vector<int>> pairs_by_column;  // of each link
+  std::vector<int> active_rows;                   // of all rows of the machine; −1: left out
 
  private:
   class Builder;

@@ -4,12 +4,21 @@
 #include <array>
 
 #include "trammel/mechanics/elements/group.h"
+#include "trammel/mechanics/elements/row_accelerations.h"
 
 namespace trammel {
 
+/// Whether derivatives of a kind's rows can be differentiated again. Sections of tracks are implicit functions, which
+/// know their first derivatives alone.
+struct OnTrack;
+template <class K>
+inline constexpr bool differentiable_twice = true;
+template <>
+inline constexpr bool differentiable_twice<OnTrack> = false;
+
 /// All elements of one constraint kind (see constraints.h for what a kind is).
 template <class K>
-class ConstraintGroup final : public ConstraintElements {
+class ConstraintGroup final : public ConstraintElements, public RowAccelerations {
  public:
   struct Element {
     typename K::Params params;
@@ -41,6 +50,8 @@ class ConstraintGroup final : public ConstraintElements {
                                   std::span<Wrench<double>> mu_wrench) const override;
   void calc_velocity_level(const KinematicState&, std::span<double>, std::span<double>) const override;
   void calc_rates(const KinematicState&, std::span<double>, std::span<double>) const override;
+  bool calc_row_accelerations(const KinematicState&, int element, std::span<const FrameChanges> changes,
+                              std::span<Dual<6>> phi_ddot) const override;
   void add_planes(const KinematicState&, PlaneSet, std::span<const int> slots, FramePlanes&) const override;
   double power(const KinematicState&) const override;
   Wrench<double> reaction(int e, const Frame<double>* local, const double* lam, int local_frame) const override;

@@ -155,6 +155,27 @@ void ConstraintGroup<K>::calc_velocity_level(const KinematicState& state, std::s
 }
 
 template <class K>
+bool ConstraintGroup<K>::calc_row_accelerations([[maybe_unused]] const KinematicState& state,
+                                                [[maybe_unused]] int element,
+                                                [[maybe_unused]] std::span<const FrameChanges> changes,
+                                                [[maybe_unused]] std::span<Dual<6>> phi_ddot) const {
+  if constexpr (differentiable_twice<K>) {
+    constexpr int n = K::n_frames;
+    const Element& e = elements_[element];
+    std::array<Frame<Moving>, n> f;
+    std::array<FrameRow<Moving>, K::n_rows * n> g;
+    for (int i = 0; i < n; ++i) f[i] = moving_frame(state.frames[e.frame[i]], changes[i]);
+    K::rows(e.params, f.data(), g.data());
+    for (int r = 0; r < K::n_rows; ++r) {
+      Moving rate(0.0);  // G v, and its derivative by time
+      for (int j = 0; j < n; ++j) rate = rate + along(g[r * n + j], f[j]);
+      phi_ddot[r] = rate.d[0];
+    }
+  }
+  return differentiable_twice<K>;
+}
+
+template <class K>
 void ConstraintGroup<K>::add_planes(const KinematicState& state, PlaneSet set, std::span<const int> slots,
                                     FramePlanes& planes) const {
   constexpr int n = K::n_frames, pairs = n * n;
