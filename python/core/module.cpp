@@ -18,6 +18,7 @@
 #include "trammel/io/report.h"
 #include "trammel/io/results_reader.h"
 #include "trammel/io/source_file.h"
+#include "trammel/io/starting_frame.h"
 #include "trammel/io/text_file.h"
 
 // The door to the library. What people call is in the package beside it, which is Python; here is what it stands on.
@@ -143,6 +144,8 @@ void define_run(py::module_& m) {
           py::arg("channel"))
       .def("save", &KeptRecord::save, py::arg("path"));
 
+  py::class_<StartingPoint>(m, "StartingPoint", docs::StartingPoint).def_readonly("t", &StartingPoint::t);
+
   // Laws and forces as plain tuples: the package's Model makes them.
   using LawTuple = std::tuple<py::function, bool, std::vector<std::string>>;
   using ForceTuple = std::tuple<py::function, bool, bool, std::vector<std::vector<std::string>>>;
@@ -150,7 +153,8 @@ void define_run(py::module_& m) {
       "run",
       [](const CheckedStudy& study, const std::vector<LawTuple>& laws, const std::vector<ForceTuple>& forces,
          std::optional<std::filesystem::path> file, std::map<std::string, std::string> attributes, py::object progress,
-         double progress_interval, bool resume, const py::object& steps_of, int threads) {
+         double progress_interval, bool resume, const py::object& steps_of, const std::optional<StartingPoint>& start,
+         int threads) {
         RunRequest request;
         for (const auto& [function, vectorized, names] : laws) request.laws.push_back({function, vectorized, names});
         for (const auto& [function, vectorized, velocity, elements] : forces)
@@ -161,12 +165,13 @@ void define_run(py::module_& m) {
         request.progress_interval = progress_interval;
         request.resume = resume;
         request.threads = threads;
-        const RunOutcome outcome = run(repeating(study, steps_of), request);
+        const RunOutcome outcome = run(beginning(repeating(study, steps_of), start), request);
         return py::make_tuple(outcome.summary, outcome.record, outcome.error);
       },
       py::arg("study"), py::arg("laws"), py::arg("forces"), py::arg("file"), py::arg("attributes"), py::arg("progress"),
-      py::arg("progress_interval"), py::arg("resume") = false, py::arg("steps_of") = py::none(), py::arg("threads") = 0,
-      docs::Simulation);
+      py::arg("progress_interval"), py::arg("resume") = false, py::arg("steps_of") = py::none(),
+      py::arg("start") = py::none(), py::arg("threads") = 0, docs::Simulation);
+  m.def("read_starting_point", &read_starting_point, py::arg("path"), py::arg("t"), docs::read_starting_point);
   m.def(
       "read_recorded_study",
       [](const std::filesystem::path& path, std::optional<double> end) {

@@ -55,6 +55,13 @@ CheckedStudy repeating(const CheckedStudy& study, const py::object& steps_of) {
   return changed;
 }
 
+CheckedStudy beginning(const CheckedStudy& study, const std::optional<StartingPoint>& start) {
+  if (!start) return study;
+  Study changed = study.study();
+  changed.start = start;
+  return changed;
+}
+
 RunOutcome run(const CheckedStudy& study, const RunRequest& request) {
   RunOutcome outcome;
   std::optional<RecordedRun> recorded;

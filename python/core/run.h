@@ -35,6 +35,8 @@ struct RunOutcome {
 
 /// The study, to repeat the steps of a run in memory or of a results file; None: as it is.
 CheckedStudy repeating(const CheckedStudy& study, const py::object& steps_of);
+/// The study, to begin where other results were; nothing: as it is.
+CheckedStudy beginning(const CheckedStudy& study, const std::optional<StartingPoint>& start);
 
 /// Runs without the interpreter's lock; takes it for callbacks, and 20 times a second to see whether somebody pressed
 /// Ctrl-C. Results up to an exception are kept. Throws InputError, IoError.

@@ -9,6 +9,7 @@ import keyword
 import os
 import re
 import sys
+import tempfile
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
@@ -74,6 +75,18 @@ def _source_of(results: Optional[Union[Results, "PathLike"]]) -> Optional[Union[
     if results is None or not isinstance(results, Results):
         return None if results is None else Path(results)
     return results.file or results._source  # type: ignore[return-value]
+
+
+def _starting_point(begin: tuple[Union[Results, "PathLike"], float]) -> _core.StartingPoint:
+    results, t = begin
+    source = _source_of(results)
+    if isinstance(source, Path):
+        return _core.read_starting_point(source, t)
+    assert source is not None
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "results.h5"
+        source.save(file)
+        return _core.read_starting_point(file, t)
 
 
 class _Table:
@@ -284,6 +297,7 @@ class Model(ModelKeys):
         progress: Optional["Progress"] = None,
         progress_interval: float = 0.1,
         steps_of: Optional[Union[Results, "PathLike"]] = None,
+        begin: Optional[tuple[Union[Results, "PathLike"], float]] = None,
         threads: int = 0,
     ) -> Results:
         """Simulates. The results are kept in memory, or written to `file` (HDF5) as they come.
@@ -298,8 +312,16 @@ class Model(ModelKeys):
         iterations and matrices are repeated: what two such runs differ in is a smooth function of the parameters
         (see `gradient`).
 
+        `begin`: (results, t), to begin where the machine of other results was, at their frame nearest to t and at its
+        time: bodies, coordinates, turns of joints and states of controls by their names. The model may have other
+        parameters, settings or forces.
+
         `threads`: how many a large machine may use, with the same numbers whatever it is; 0: one for each core.
         """
+        start = None if begin is None else _starting_point(begin)
+        if start is not None and not any(word.startswith("analysis.start=") for word in self._settings(settings)):
+            own = [_setting(*item) for item in settings.items()] if isinstance(settings, Mapping) else list(settings or [])
+            settings = [*own, f"analysis.start={start.t!r}"]
         study = self._study(settings)
         attributes = {
             "created": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -311,7 +333,7 @@ class Model(ModelKeys):
             attributes["reading_notes"] = "\n".join(self._notes)
         path = Path(file) if file is not None else None
         repeated = _source_of(steps_of)
-        return self._simulate(study, path, attributes, progress, progress_interval, False, repeated, threads)
+        return self._simulate(study, path, attributes, progress, progress_interval, False, repeated, start, threads)
 
     def resume(
         self,
@@ -332,7 +354,7 @@ class Model(ModelKeys):
         if end is not None:
             words = words + _core.settings_until(Path(file), end)
         study = self._study(words)
-        return self._simulate(study, Path(file), {}, progress, progress_interval, True, None, threads)
+        return self._simulate(study, Path(file), {}, progress, progress_interval, True, None, None, threads)
 
     def _simulate(
         self,
@@ -343,6 +365,7 @@ class Model(ModelKeys):
         progress_interval: float,
         resume: bool,
         steps_of: Optional[Union[_core.Record, Path]] = None,
+        start: Optional[_core.StartingPoint] = None,
         threads: int = 0,
     ) -> Results:
         summary, record, error = _core.run(
@@ -355,6 +378,7 @@ class Model(ModelKeys):
             progress_interval,
             resume,
             steps_of,
+            start,
             threads,
         )
         results = Results(record if record is not None else Path(file or ""), summary)
@@ -400,6 +424,7 @@ def run(
     progress: Optional["Progress"] = None,
     progress_interval: float = 0.1,
     steps_of: Optional[Union[Results, "PathLike"]] = None,
+    begin: Optional[tuple[Union[Results, "PathLike"], float]] = None,
     threads: int = 0,
 ) -> Results:
     """Simulates a model, or a model file; see Model.run."""
@@ -410,6 +435,7 @@ def run(
         progress=progress,
         progress_interval=progress_interval,
         steps_of=steps_of,
+        begin=begin,
         threads=threads,
     )
 
@@ -425,7 +451,7 @@ def resume(
     """Goes on with the run of a results file, in that file: after a time limit, an interrupt or a kill, with the bits
     that would have followed, or until a later `end` [s]. The model is that of the file; see Model.resume."""
     study = _core.read_recorded_study(Path(file), end)
-    return Model()._simulate(study, Path(file), {}, progress, progress_interval, True, None, threads)
+    return Model()._simulate(study, Path(file), {}, progress, progress_interval, True, None, None, threads)
 
 
 def _adder(kind: str) -> Callable[..., Model]:

@@ -41,6 +41,23 @@ class Resume(PackageTest):
         with self.assertRaises(trammel.InputError):
             trammel.resume(self.folder / "a.h5")
 
+    def test_a_run_begins_where_another_was(self) -> None:
+        first = pendulum(end=0.5).run(file=self.folder / "first.h5")
+        heavier = pendulum(end=1)
+        begins = heavier.run(begin=(first, 0.3), settings={"body.bob.mass": 3})
+        at = int(np.argmin(np.abs(first.time - 0.3)))
+        self.assertEqual(begins.time[0], first.time[at])
+        np.testing.assert_allclose(begins["bob.position"][0], first["bob.position"][at], rtol=0, atol=1e-12)
+        # Velocities are put onto the constraints: a frame of steps of 1 ms has them there to some 1e-5 m/s.
+        np.testing.assert_allclose(begins["bob.velocity"][0], first["bob.velocity"][at], rtol=0, atol=1e-4)
+        in_memory = heavier.run(begin=(pendulum(end=0.5).run(), 0.3), settings={"body.bob.mass": 3})
+        by_name = trammel.run(heavier, begin=(self.folder / "first.h5", 0.3), settings={"body.bob.mass": 3})
+        self.assert_same(in_memory, begins)
+        self.assert_same(by_name, begins)
+        self.assertEqual(heavier.run(begin=(first, 0.3), settings=["analysis.start=0.1"]).time[0], 0.1)
+        with self.assertRaisesRegex(trammel.InputError, "no frame at t = 7 s: it goes from 0 to 0.5 s"):
+            heavier.run(begin=(first, 7))
+
     def test_what_cannot_go_on_is_an_error_of_its_kind(self) -> None:
         with self.assertRaises(trammel.IoError):
             trammel.resume(self.folder / "none.h5")

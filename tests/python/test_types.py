@@ -49,7 +49,7 @@ class Types(PackageTest):
         # pybind11's metaclass and the constructors of classes that nobody constructs are not part of the types.
         allowed = self.folder / "allowed.txt"
         allowed.write_text(
-            r"trammel\._core\.(Alarm|CheckReport|Frame|Functions|Issue|Live|Plan|Progress|Reader|Record|Study|Summary|Table)(\.__init__)?" + "\n"
+            r"trammel\._core\.(Alarm|CheckReport|Frame|Functions|Issue|Live|Plan|Progress|Reader|Record|StartingPoint|Study|Summary|Table)(\.__init__)?" + "\n"
             r"trammel\._core\.Frame\.(__match_args__|n_.*fields)" + "\n"
         )
         found = self.call("mypy.stubtest", "trammel._core", "--allowlist", str(allowed))
