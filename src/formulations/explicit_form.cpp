@@ -30,6 +30,9 @@ constexpr double wild_guess = 1e6;
 
 // From here on the middle one of their speeds says something of all.
 constexpr int many_bodies = 10;
+// What an error of a velocity does to positions ends with the next blow, long before bodies have moved as far as they
+// are spread: it may be so many times as large, relatively, as that of a position.
+constexpr double speeds_until_blows = 20.0;
 
 double largest(const Eigen::VectorXd& x) { return x.size() > 0 ? x.lpNorm<Eigen::Infinity>() : 0.0; }
 
@@ -228,29 +231,37 @@ Status ExplicitForm::fulfil_rows(MotionVariables& x, const State& state, bool& m
 void ExplicitForm::calc_sizes(ConstVec y, Vec sizes) const {
   sizes.setZero();
   if (bodies_ == nullptr) return;
-  static thread_local std::vector<double> speeds;  // scratch
-  speeds.clear();
+  static thread_local std::vector<double> speeds, places;  // scratch
+  speeds.clear(), places.clear();
   const auto gyration = [](const FrameMap& map) {  // ρ²
     return (map.kind == FrameMap::Kind::planar ? map.axial_inertia : map.inertia.trace() / 3.0) / map.mass;
   };
   const auto is_turn = [](const FrameMap& map, int i) { return i >= (map.kind == FrameMap::Kind::planar ? 2 : 3); };
   for (int f = 1; f < bodies_->n_frames(); ++f) {
     const FrameMap& map = bodies_->frame_map(f);
-    double squared = 0.0;
+    if (map.nv == 0) continue;
+    double squared = 0.0, away = 0.0;
     for (int i = 0; i < map.nv; ++i) {
-      const double v = y[nv_ + map.offset + i];
+      const double q = y[map.offset + i], v = y[nv_ + map.offset + i];
       squared += v * v * (is_turn(map, i) ? gyration(map) : 1.0);
+      if (!is_turn(map, i)) away += q * q;
     }
-    if (map.nv > 0) speeds.push_back(squared / map.nv);
+    speeds.push_back(squared / map.nv), places.push_back(away / std::min(map.nv, 3));
   }
   if (static_cast<int>(speeds.size()) < many_bodies) return;
-  const auto middle = speeds.begin() + static_cast<std::ptrdiff_t>(speeds.size() / 2);
-  std::nth_element(speeds.begin(), middle, speeds.end());
-  const double speed = std::sqrt(*middle);
+  const auto middle = [](std::vector<double>& of) {
+    const auto at = of.begin() + static_cast<std::ptrdiff_t>(of.size() / 2);
+    std::nth_element(of.begin(), at, of.end());
+    return std::sqrt(*at);
+  };
+  const double speed = speeds_until_blows * middle(speeds), place = middle(places);
   for (int f = 1; f < bodies_->n_frames(); ++f) {
     const FrameMap& map = bodies_->frame_map(f);
     const double turning = map.nv > 3 || map.kind == FrameMap::Kind::planar ? speed / std::sqrt(gyration(map)) : 0.0;
-    for (int i = 0; i < map.nv; ++i) sizes[nv_ + map.offset + i] = is_turn(map, i) ? turning : speed;
+    for (int i = 0; i < map.nv; ++i) {
+      sizes[nv_ + map.offset + i] = is_turn(map, i) ? turning : speed;
+      if (!is_turn(map, i)) sizes[map.offset + i] = place;
+    }
   }
 }
 

@@ -78,6 +78,7 @@ Status RungeKutta::start(double t, ConstVec y, State& state) {
   h_taken_ = 0.0;
   pending_ = false, stale_rates_ = false;
   error_before_ = 1e-4;
+  size_.setZero();
   const Status status = evaluate(t_ + detail::kink_side(t_), y_, state, yp_);
   h_next_ = options_.fixed_h ? *options_.fixed_h : options_.h0 ? *options_.h0 : 0.0;
   return status;
@@ -203,6 +204,12 @@ void RungeKutta::note_stiffness(StepReport& report) {
     report.remedy = "the motion is stiff for an explicit method: bdf or radau would take larger steps";
 }
 
+// The largest of each so far: a heap that comes to rest keeps the tolerances that it fell with.
+void RungeKutta::note_sizes() {
+  system_.calc_sizes(y_, stage_);
+  size_ = size_.cwiseMax(stage_);
+}
+
 StepReport RungeKutta::advance(double t_end, State& state) {
   StepReport report;
   if (stabilized_ && repeated_) stabilized_->on = repeated_->stages > 0;
@@ -215,7 +222,7 @@ StepReport RungeKutta::advance(double t_end, State& state) {
     if (!report.status.ok()) return report;
     stale_rates_ = false;
   }
-  if (stabilized_) system_.calc_sizes(y_, size_);
+  if (stabilized_) note_sizes();
   if (h_next_ == 0.0 && !repeated_) h_next_ = choose_first_step(state);
   const double smallest = control_.smallest(t_, t_end);
   StepControl::Placed step = repeated_ ? StepControl::Placed(*repeated_)

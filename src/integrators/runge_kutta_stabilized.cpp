@@ -13,8 +13,9 @@ namespace {
 
 constexpr long window = 20, held_part = 15;  // steps
 // h|σ| of the pair at its limit for what decays; what oscillates holds it at 1. Of a thousand contacts at once stages
-// told 1.5 where steps stood at their limit: from `suspicious` on the largest |σ| is looked for.
-constexpr double decaying = 2.0, suspicious = 1.2;
+// told 1.5 where steps stood at their limit, of a hundred that roll less than 1.2: from `suspicious` on the largest |σ|
+// is looked for.
+constexpr double decaying = 2.0, suspicious = 0.3;
 // The pair's own step there, in 1/|σ|, and what it evaluates for it.
 constexpr double pair_limit = 3.3, pair_evaluations = 6.0;
 constexpr double near_limit = 0.75;  // of it
@@ -113,7 +114,7 @@ void RungeKutta::save_stabilized(std::vector<double>& numbers) const {
   for (const long n : {s.age, s.wait, s.waited, s.steps, s.held, s.suspected, counters_.evaluations - s.evaluations})
     numbers.push_back(static_cast<double>(n));
   for (const double x : {s.time, s.h_before, s.error_before}) numbers.push_back(x);
-  numbers.insert(numbers.end(), s.error.data(), s.error.data() + s.error.size());
+  for (const auto* x : {&s.error, &size_}) numbers.insert(numbers.end(), x->data(), x->data() + x->size());
   s.stages.save(numbers);
 }
 
@@ -124,8 +125,11 @@ void RungeKutta::restore_stabilized(std::span<const double> numbers) {
   for (int i = 0; i < 7; ++i) *counts[i] = static_cast<long>(numbers[1 + i]);
   s.evaluations = counters_.evaluations - s.evaluations;
   s.time = numbers[8], s.h_before = numbers[9], s.error_before = numbers[10];
-  std::copy_n(numbers.begin() + 11, s.error.size(), s.error.data());
-  numbers = numbers.subspan(11 + static_cast<std::size_t>(s.error.size()));
+  numbers = numbers.subspan(11);
+  for (auto* x : {&s.error, &size_}) {
+    std::copy_n(numbers.begin(), x->size(), x->data());
+    numbers = numbers.subspan(static_cast<std::size_t>(x->size()));
+  }
   s.stages.restore(numbers);
 }
 

@@ -81,6 +81,7 @@ class RungeKutta {
   int find_worst_error() const;                 // the unknown with the largest error of the last attempt
   double calc_stiffness(double h) const;
   void note_stiffness(StepReport& report);
+  void note_sizes();
   double error_order() const;  // p of error ∼ hᵖ
 
   // Stages of Chebyshev's kind: runge_kutta_stabilized.cpp.

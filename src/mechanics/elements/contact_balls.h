@@ -37,15 +37,21 @@ inline bool is_plain(const ContactLaw& law) {
 /// With threads pairs are looked at by several, each pair's numbers in a place of its own, and added by one in the
 /// order of the pairs: every sum has the bits that one thread gives it.
 struct ContactGroup::Listed::Balls {
+  // Most pairs of a heap are apart: half a line of memory says so.
   struct Pair {
     int a, b;   // frames; a is the plane's
     int plane;  // geometry, −1: a ball
-    int law;
+    int rule;
     double radius_a, radius_b;
-    NormalLaw normal;  // between these two
+  };
+  // What holds where they press: a few for all pairs, if laws do not depend on radii.
+  struct Rule {
+    int law;
+    NormalLaw normal;
   };
   std::vector<Place> places;  // all that is listed, in order
   std::vector<Pair> pairs;
+  std::vector<Rule> rules;
   std::vector<int> others;  // places that are no pairs of balls
 
   /// The list that these modes stand for: made once, kept by the thread until other modes are asked for.
@@ -64,9 +70,14 @@ struct ContactGroup::Listed::Balls {
 
  private:
   struct Kept;
-  // What pairs see of a frame: position, velocity, turning speed, all in the world.
+  // What pairs see of frames: positions by themselves, which all pairs ask for; velocity and turning speed in the
+  // world.
   struct Mover {
-    Vec3<double> p, v, w;
+    Vec3<double> v, w;
+  };
+  struct Movers {
+    std::span<const Vec3<double>> places;
+    std::span<const Mover> speeds;
   };
   struct Touching {
     double depth;
@@ -78,16 +89,17 @@ struct ContactGroup::Listed::Balls {
     Vec3<double> force, moment_a, moment_b;
   };
   void make(const ContactGroup& group, std::span<const int> modes);
-  static std::span<const Mover> look_at(std::span<const Frame<double>> frames);
+  int rule_of(int law, const NormalLaw& normal);
+  static Movers look_at(std::span<const Frame<double>> frames);
   static bool find(const ContactGroup& group, const Pair& pair, const Frame<double>& of_plane, const Vec3<double>& a,
                    const Vec3<double>& b, Touching& at);
   static bool find(const ContactGroup& group, const Pair& pair, std::span<const Frame<double>> frames, Touching& at) {
     return find(group, pair, frames[pair.a], frames[pair.a].p, frames[pair.b].p, at);
   }
   static bool find(const ContactGroup& group, const Pair& pair, std::span<const Frame<double>> frames,
-                   std::span<const Mover> movers, Touching& at, Vec3<double>& relative);
-  static void push(const ContactGroup& group, const Pair& pair, std::span<const Frame<double>> frames,
-                   std::span<const Mover> movers, Push& out);
+                   const Movers& movers, Touching& at, Vec3<double>& relative);
+  void push(const ContactGroup& group, const Pair& pair, std::span<const Frame<double>> frames, const Movers& movers,
+            Push& out) const;
   template <class Value>
   double sum(const Value& value) const;
   static void act(const ContactGroup& group, const KinematicState& state, const Place& p,
@@ -126,6 +138,7 @@ inline void ContactGroup::Listed::Balls::make(const ContactGroup& group, std::sp
   others.clear(), others.reserve(group.capacity());
   places.clear(), places.reserve(group.capacity());
   pairs.clear(), pairs.reserve(group.capacity());
+  rules.clear();
   for (int i = 0; i < group.n_listed(modes); ++i) {
     const Place p = group.place(modes, i);
     const Geometry &ga = group.geometry_[p.a], &gb = group.geometry_[p.b];
@@ -139,11 +152,21 @@ inline void ContactGroup::Listed::Balls::make(const ContactGroup& group, std::sp
     pairs.push_back({.a = ga.frame,
                      .b = gb.frame,
                      .plane = plane ? p.a : -1,
-                     .law = p.law,
+                     .rule = rule_of(p.law, group.normal_law(p, modes)),
                      .radius_a = ga.shape.radius,
-                     .radius_b = gb.shape.radius,
-                     .normal = group.normal_law(p, modes)});
+                     .radius_b = gb.shape.radius});
   }
+}
+
+// One of the last few, or a new one. Rules of one law differ in their stiffness alone.
+inline int ContactGroup::Listed::Balls::rule_of(int law, const NormalLaw& normal) {
+  constexpr int looked_at = 16;
+  const int n = static_cast<int>(rules.size());
+  for (int i = n - 1; i >= std::max(0, n - looked_at); --i)
+    if (rules[i].law == law && rules[i].normal.kind == normal.kind && rules[i].normal.stiffness == normal.stiffness)
+      return i;
+  rules.push_back({law, normal});
+  return n;
 }
 
 inline bool ContactGroup::Listed::Balls::find(const ContactGroup& group, const Pair& pair,
@@ -170,39 +193,42 @@ inline bool ContactGroup::Listed::Balls::find(const ContactGroup& group, const P
 
 // And how fast a moves against b there.
 inline bool ContactGroup::Listed::Balls::find(const ContactGroup& group, const Pair& pair,
-                                              std::span<const Frame<double>> frames, std::span<const Mover> movers,
-                                              Touching& at, Vec3<double>& relative) {
-  const Mover &a = movers[pair.a], &b = movers[pair.b];
-  if (!find(group, pair, frames[pair.a], a.p, b.p, at)) return false;
+                                              std::span<const Frame<double>> frames, const Movers& movers, Touching& at,
+                                              Vec3<double>& relative) {
+  if (!find(group, pair, frames[pair.a], movers.places[pair.a], movers.places[pair.b], at)) return false;
+  const Mover &a = movers.speeds[pair.a], &b = movers.speeds[pair.b];
   const Vec3<double> of_a = a.v + cross(a.w, at.arm_a), of_b = b.v + cross(b.w, at.arm_b);
   relative = of_a - of_b;
   return true;
 }
 
 // Kept by the thread until it looks again.
-inline std::span<const ContactGroup::Listed::Balls::Mover> ContactGroup::Listed::Balls::look_at(
-    std::span<const Frame<double>> frames) {
-  static thread_local std::vector<Mover> scratch;
-  std::vector<Mover>& movers = scratch;  // the caller's, whoever writes
-  movers.resize(frames.size());
+inline ContactGroup::Listed::Balls::Movers ContactGroup::Listed::Balls::look_at(std::span<const Frame<double>> frames) {
+  static thread_local std::vector<Vec3<double>> scratch_places;
+  static thread_local std::vector<Mover> scratch_speeds;
+  std::vector<Vec3<double>>& places = scratch_places;  // the caller's, whoever writes
+  std::vector<Mover>& speeds = scratch_speeds;
+  places.resize(frames.size()), speeds.resize(frames.size());
   share(static_cast<long>(frames.size()), shared_pairs, [&](long first, long last) {
-    for (long f = first; f < last; ++f) movers[f] = {frames[f].p, frames[f].v, rotate(frames[f].R, frames[f].w)};
+    for (long f = first; f < last; ++f)
+      places[f] = frames[f].p, speeds[f] = {frames[f].v, rotate(frames[f].R, frames[f].w)};
   });
-  return movers;
+  return {places, speeds};
 }
 
 inline void ContactGroup::Listed::Balls::push(const ContactGroup& group, const Pair& pair,
-                                              std::span<const Frame<double>> frames, std::span<const Mover> movers,
-                                              Push& out) {
+                                              std::span<const Frame<double>> frames, const Movers& movers,
+                                              Push& out) const {
   Touching at;
   Vec3<double> u;
   out.presses = false;
   if (!find(group, pair, frames, movers, at, u)) return;
-  const double rate = dot(at.n, u), N = detail::raw_force(pair.normal, at.depth, rate);
+  const Rule& rule = rules[pair.rule];
+  const double rate = dot(at.n, u), N = detail::raw_force(rule.normal, at.depth, rate);
   if (!(N > 0.0)) return;
   out.presses = true;
   out.force = at.n * N;
-  const FrictionLaw& friction = group.laws_[pair.law].law.friction;
+  const FrictionLaw& friction = group.laws_[rule.law].law.friction;
   if (friction.kind == FrictionLaw::Kind::coulomb) {
     const Vec3<double> v = u - at.n * rate;
     out.force += v * (N * friction.mu_k / std::sqrt(dot(v, v) + friction.v_s * friction.v_s));
@@ -218,7 +244,7 @@ inline void ContactGroup::Listed::Balls::add_forces(const ContactGroup& group, c
   static thread_local std::vector<Push> of_pairs;
   std::vector<Vec3<double>>& moment = of_frames;
   std::vector<Push>& pushes = of_pairs;
-  const std::span<const Mover> movers = look_at(state.frames);
+  const Movers movers = look_at(state.frames);
   moment.assign(state.frames.size(), Vec3<double>::Zero());
   const auto add = [&](const Pair& pair, const Push& p) {
     if (!p.presses) return;
@@ -266,21 +292,22 @@ inline double ContactGroup::Listed::Balls::calc_potential(const ContactGroup& gr
                                                           std::span<const Frame<double>> frames) const {
   return sum([&](const Pair& pair) {
     Touching at;
-    return find(group, pair, frames, at) ? detail::stored_energy(pair.normal, at.depth) : 0.0;
+    return find(group, pair, frames, at) ? detail::stored_energy(rules[pair.rule].normal, at.depth) : 0.0;
   });
 }
 
 inline double ContactGroup::Listed::Balls::calc_power(const ContactGroup& group,
                                                       std::span<const Frame<double>> frames) const {
   if (pairs.empty()) return 0.0;
-  const std::span<const Mover> movers = look_at(frames);
+  const Movers movers = look_at(frames);
   return sum([&](const Pair& pair) {
     Touching at;
     Vec3<double> u;
     if (!find(group, pair, frames, movers, at, u)) return 0.0;
-    const double rate = dot(at.n, u), N = std::max(0.0, detail::raw_force(pair.normal, at.depth, rate));
-    const FrictionLaw& friction = group.laws_[pair.law].law.friction;
-    double power = (detail::raw_force(pair.normal, at.depth, 0.0) - N) * rate;
+    const Rule& rule = rules[pair.rule];
+    const double rate = dot(at.n, u), N = std::max(0.0, detail::raw_force(rule.normal, at.depth, rate));
+    const FrictionLaw& friction = group.laws_[rule.law].law.friction;
+    double power = (detail::raw_force(rule.normal, at.depth, 0.0) - N) * rate;
     if (friction.kind != FrictionLaw::Kind::coulomb) return power;
     const Vec3<double> v = u - at.n * rate;
     const double slip = dot(v, v);

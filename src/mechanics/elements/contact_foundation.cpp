@@ -68,28 +68,19 @@ void press_all(const Foundation& f, const Frame<S>& fa, const Frame<S>& fb, cons
   }
 }
 
-// (4) and (5): what rubs at a point, and against turning about its normal.
+// (4).
 template <class S>
-struct Rubbing {
-  Vec3<S> force;
-  S moment = S(0.0);
-};
-
-template <class S>
-Rubbing<S> rub_at(const Foundation& f, const Pressed<S>& at, const Vec3<S>& bristle, const Vec3<S>& turning) {
+Vec3<S> rub_at(const Foundation& f, const Pressed<S>& at, const Vec3<S>& bristle, const Vec3<S>& turning) {
   using std::sqrt;
   if (f.friction.kind != FrictionLaw::Kind::coulomb) {
     const Vec3<S> z = bristle - at.touch.n * dot(at.touch.n, bristle);
-    return {friction_ratio(f.friction, at.v, z) * at.N};
+    return friction_ratio(f.friction, at.v, z) * at.N;
   }
-  const double r2 = at.area / std::numbers::pi, v_s = f.friction.v_s;
-  const S spin = dot(at.touch.n, turning), q = spin * spin * r2, squared = dot(at.v, at.v), all = q + squared;
-  const S push = at.N * f.friction.mu_k;
-  if (!(value_of(q) > 0.0)) return {at.v * S(push / sqrt(squared + v_s * v_s))};
-  const S part = q / all;
-  const double disc = 2.0 / 3.0 * r2;
-  return {at.v * S(push / sqrt(squared + part * q + v_s * v_s)),
-          S(push * disc * spin * part * part / sqrt(q + v_s * v_s))};
+  const S spin = dot(at.touch.n, turning), Q = 4.0 * at.area * spin * spin;
+  const S V = dot(at.v, at.v) + f.friction.v_s * f.friction.v_s, push = at.N * f.friction.mu_k;
+  if (!(value_of(V) < value_of(Q))) return at.v * S(push / sqrt(V));
+  const S u = 1.0 - V / Q;
+  return at.v * S(push / sqrt(Q) * (1.0 + u * (0.5 + u * (0.375 + u * (25.0 / 24.0)))));
 }
 
 }  // namespace
@@ -111,11 +102,7 @@ ContactOutput<S> calc_foundation(const Foundation& f, const Frame<S>& fa, const 
   for (const Pressed<S>& at : points) {  // moments about the origin of a
     Vec3<S> F = at.touch.n * at.N;
     mean += F;
-    if (f.friction.kind != FrictionLaw::Kind::none) {
-      const Rubbing<S> rubs = rub_at(f, at, bristle, turning);
-      F += rubs.force;
-      moment += at.touch.n * rubs.moment;
-    }
+    if (f.friction.kind != FrictionLaw::Kind::none) F += rub_at(f, at, bristle, turning);
     force += F;
     moment += cross(Vec3<S>(at.touch.point - fa.p), F);
     if (f.friction.resists_turning()) moment += turning_ratio(f.friction, at.touch.n, turning) * at.N;
@@ -157,8 +144,8 @@ FoundationSums sum_foundation(const Foundation& f, const Frame<double>& fa, cons
     if (!(at.N > 0.0)) continue;
     const Vec3<double> sliding = f.belts.sliding(fa, fb, relative);
     at.v = sliding - at.touch.n.dot(sliding) * at.touch.n;
-    const auto [friction, moment] = rub_at(f, at, bristle, turning);
-    sums.power -= at.N * rate + friction.dot(relative) + moment * at.touch.n.dot(turning);
+    const Vec3<double> friction = rub_at(f, at, bristle, turning);
+    sums.power -= at.N * rate + friction.dot(relative);
     if (f.friction.resists_turning()) sums.power -= at.N * turning_ratio(f.friction, at.touch.n, turning).dot(turning);
     sums.normal_force += at.N;
     sums.area += p.weight * (p.line_radius > 0.0 ? 2.0 * std::sqrt(2.0 * p.line_radius * at.touch.depth) : 1.0);

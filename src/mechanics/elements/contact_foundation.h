@@ -14,11 +14,12 @@
 ///       N = K L 4/3 √(2R) a^{3/2} (1 + μ ȧ) for the length L
 ///       and M of friction that resists turning, for each point by its own normal
 ///   (3) bristles follow the mean velocity v̄ = Σ N v_t/Σ N in the tangent plane of the mean normal
-///   (4) coulomb: a point stands for a disc of its area, A = π ρ², that slides with v and turns with ω_n about its
-///   normal.
-///       F_t = μ N v/√(v² + σ² + v_s²),  σ² = q²/(q + v²),  q = (ω_n ρ)²: v/|v| far from the centre of the turn, and
-///       the mean of the disc, v/(|ω_n| ρ), about it
-///   (5) M = 2/3 μ N ρ (ω_n ρ)/√(q + v_s²) (q/(q + v²))² along the normal: that of the disc where it turns in its place
+///   (4) coulomb: friction has the direction of v, which turns about the centre where a face that spins stands still,
+///       faster than points are near each other. With the turning speed ω_n about the normal there,
+///       F_t = μ N v/√V for V ≥ Q,  μ N v P(1 − V/Q)/√Q for V < Q,  V = v² + v_s²,  Q = 4 A ω_n²
+///       P(u) = 1 + u/2 + 3/8 u² + 25/24 u³: both sides agree up to the second derivative, and force and moment of what
+///       is pressed by a constant or a linear pressure around the centre stay what they are, ∫(√s P − 1) √s ds = 0 over
+///       s = V/Q, so that points sum up what a spread-out surface does. F_t is at most 1.05 μ N at a point
 ///
 /// Each depth is a function of the two frames alone and n is its gradient, so that Σ K A ∫s da is stored.
 namespace trammel::detail {

@@ -147,7 +147,7 @@ TriangleMesh::TriangleMesh(std::vector<Eigen::Vector3d> vertices, std::vector<Tr
     }
   size_ = 0.5 * (high - low).minCoeff();
   std::vector<SurfacePoint> points;
-  const double spacing = 0.25 * (high - low).maxCoeff();
+  const double spacing = 0.2 * (high - low).maxCoeff();
   for (const Triangle& t : t_) add_triangle(v_[t[0]], v_[t[1]], v_[t[2]], spacing, points);
   points_ = std::make_shared<const SurfacePoints>(std::move(points));
   order_.resize(t_.size());

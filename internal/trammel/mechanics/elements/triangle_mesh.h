@@ -30,7 +30,7 @@ class TriangleMesh final : public ContactSurfaceOf<TriangleMesh> {
   const std::vector<Triangle>& triangles() const { return t_; }
 
   /// At which it presses as a foundation: three on every triangle, which are parted until no edge is longer than a
-  /// quarter of its longest width.
+  /// fifth of its longest width.
   const std::shared_ptr<const SurfacePoints>& points() const { return points_; }
   /// Of a convex one: what is a distance r within it; null: nothing is.
   std::shared_ptr<const TriangleMesh> make_inner(double r) const;
