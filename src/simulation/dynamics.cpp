@@ -394,7 +394,7 @@ void Dynamics::sum_up() {
 RunPartEnd Dynamics::calc_end() const {
   RunPartEnd end{motion_.active().newest(), motion_.state, ledger_.now()};
   if (end.x.t > t_) {  // an event, within the last step
-    motion_.active().interpolate(t_, end.x);
+    motion_.interpolate(t_, end.x);
     end.ledger.work = ledger_.calc_work(t_);
   }
   return end;

@@ -14,7 +14,7 @@ EventWatch::EventWatch(const Model& model, Recorder& recorder, Viewer& viewer, c
                                                    : Crossing::falling);
   events_.configure(std::move(wanted));
   within_step_ = [this](double t, Vec g) {
-    motion_.active().interpolate(t, sample_);
+    motion_.interpolate(t, sample_);
     const Shown shown = viewer_.show(sample_, motion_.state);
     recorder_.calc_events(shown.point, shown.state, g);
   };

@@ -8,6 +8,7 @@
 
 #include "trammel/dae/acceleration_solver.h"
 #include "trammel/simulation/frames.h"
+#include "trammel/simulation/machine_length.h"
 
 // Kinematics and inverse dynamics.
 
@@ -15,8 +16,11 @@ namespace trammel {
 
 namespace {
 
-// [m, rad] Newton must stay on the branch: a larger correction of a prediction asks for a smaller step.
+// [rad, and of lengths as tolerances have them] Newton must stay on the branch: a larger correction of a prediction
+// asks for a smaller step.
 constexpr double largest_correction = 0.1;
+// Of the distance between frames: the same one.
+constexpr double same_instant = 1e-9;
 // Steps are not made shorter than this part of the distance between frames.
 constexpr double shortest_step = 1e-9;
 
@@ -27,6 +31,7 @@ class FollowMotions {
 
  private:
   bool step_to(double t, double h);
+  double unit_of_change() const;
   Status solve_accelerations(MotionVariables& x, const State& state);
   void record();
   void note_step(double h, double taken);
@@ -71,14 +76,16 @@ FollowMotions::FollowMotions(Rig& rig, RecordSink& sink, const ProgressCallback&
 
 Summary FollowMotions::run() {
   const double start = *study_.analysis.start, end = *study_.analysis.end;
-  const double interval = output_interval(study_), h_floor = shortest_step * interval;
+  const double interval = output_interval(study_), longest = std::min(interval, end - start);
+  const double h_floor = shortest_step * longest;
   ledger_.update(x_, 0.0);
   rig_.note_step(x_);
   record();
-  double h = interval;
+  double h = longest;
   long output = 1;
-  while (x_.t < end * (1.0 - 1e-15) && start + interval * static_cast<double>(output) <= end + 1e-9 * interval) {
-    const double target = std::min(end, start + interval * static_cast<double>(output)), from = x_.t;
+  while (x_.t < end) {  // which has its frame as well
+    const double due = start + interval * static_cast<double>(output), from = x_.t;
+    const double target = due < end - same_instant * longest ? due : end;
     h = std::min(h, target - from);
     if (!step_to(h >= target - from ? target : from + h, h)) {
       if (h > h_floor) {
@@ -124,7 +131,7 @@ bool FollowMotions::step_to(double t, double h) {
   if (!failure.failed()) failure = project_velocities(index3_, nothing_firm, x, state, viewer_.workspace(), report_);
   Status status = Status::success();
   if (!failure.failed()) status = solve_accelerations(x, state);
-  if (failure.failed() || !status.ok() || report_.position_change > largest_correction) {
+  if (failure.failed() || !status.ok() || report_.position_change > largest_correction * unit_of_change()) {
     failure_ = failure.failed() ? failure.message
                                 : fmt::format("No accelerations at t = {:.6g} s: {}", x.t, describe(status.cause));
     return false;
@@ -132,6 +139,12 @@ bool FollowMotions::step_to(double t, double h) {
   x_ = std::move(x);
   state_ = std::move(state);
   return true;
+}
+
+// Of the coordinate that the correction changed most.
+double FollowMotions::unit_of_change() const {
+  const int at = report_.position_unknown;
+  return at >= 0 && index3_.layout().kinds()[at] == Kind::position ? tolerance_scale(study_.model) : 1.0;
 }
 
 // A tree whose joints are all driven has no unknown left: the recursion has everything.

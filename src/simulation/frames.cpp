@@ -96,7 +96,7 @@ void MotionFrames::record(const MotionVariables& x, bool at_step_end) {
 }
 
 void MotionFrames::record_at(double t) {
-  motion_.active().interpolate(t, sample_);
+  motion_.interpolate(t, sample_);
   record(sample_, false);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "trammel/dae/static_stability.h"
@@ -18,10 +19,24 @@ constexpr double idle = 1e-9;  // of the largest force or momentum
 
 }  // namespace
 
+void integrate_where_needed(const Assembly& full, Study& study, std::vector<std::string>& notes) {
+  const Index3 absolute(*full.system);
+  const std::span<const char> holonomic = absolute.holonomic();
+  const auto row = std::find(holonomic.begin(), holonomic.end(), 0);
+  if (row == holonomic.end() && absolute.nz() == 0) return;
+  const std::string what = row != holonomic.end() ? full.system->describe_row(static_cast<int>(row - holonomic.begin()))
+                                                  : absolute.layout().describe_unknown(absolute.nv());
+  notes.push_back(
+      fmt::format("{} is integrated over the time: the machine is moved as in dynamics, to the tolerances "
+                  "of [solver], with reactions and efforts",
+                  what));
+  study.analysis.kind = AnalysisKind::dynamics;
+}
+
 // A free direction is idle if it only turns bodies about their centres of mass and nothing drives it (a rod between
 // two balls about its own axis): the motion of everything else does not depend on it.
-void refuse_free_freedoms(const Study& study, const Index3& index3, int rank, const MotionVariables& x,
-                          const State& state) {
+void refuse_free_freedoms(const Study& study, AnalysisKind asked, const Index3& index3, int rank,
+                          const MotionVariables& x, const State& state) {
   const int nv = index3.nv(), n_free = nv - rank;
   if (n_free <= 0) return;
   std::string names;
@@ -55,7 +70,7 @@ void refuse_free_freedoms(const Study& study, const Index3& index3, int rank, co
     if (found == 0) return;
     if (found > freedoms_named) names += "; …";
   }
-  const bool inverse = study.analysis.kind == AnalysisKind::inverse_dynamics;
+  const bool inverse = asked == AnalysisKind::inverse_dynamics;
   throw InputError(
       {Issue{study.analysis.source.at("kind"),
              fmt::format(

@@ -70,6 +70,7 @@ KinkEvents::KinkEvents(const Machine& machine, Viewer& viewer, Motion& motion, A
 }
 
 void KinkEvents::begin_step() {
+  motion_.lead_in.reset();
   if (active_) x_before_ = motion_.active().newest(), state_before_ = motion_.state;
 }
 
@@ -100,6 +101,7 @@ bool KinkEvents::begin_at_change(const KinkWatch::Change& change) {
   x_change_ = x_before_;
   viewer_.centre_charts(x_change_, motion_.state);  // q̇ = v
   MotionVariables& x = x_change_;
+  const Eigen::VectorXd a = x.a, zp = x.zp;
   const double dt = change.t - x.t;
   x.t = change.t;
   x.q += dt * x.v + 0.5 * dt * dt * x.a;
@@ -112,6 +114,8 @@ bool KinkEvents::begin_at_change(const KinkWatch::Change& change) {
   }
   watch_.accept(kinematics(x_change_), change);
   x_before_ = motion_.active().newest(), state_before_ = motion_.state;
+  motion_.lead_in = x_before_;
+  motion_.lead_in->a = a, motion_.lead_in->zp = zp;
   return true;
 }
 

@@ -130,7 +130,7 @@ struct LiveSimulation::Parts {
   // The step went past it: the machine is taken back on its dense output, and goes on from there.
   void go_back_to_event(double t) {
     MotionVariables x = newest();
-    rig.motion.active().interpolate(t, x);
+    rig.motion.interpolate(t, x);
     x.t = t;
     const LiveSimulation::NamedValues nothing;
     const StateSetter::Placed placed = setter.place(x, rig.motion.state, nothing, t, solver);

@@ -54,6 +54,13 @@ struct Machine::Scratch {
 
 Machine::Machine(CheckedStudy study, Customize customize)
     : study_(std::move(study).take()), customize_(std::move(customize)) {
+  const AnalysisKind asked = study_.analysis.kind.value_or(AnalysisKind::dynamics);
+  const bool follows = asked == AnalysisKind::kinematics || asked == AnalysisKind::inverse_dynamics;
+  if (follows) {
+    Assembly whole = assemble_again(study_.model);
+    extend(whole);
+    integrate_where_needed(whole, study_, notes_);
+  }
   const Settings given = study_;
   Resolved resolved = resolve(given, study_.model);
   if (!resolved.issues.empty()) throw InputError(std::move(resolved.issues));
@@ -69,8 +76,7 @@ Machine::Machine(CheckedStudy study, Customize customize)
   Scratch scratch;
   make_consistent(scratch);
   if (chooses_method(given)) choose_method(given, scratch);
-  if (study_.analysis.kind == AnalysisKind::kinematics || study_.analysis.kind == AnalysisKind::inverse_dynamics)
-    refuse_free_freedoms(study_, *index3_, rank_, x_, state_);
+  if (follows) refuse_free_freedoms(study_, asked, *index3_, rank_, x_, state_);
   note_arms_of_particles(study_.model, full_, notes_);
   if (study_.solver.coordinates == CoordinateSet::joint) enter_joint_coordinates(scratch);
   if (study_.analysis.steady) find_coordinates(*study_.analysis.steady);  // refuses names that nothing has

@@ -50,7 +50,7 @@ void Motion::remember(Memory& memory, const Machine& machine, Viewer& viewer) {
     state = kept;
   }
   if (passage_) memory.keep(*passage_);
-  memory.leave(x, made_, other_);
+  memory.leave(x, lead_in, made_, other_);
 }
 
 void SingularPassage::Passage::remember(Memory& memory) { memory.keep(t, rows); }

@@ -109,6 +109,20 @@ Status Motion::exchange_method(const Machine& machine, Viewer& viewer) {
   return made_.method->restart(at, state);
 }
 
+// Seen from the change, δ = t − t_c < 0: q = q_c + δ v_c + δ²/2 v̇₋, the series that led there.
+void Motion::interpolate(double t, MotionVariables& at) const {
+  if (!lead_in || t >= lead_in->t) {
+    active().interpolate(t, at);
+    return;
+  }
+  const double dt = t - lead_in->t;
+  at = *lead_in;
+  at.t = t;
+  at.q += dt * at.v + 0.5 * dt * dt * at.a;
+  at.v += dt * at.a;
+  at.z += dt * at.zp;
+}
+
 void Motion::sum_up_passages(std::vector<std::string>& notes) const {
   if (!passage_ || passage_->passages().empty()) return;
   const std::vector<SingularPassage::Passage>& all = passage_->passages();

@@ -52,6 +52,7 @@ void refuse_position_jumps(const Study& study, const Assembly& full, const Motio
       const double jump = after.u[k] - before.u[k];
       if (!(std::abs(jump) > smallest_position_jump * (1.0 + std::abs(before.u[k])))) continue;
       const int row = find_row_of_input(static_cast<int>(k), before, full, x, state);
+      if (row >= 0 && !system.holonomic()[row]) continue;  // of a speed: an impulse
       if (row < 0 || std::find(told.begin(), told.end(), row) != told.end()) continue;
       told.push_back(row);
       issues.push_back({"", fmt::format("{}: its value jumps by {:.4g} at t = {:.6g} s, and nothing can be at another "

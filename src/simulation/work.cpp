@@ -12,8 +12,9 @@ namespace trammel {
 
 namespace {
 
-// What the bend of P adds to the trapezoidal rule in a step, beside kinetic energy and work so far.
-constexpr double straight_power = 1e-7;
+// What a fourth end of a step adds to the work of three, beside kinetic energy and work so far: of rtol, and at most. A
+// run of tight tolerances takes many steps, and what they err by adds up.
+constexpr double straight_of_rtol = 1e-2, straight_power = 1e-7;
 
 // (3) Tolerances that a right run may be off by, and the drift beside kinetic energy and work from which on it is asked
 // what they make of the power.
@@ -249,10 +250,13 @@ double RunLedger::calc_step_work(const MotionVariables& x, double h) {
     return h * calc_power(sample_);
   }
   if (method_of(study_.solver).traits.power == PowerAt::ends) return trapezoid;
-  // Where P is nearly straight, three ends of steps tell enough.
-  const double size = std::abs(ledger_.kinetic) + std::abs(ledger_.work),
-               bent = calc_work_of_ends(std::min(3, n_ends_), h);
-  if (n_ends_ > 2 && std::abs(bent - trapezoid) <= straight_power * size) return bent;
+  // Where P bends evenly, ends of steps tell enough.
+  if (n_ends_ > 3) {
+    const double size = std::abs(ledger_.kinetic) + std::abs(ledger_.work),
+                 limit = std::min(straight_of_rtol * study_.solver.rtol.value_or(0.0), straight_power) * size,
+                 cubic = calc_work_of_ends(4, h);
+    if (std::abs(cubic - calc_work_of_ends(3, h)) <= limit) return cubic;
+  }
   const PowerRule rule = method.power_rule();
   if (rule.points.empty()) return calc_work_of_ends(std::min(rule.ends, n_ends_), h);
   known_.clear();

@@ -112,6 +112,37 @@ TEST(VelocityJumps, are_impulses_after_which_the_machine_swings_as_it_must) {
     }
 }
 
+// The same drive by its speed, of a motion or of a coupler of rates.
+TEST(VelocityJumps, of_drives_by_speed_are_impulses_as_well) {
+  const Drive d{0.6, 1.7, 1.3};
+  const std::string speed = fmt::format("\"if(t < {}, 0, if(t < {}, {}, 0))\"", d.t1, d.t2, d.V),
+                    place = fmt::format("function = \"ramp(t, {0}, 0, {1}, {2})\"", d.t1, d.t2, d.V * (d.t2 - d.t1));
+  const std::string by_motion = replace_once(cart(d), place, "velocity = " + speed);
+  const std::string by_coupler = replace_once(
+      cart(d), "[[motion]]\nname = \"drive\"\njoint = \"rail\"\n" + place,
+      "[[coupler]]\nname = \"drive\"\nkind = \"speed_coupler\"\njoints = [\"rail\"]\nfactors = [1]\nvalue = " + speed);
+  for (const char* integrator : integrators)
+    for (const char* coordinates : {"absolute", "joint"}) {
+      if (std::string(integrator) == "energy_decaying") continue;  // holds no rows on velocities
+      for (const auto& model : {by_motion, by_coupler}) {
+        SCOPED_TRACE(fmt::format("{} {} {}", integrator, coordinates,
+                                 model.find("coupler") == std::string::npos ? "motion" : "coupler"));
+        const Recorded recorded = run_text(
+            model, {fmt::format("solver.integrator=\"{}\"", integrator),
+                    fmt::format("solver.coordinates=\"{}\"", coordinates), "solver.rtol=1e-7", "solver.atol=1e-7"});
+        const std::vector<double> reference = angles(d, recorded.times());
+        const Eigen::VectorXd angle = recorded.values("hinge.angle"), at = recorded.values("rail.displacement");
+        double worst = 0.0, off = 0.0;
+        for (std::size_t i = 0; i < reference.size(); ++i) {
+          worst = std::max(worst, std::abs(angle[static_cast<Eigen::Index>(i)] - reference[i]));
+          off = std::max(off, std::abs(at[static_cast<Eigen::Index>(i)] - d.place(recorded.times()[i])));
+        }
+        EXPECT_LT(worst, std::string(integrator) == "newmark" ? 2e-3 : 2e-4);  // as above
+        EXPECT_LT(off, 1e-5);  // the place is integrated: ten steps' tolerances and more
+      }
+    }
+}
+
 // A stop that is never reached is watched for in every step, and changes nothing: the work behind the jump begins with
 // the power of the velocities there.
 TEST(VelocityJumps, bring_in_the_same_work_where_a_far_stop_is_watched_for) {

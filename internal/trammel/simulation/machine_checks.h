@@ -27,8 +27,12 @@ void check_dropped_rows(const Model& model, const Assembly& full, const std::vec
 void refuse_position_jumps(const Study& study, const Assembly& full, const MotionVariables& x, const State& state);
 
 /// Kinematics and inverse dynamics follow motions: nothing else may decide where the machine goes.
-void refuse_free_freedoms(const Study& study, const Index3& index3, int rank, const MotionVariables& x,
-                          const State& state);
+void refuse_free_freedoms(const Study& study, AnalysisKind asked, const Index3& index3, int rank,
+                          const MotionVariables& x, const State& state);
+
+/// They go from place to place by what motions say of each. States, and what rows on velocities lead to, follow from
+/// all that was before: a machine that has such is computed as dynamics, which is the same motion, and that is noted.
+void integrate_where_needed(const Assembly& full, Study& study, std::vector<std::string>& notes);
 
 /// A particle does not turn: what holds it beside its place holds it by an arm that keeps its direction.
 void note_arms_of_particles(const Model& model, const Assembly& full, std::vector<std::string>& notes);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,11 @@ class Motion {
   StepReport advance(double t_end) {
     return passage_ ? passage_->advance(*made_.method, t_end, state) : made_.method->advance(t_end, state);
   }
+  /// Within the last step, and within what led to its beginning.
+  void interpolate(double t, MotionVariables& at) const;
+  /// The last step does not begin where the one before ended but at a change of a force right behind it, to which
+  /// Taylor's series led: the variables there, with the accelerations and rates before the change.
+  std::optional<MotionVariables> lead_in;
   /// Begins at other variables of the same machine, in the charts of `at_state`. Throws InputError where no motion
   /// begins there.
   void begin_at(const MotionVariables& at, const State& at_state, Viewer& viewer);
