@@ -385,9 +385,9 @@ Status CoordinateSplitForm::make_consistent(double t, State& state, Vec y, Vec y
   return FirstOrderForm::make_consistent(t, state, y, yp, *static_cast<Scratch&>(workspace).form);
 }
 
-Status CoordinateSplitForm::interpolate(const Point& from, const Point& to, double t, const State& state,
-                                        MotionVariables& x, Workspace& workspace) const {
-  return FirstOrderForm::interpolate(from, to, t, state, x, *static_cast<Scratch&>(workspace).form);
+Status CoordinateSplitForm::interpolate(const Point& from, const Point& to, double t, const Polynomial& polynomial,
+                                        const State& state, MotionVariables& x, Workspace& workspace) const {
+  return FirstOrderForm::interpolate(from, to, t, polynomial, state, x, *static_cast<Scratch&>(workspace).form);
 }
 
 Status CoordinateSplitForm::calc_gap(const Point& from, const Point& to, double t, const Inputs& in, const State& state,

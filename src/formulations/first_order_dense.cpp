@@ -65,14 +65,17 @@ Status FirstOrderForm::find_fast_states(const Point& from, const Point& to, cons
   return status;
 }
 
-// ż = g at the motion of interpolate_positions and the cubic of z.
-Status FirstOrderForm::calc_state_rates(const Point& from, const Point& to, double theta, const State& state,
-                                        MotionVariables& x, Vec rates, Scratch& s) const {
-  const double h = to.t - from.t;
-  x.t = from.t + theta * h;
+// ż = g at the motion of interpolate_positions and the cubic of z, with v̇, λ and algebraic z of the polynomial there.
+Status FirstOrderForm::calc_state_rates(const Point& from, const Point& to, double theta, const Polynomial& polynomial,
+                                        const State& state, MotionVariables& x, Vec rates, Scratch& s) const {
+  const double h = to.t - from.t, t = from.t + theta * h;
+  const std::span<const double> E = system_.E();
+  polynomial(t, x);
+  x.t = t;
   system_.calc_inputs(x.t, s.inputs);
   interpolate_positions(from, to, theta, x.q, x.v, s);
   for (int i = 0; i < nz_; ++i) {
+    if (E[i] == 0.0) continue;
     const int k = z0() + i;
     x.z[i] = cubic(from.y[k], h * from.yp[k], to.y[k], h * to.yp[k], theta);
   }
@@ -82,17 +85,16 @@ Status FirstOrderForm::calc_state_rates(const Point& from, const Point& to, doub
   return status;
 }
 
-Status FirstOrderForm::interpolate(const Point& from, const Point& to, double t, const State& state, MotionVariables& x,
-                                   Workspace& workspace) const {
+Status FirstOrderForm::interpolate(const Point& from, const Point& to, double t, const Polynomial& polynomial,
+                                   const State& state, MotionVariables& x, Workspace& workspace) const {
   Scratch& s = static_cast<Scratch&>(workspace);
   const double h = to.t - from.t, theta = (t - from.t) / h;
   const std::span<const double> E = system_.E();
   if (std::any_of(E.begin(), E.end(), [](double e) { return e != 0.0; })) {
     MotionVariables& between = s.between;
-    between.a = x.a, between.lam = x.lam;  // what forces of laws with λ make of them is of no order here
-    Status status = calc_state_rates(from, to, 0.25, state, between, s.first_quarter, s);
+    Status status = calc_state_rates(from, to, 0.25, polynomial, state, between, s.first_quarter, s);
     if (status.ok()) status = find_fast_states(from, to, state, s.first_quarter, between, s);
-    if (status.ok()) status = calc_state_rates(from, to, 0.75, state, between, s.last_quarter, s);
+    if (status.ok()) status = calc_state_rates(from, to, 0.75, polynomial, state, between, s.last_quarter, s);
     if (!status.ok()) return status;
     // + θ²(1 − θ)² (α + β (θ − ½)), whose rates at ¼ and ¾ are ±3/16 α − 3/256 β
     const double bump = std::pow(theta * (1.0 - theta), 2);

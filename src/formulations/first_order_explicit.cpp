@@ -20,7 +20,6 @@ void FirstOrderForm::choose_formalism() {
   if (tree_ == nullptr) refuse("is a recursion over the tree of joints: it needs coordinates = \"joint\"");
   if (const std::string refusal = tree_->explicit_refusal(); !refusal.empty())
     refuse(fmt::format("solves for accelerations, and {}; take formalism = \"residual\"", refusal));
-  if (options_.form != ConstraintForm::stabilized_index2) refuse("belongs to the formulation 'stabilized_index2'");
   std::vector<int> group(static_cast<std::size_t>(nv_));
   std::iota(group.begin(), group.end(), 0);
   const auto find = [&](int i) {
@@ -65,18 +64,21 @@ Pattern FirstOrderForm::spread_over_trees(const Pattern& pattern) const {
   return builder.build(pattern.version);
 }
 
-// Rows (2), (3): v̇ − φ, ż − g; Φ, Φ̇ and Gᵀμ go to the scratch.
+// Rows (2), (3): v̇ − φ, ż − g; Φ, of nonholonomic rows A v + a, Φ̇ and Gᵀμ go to the scratch.
 Status FirstOrderForm::calc_explicit_rows(const MotionPoint& m, const State& state, Vec F, Scratch& s) const {
   const Status status = nc_ == 0 ? tree_->accelerate(m, state, s.acceleration, s.zp, *s.system)
                                  : tree_->stabilized_acceleration(m, s.mu, state, s.acceleration, s.zp, s.phi,
                                                                   s.phi_dot, s.kinematic, *s.system);
   if (!status.ok()) return status;
+  for (int r = 0; r < nc_; ++r)
+    if (!system_.holonomic()[r]) s.phi[r] = s.phi_dot[r];
   F.segment(v0(), nv_) = m.a - s.acceleration;
   F.segment(z0(), nz_) = m.zp - s.zp;
   return status;
 }
 
-// The planes hold the derivatives of M v̇ + Gᵀλ − f at v̇ = φ: those of v̇ − φ are M⁻¹ times them.
+// The planes hold the derivatives of M v̇ + Gᵀλ − f at v̇ = φ: those of v̇ − φ are M⁻¹ times them. Where λ = ψ′ its
+// columns are in F_y′.
 Status FirstOrderForm::solve_for_rates(Planes& planes, Scratch& s) const {
   std::vector<double>&Fy = planes.values[0], &Fyp = planes.values[1], &K_lam = planes.values[2];
   const Pattern& pattern = planes.pattern;
@@ -96,16 +98,17 @@ Status FirstOrderForm::solve_for_rates(Planes& planes, Scratch& s) const {
     s.columns.resize(n, 1);
     for (int j = 0; j < pattern.n_cols; ++j) {
       if (pattern.slot(v0() + tree[0], j) < 0) continue;
+      std::vector<double>& plane = options_.form.rates && j >= lam0() ? Fyp : Fy;
       for (Eigen::Index r = 0; r < n; ++r) {
         const int slot = pattern.slot(v0() + tree[r], j);
-        s.columns(r, 0) = Fy[slot] + K_lam[slot];
+        s.columns(r, 0) = plane[slot] + K_lam[slot];
         K_lam[slot] = 0.0;
       }
       if (symmetric)
         s.factor.solveInPlace(s.columns);
       else
         s.columns = s.exchanged.solve(s.columns).eval();
-      for (Eigen::Index r = 0; r < n; ++r) Fy[pattern.slot(v0() + tree[r], j)] = s.columns(r, 0);
+      for (Eigen::Index r = 0; r < n; ++r) plane[pattern.slot(v0() + tree[r], j)] = s.columns(r, 0);
     }
     for (Eigen::Index c = 0; c < n; ++c)
       for (Eigen::Index r = 0; r < n; ++r) Fyp[pattern.slot(v0() + tree[r], v0() + tree[c])] = r == c ? 1.0 : 0.0;

@@ -9,6 +9,7 @@
 
 #include "time_rounding.h"
 #include "trammel/integrators/memory_check.h"
+#include "trammel/linalg/guarded_ldlt.h"
 
 namespace trammel {
 
@@ -33,7 +34,7 @@ EnergyDecaying::EnergyDecaying(std::unique_ptr<const JumpSystem> jump, const Sec
       dae_(dae),
       options_(options),
       control_(step_rules::energy_decaying, options.h, options.hmin, options.hmax),
-      solver_(make_linear_solver<double>(solver, jump_.n())),
+      solver_(make_guarded_solver<double>(solver, jump_.n())),
       jump_workspace_(jump_.make_workspace()),
       workspace_(dae.make_workspace()),
       scaling_(scaling),
@@ -47,6 +48,7 @@ EnergyDecaying::EnergyDecaying(std::unique_ptr<const JumpSystem> jump, const Sec
   for (auto* x : {&turned_, &behind_}) x->setZero(nv);
   for (auto* x : {&memory_, &next_memory_}) x->setZero(jump_.n_memory());
   for (auto* x : {&y_, &trial_, &r_, &delta_, &next_delta_}) x->setZero(jump_.n());
+  column_.assign(static_cast<std::size_t>(jump_.n()), 1.0);
 }
 
 Status EnergyDecaying::start(const MotionVariables& at, State& state) {
@@ -128,6 +130,7 @@ StepReport EnergyDecaying::attempt(double t_end, const State& state) {
     report.status = accept(h, state);
     report.h = h;
     report.order = 2;
+    report.corrections = corrections_;
     return report;
   }
   return report;

@@ -32,6 +32,10 @@ bool serves_on(double size, double next, double tolerance) {
 
 }  // namespace
 
+int EnergyDecaying::most_iterations(const StepOptions& options) {
+  return (options.newton_stop == NewtonStop::tolerance ? 2 : 1) * options.max_iterations;
+}
+
 // The scheme at the given step; where Newton fails, by continuation; then the variant of first order in the same ways.
 Status EnergyDecaying::solve_step(double h, StepReport& report) {
   Status status;
@@ -166,7 +170,13 @@ Status EnergyDecaying::solve(Vec x) {
 class EnergyDecaying::Iteration {
  public:
   Iteration(EnergyDecaying& method, double h, double rough_tol, StepReport& report)
-      : m_(method), h_(h), rough_tol_(rough_tol), report_(report) {}
+      : m_(method),
+        h_(h),
+        rough_tol_(rough_tol),
+        stop_(rough_tol > 0.0 || method.repeated_ ? NewtonStop::tolerance : method.options_.newton_stop),
+        report_(report) {
+    m_.corrections_.clear();
+  }
 
   Status start() {
     ++m_.n_residuals_;
@@ -182,6 +192,8 @@ class EnergyDecaying::Iteration {
       serves_ = true;
     }
     ++report_.iterations;
+    is_saturated_ = m_.saturated() && stop_ == NewtonStop::saturation;
+    if (is_saturated_) return Status::success();
     size_ = m_.calc_norm(h_);
     tolerance_ = m_.calc_tolerance(h_, rough_tol_);
     rounding_ = decaying_rounding_margin * m_.calc_tolerance(h_, 0.0);
@@ -190,8 +202,9 @@ class EnergyDecaying::Iteration {
 
   NewtonVerdict correct(int) {
     if (damping_ < smallest_damping) return NewtonVerdict::diverging;
+    if (is_saturated_) return NewtonVerdict::converged;
     m_.y_ = m_.trial_;
-    if (next_ <= tolerance_ || (size_ <= rounding_ && damping_ == 1.0)) {
+    if (stop_ == NewtonStop::tolerance && is_settled()) {
       if (next_ < size_) m_.y_ += m_.next_delta_;
       return NewtonVerdict::converged;
     }
@@ -204,6 +217,7 @@ class EnergyDecaying::Iteration {
   }
 
   Status give_up(Cause cause) {
+    if (cause == Cause::too_many_iterations && stop_ == NewtonStop::none) return Status::success();
     Eigen::Index row = 0;
     report_.worst_residual = m_.r_.cwiseAbs().maxCoeff(&row);
     report_.worst_row = static_cast<int>(row);
@@ -211,6 +225,8 @@ class EnergyDecaying::Iteration {
   }
 
  private:
+  bool is_settled() const { return next_ <= tolerance_ || (size_ <= rounding_ && damping_ == 1.0); }
+
   // Natural monotonicity: the simplified correction at the new point, by the same matrix, is smaller.
   Status damp() {
     for (; damping_ >= smallest_damping; damping_ *= 0.5) {
@@ -232,8 +248,10 @@ class EnergyDecaying::Iteration {
 
   EnergyDecaying& m_;
   const double h_, rough_tol_;
+  const NewtonStop stop_;
   StepReport& report_;
   bool serves_ = false;  // the matrix, and the correction at hand
+  bool is_saturated_ = false;
   double damping_ = 1.0, size_ = 0.0, next_ = 0.0, tolerance_ = 0.0, rounding_ = 0.0;
 };
 
@@ -241,9 +259,20 @@ Status EnergyDecaying::iterate(double h, double rough_tol, StepReport& report) {
   for (;;) {
     Iteration iteration(*this, h, rough_tol, report);
     Status status = iteration.start();
-    if (status.ok()) status = solve_by_newton(iteration, 2 * options_.max_iterations);
+    if (status.ok()) status = solve_by_newton(iteration, most_iterations(options_));
     if (!status.ok() || !jump_.misses(y_, *jump_workspace_)) return status;
   }
+}
+
+// Sizes of the correction at hand in the scaled unknowns, and [bottasso2007 (33)] as of BDF.
+bool EnergyDecaying::saturated() {
+  const bool stops = options_.newton_stop == NewtonStop::saturation;
+  if (!stops && !options_.records_corrections) return false;
+  const double length = scaling_.is_physical ? scaling_.l_ref : 1.0;
+  std::fill(column_.end() - 2 * jump_.n_multipliers(), column_.end(), mass_unit_ / length);
+  corrections_.push_back(calc_field_sizes(jump_.layout().kinds(), delta_, column_));
+  const std::size_t n = corrections_.size();
+  return n > 1 && corrections_[n - 1].norm >= newton_decrease * corrections_[n - 2].norm;
 }
 
 // The largest |x_i|, positions and their rates in units of the machine's length.

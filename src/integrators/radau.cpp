@@ -53,6 +53,8 @@ std::vector<Issue> RadauOptions::issues(const Layout& layout) const {
           fmt::format("newton_constant = {}: must lie between 0 and 1, else Newton's remainder is the error",
                       newton_constant.value_or(0.0)));
   require(max_iterations >= 1, "max_iterations", fmt::format("{}: at least one iteration", max_iterations));
+  require(newton_stop == NewtonStop::tolerance || fixed_h, "newton_stop",
+          "only a fixed step can do without a tolerance: divergence is not seen, so no step can be rejected");
   require(max_attempts >= 1, "max_attempts", fmt::format("{}: at least one attempt", max_attempts));
   return found;
 }
@@ -76,6 +78,7 @@ Radau::Radau(const DaeSystem& system, RadauOptions options, LinearSolverChoice s
   index_.assign(static_cast<std::size_t>(n), 1);
   system.calc_indices(index_);
   points_.setZero(static_cast<Eigen::Index>(system.chart_unknowns().size()), s + 1);
+  if (options_.records_corrections) corrections_.reserve(static_cast<std::size_t>(options_.most_iterations()));
 }
 
 // ---- start ---------------------------------------------------------------------------------------------------------
@@ -179,10 +182,16 @@ void Radau::predict() {
 
 // (1)
 void Radau::update_stages() {
-  for (int i = 0; i < tableau_.stages(); ++i) {
+  const int s = tableau_.stages();
+  for (int i = 0; i < s; ++i) {
     Y_.col(i) = y_ + Z_.col(i);
-    Yp_.col(i).setZero();
-    for (int j = 0; j < tableau_.stages(); ++j) Yp_.col(i) += tableau_.A_inverse()(i, j) / h_ * Z_.col(j);
+    const auto weight = [&](int j) { return tableau_.A_inverse()(i, j) / h_; };
+    if (s == 3) {  // in one pass: it is done in every iteration
+      Yp_.col(i) = weight(0) * Z_.col(0) + weight(1) * Z_.col(1) + weight(2) * Z_.col(2);
+      continue;
+    }
+    Yp_.col(i) = weight(0) * Z_.col(0);
+    for (int j = 1; j < s; ++j) Yp_.col(i) += weight(j) * Z_.col(j);
   }
 }
 
@@ -237,6 +246,7 @@ Status Radau::estimate_gap(const State& state, double& error) {
 void Radau::accept(double breakpoint, RadauStep& step) {
   t_from_ = t_;
   h_from_ = step.h = h_;
+  step.corrections = corrections_;
   y_from_.swap(y_);
   yp_from_.swap(yp_);
   Z_from_.swap(Z_);

@@ -92,9 +92,11 @@ void Radau::update_weights() {
     double& size = kinds[i] == Kind::multiplier ? multiplier : largest;
     size = std::max(size, std::abs(y_[i]));
   }
+  int index = 1;
+  double factor = 1.0;  // h^(index − 1)
   for (Eigen::Index i = 0; i < y_.size(); ++i) {
     const double size = kinds[i] == Kind::multiplier ? multiplier : std::abs(y_[i]);
-    const double factor = std::pow(h_, index_[i] - 1);
+    if (index_[i] != index) factor = std::pow(h_, (index = index_[i]) - 1);
     if (!options_.fixed_h) {
       weight_[i] = estimate_limit_ * tolerance_.weight(i, size) / factor;
       continue;

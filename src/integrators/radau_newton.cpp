@@ -33,6 +33,11 @@ constexpr double residual_margin = 32.0;
 
 }  // namespace
 
+int RadauOptions::most_iterations() const {
+  const bool is_patient = fixed_h && newton_stop == NewtonStop::tolerance;
+  return is_patient ? fixed_step_patience * max_iterations : max_iterations;
+}
+
 // Newton with the planes at hand, and once more with new ones if those were old.
 Status Radau::correct(const State& state, RadauStep& step) {
   if (repeated_) return correct_as_recorded(state, step);
@@ -123,21 +128,32 @@ class Radau::Iteration {
   Status solve(int) { return m_.calc_corrections(state_); }
 
   NewtonVerdict correct(int m) {
+    if (m_.saturated() && !m_.repeated_) return arrive(m);
     double norm = 0.0;
     for (int i = 0; i < m_.tableau_.stages(); ++i) norm = std::max(norm, m_.corrector_norm(m_.R_.col(i)));
     if (!std::isfinite(norm)) return NewtonVerdict::not_finite;
     m_.Z_ += m_.R_;
-    const NewtonVerdict verdict = m_.repeated_ ? judge_repeated(m) : judge(m, norm);
+    const bool stops = m_.repeated_ || m_.options_.newton_stop == NewtonStop::tolerance;
+    if (!stops && m == 1) m_.rate_ = norm / previous_;  // later ones are of rounding
+    const NewtonVerdict verdict = m_.repeated_ ? judge_repeated(m) : stops ? judge(m, norm) : NewtonVerdict::go_on;
     previous_ = norm;
-    if (verdict != NewtonVerdict::converged) return verdict;
-    m_.last_iterations_ = m + 1;
-    m_.update_stages();
-    return verdict;
+    return verdict == NewtonVerdict::converged ? arrive(m) : verdict;
   }
 
-  Status give_up(Cause cause) { return Status::recoverable(cause); }
+  Status give_up(Cause cause) {
+    if (cause != Cause::too_many_iterations || m_.options_.newton_stop != NewtonStop::none)
+      return Status::recoverable(cause);
+    arrive(last_);
+    return Status::success();
+  }
 
  private:
+  NewtonVerdict arrive(int m) {
+    m_.last_iterations_ = m + 1;
+    m_.update_stages();
+    return NewtonVerdict::converged;
+  }
+
   NewtonVerdict judge_repeated(int m) {
     using Verdict = RepeatedNewton::Verdict;
     double moved = 0.0;
@@ -197,11 +213,26 @@ Status Radau::iterate(const State& state, RadauStep& step) {
   rate_ = 0.0;
   newton_shrink_ = control_.rule().newton_shrink;
   step.accepted_iterations = 0;
-  const int most = options_.fixed_h ? fixed_step_patience * options_.max_iterations : options_.max_iterations;
-  const int max_iterations = repeated_ ? RepeatedNewton(*repeated_).most_iterations() : most;
+  corrections_.clear();
+  const int max_iterations = repeated_ ? RepeatedNewton(*repeated_).most_iterations() : options_.most_iterations();
   const Status status = solve_by_newton(Iteration(*this, state, step, max_iterations), max_iterations);
   if (!status.ok()) rate_ = 1.0;
   return status;
+}
+
+// Sizes of the corrections at hand in the scaled unknowns, over all stages, and [bottasso2007 (33)] as of BDF.
+bool Radau::saturated() {
+  const bool stops = options_.newton_stop == NewtonStop::saturation;
+  if (!stops && !options_.records_corrections) return false;
+  FieldSizes all;
+  for (int i = 0; i < tableau_.stages(); ++i) {
+    const FieldSizes of = calc_field_sizes(system_.layout().kinds(), R_.col(i), blocks_.column_factors());
+    all = {std::max(all.position, of.position), std::max(all.velocity, of.velocity),
+           std::max(all.multiplier, of.multiplier), std::hypot(all.norm, of.norm)};
+  }
+  corrections_.push_back(all);
+  const std::size_t n = corrections_.size();
+  return stops && n > 1 && corrections_[n - 1].norm >= newton_decrease * corrections_[n - 2].norm;
 }
 
 // Rounding y, and with it y′ of (1), changes the rows of F by up to ε (|F_y||y| + |F_y′||A⁻¹||y|/h). Smaller residuals

@@ -539,7 +539,7 @@ std::vector<Option> bdf_options() {
               .of_methods = true,
               .refusal = two_differences}),
       option("formalism", AT(solver.bdf.formalism),
-             {.fallback = "residual", .meaning = "equations of motion on `stabilized_index2`", .of_methods = true}),
+             {.fallback = "residual", .meaning = "equations of motion", .of_methods = true}),
   };
 }
 

@@ -40,9 +40,11 @@ void RadauMotion::interpolate(double t, MotionVariables& at) const {
   interpolate_balance(t, at);  // v̇, λ and algebraic z of the collocation polynomial
   if (!(radau_.t() > radau_.t_from())) return;
   const Inputs none;
-  const Status refined = form_->interpolate({radau_.t_from(), none, radau_.y_from(), radau_.yp_from()},
-                                            {radau_.t(), none, radau_.y(), radau_.yp()}, t, *state_, at, *workspace_);
-  if (!refined.ok()) form_->unpack(t, y_at_, yp_at_, at);  // right to a lower order
+  const auto polynomial = [this](double instant, MotionVariables& x) { interpolate_balance(instant, x); };
+  const Status refined =
+      form_->interpolate({radau_.t_from(), none, radau_.y_from(), radau_.yp_from()},
+                         {radau_.t(), none, radau_.y(), radau_.yp()}, t, polynomial, *state_, at, *workspace_);
+  if (!refined.ok()) interpolate_balance(t, at);  // right to a lower order
 }
 
 PowerRule RadauMotion::power_rule() const {

@@ -62,7 +62,7 @@ TEST(Bauchau2009, unscaled_condition_numbers_grow_as_h_to_minus_4_and_m_squared)
   EXPECT_NEAR(std::log10(unscaled_condition(1e-2, 1e2) / reference) / 2.0, 2.0, 0.02);
 }
 
-TEST(Bauchau2009, scaled_condition_numbers_are_those_of_the_paper_and_depend_neither_on_h_nor_on_m) {
+TEST(Bauchau2009, scaled_condition_numbers_of_the_midpoint_rule_depend_neither_on_h_nor_on_m) {
   EXPECT_NEAR(scaled_condition(1e-5, 1.0, 0.0), 4.70, 0.01 * 4.70);
   EXPECT_NEAR(scaled_condition(1e-5, 1.0, 1.0), 10.91, 0.01 * 10.91);
   double smallest = HUGE_VAL, largest = 0.0;
@@ -88,7 +88,8 @@ TEST(Bauchau2009, references_are_mean_diagonals_or_infinity_norms) {
   EXPECT_DOUBLE_EQ(norm.scaling_m, m);
   EXPECT_DOUBLE_EQ(norm.scaling_k, k);
   EXPECT_DOUBLE_EQ(norm.scaling_s, m + k * h * h);
-  // The default weight of the augmented term is 1, and with m_r = m the condition number is that of the paper.
+  // The default weight of the augmented term is 1, and with m_r = m the condition number is that of the midpoint rule
+  // above.
   EXPECT_EQ(mean.scaling_rho, 1.0);
   EXPECT_NEAR(norm.condition, 10.91, 0.02 * 10.91);
   const Summary two_field =

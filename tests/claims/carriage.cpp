@@ -50,7 +50,9 @@ class Steady {
   EquilibriumReport report_;
 };
 
-TEST(Carriage, has_the_structure_of_the_paper) {
+// Unknowns and groups are those that [arnold2004] prints; entries are of other wheels than its own, whose
+// data are not printed.
+TEST(Carriage, has_the_dimensions_and_groups_of_the_paper_and_more_entries) {
   for (const std::string& file : {crossover, cones}) {
     const Study study = read_study(example(file));
     Simulation simulation(study);

@@ -135,6 +135,40 @@ TEST(Saturation, ends_a_step_with_the_first_correction_that_does_not_decrease) {
   }
 }
 
+// The same of methods of one step and of stages: with (33) a step ends with the first correction that did not decrease,
+// without a stop after as many as may be, of which the last are far below the first or some tens of roundings.
+TEST(Saturation, ends_steps_of_every_implicit_method_where_corrections_stop_falling) {
+  for (const char* integrator : {"generalized_alpha", "midpoint", "energy_decaying", "radau"})
+    for (const char* stop : {"saturation", "none"}) {
+      SCOPED_TRACE(fmt::format("{}, {}", integrator, stop));
+      const bool stops = stop == std::string("saturation");
+      const int most = stops ? 25 : 6;
+      const Recorded recorded = run_example(
+          "models/pendulum_rest.toml",
+          {"parameters.turn=0.3", "analysis.end=0.02", "solver=", fmt::format("solver.integrator={}", integrator),
+           "solver.h=1e-3", fmt::format("solver.newton_stop={}", stop), set("solver.max_iterations", most),
+           "solver.record_corrections=true"});
+      const Eigen::MatrixXd iterations = recorded.values("solver.iterations");
+      ASSERT_EQ(iterations.rows(), 20);
+      std::vector<Eigen::MatrixXd> sizes;
+      for (int i = 1; i <= most; ++i)
+        sizes.push_back(recorded.values(fmt::format("solver.correction.iteration_{}", i)));
+      for (Eigen::Index step = 0; step < iterations.rows(); ++step) {
+        const int n = static_cast<int>(iterations(step, 0));
+        const auto norm = [&](int i) { return sizes[static_cast<std::size_t>(i)](step, 3); };
+        ASSERT_GE(n, 2);
+        ASSERT_LE(n, most);
+        if (stops) {
+          for (int i = 1; i + 1 < n; ++i) EXPECT_LT(norm(i), norm(i - 1));
+          EXPECT_GE(norm(n - 1), 0.99 * norm(n - 2));
+        } else {
+          EXPECT_EQ(n, most);
+          EXPECT_LT(norm(n - 1), std::max(1e-6 * norm(0), 1e-14));
+        }
+      }
+    }
+}
+
 // (1.13), (1.19), (2.3): only the stabilized index-1 form with scaled constraints is independent of h.
 TEST(Hastiff, condition_numbers_have_the_constants_that_were_measured) {
   const struct {

@@ -87,5 +87,69 @@ TEST(FastStates, friction_of_bristles_that_slide_is_right_in_every_frame) {
   }
 }
 
+// A filter that measures a reaction, which changes within steps: what a step has of reactions at one instant is not
+// that of another.
+TEST(FastStates, states_that_follow_reactions_are_right_between_steps) {
+  const std::string model = R"toml(
+gravity = [0, 0, -9.81]
+[[body]]
+name = "cart"
+mass = 1.7
+inertia = [0.1, 0.1, 0.1]
+[[joint]]
+name = "rail"
+kind = "prismatic"
+bodies = ["ground", "cart"]
+point = [0, 0, 0]
+axis = "x"
+[[body]]
+name = "bob"
+mass = 0.8
+inertia = [0.02, 0.03, 0.02]
+position = [0.43, 0, -0.42]
+[[joint]]
+name = "pin"
+kind = "revolute"
+bodies = ["cart", "bob"]
+point = [0, 0, 0]
+axis = "y"
+[[control]]
+name = "sensor"
+kind = "filter"
+input = "pin.force"
+time_constant = 0.05
+initial = 5
+[[force]]
+name = "push"
+kind = "force"
+body = "cart"
+force = ["0.2*sensor", 0, 0]
+[analysis]
+end = 2
+[output]
+interval = 0.0037
+)toml";
+  const auto sensor = [&](const char* integrator, const char* coordinates, double tol) {
+    return Eigen::VectorXd(run_text(model, {fmt::format("solver.integrator={}", integrator),
+                                            fmt::format("solver.coordinates={}", coordinates), set("solver.rtol", tol),
+                                            set("solver.atol", 1e-2 * tol)})
+                               .values("sensor.filtered"));
+  };
+  const Eigen::VectorXd reference = sensor("runge_kutta", "absolute", 1e-11);
+  for (const char* coordinates : {"absolute", "joint"}) {
+    double before = 0.0;
+    for (const double tol : {1e-4, 1e-6, 1e-8}) {
+      SCOPED_TRACE(fmt::format("{} {}", coordinates, tol));
+      const double error = (sensor("radau", coordinates, tol) - reference).lpNorm<Eigen::Infinity>() /
+                           reference.lpNorm<Eigen::Infinity>();
+      EXPECT_LT(error, 30.0 * tol);  // sensors are states as others, and motions err by some tolerances
+      if (before > 0.0) {
+        EXPECT_LT(error, std::pow(0.01, 0.8) * before);
+      }
+      before = error;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace trammel::test_fast_states

@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // ---- linear oscillation --------------------------------------------------------------------------------------------
 
-TEST(LinearOscillation, needs_at_most_half_the_residuals_with_cm) {
+TEST(LinearOscillation, needs_about_half_the_residuals_with_cm) {
   const std::pair<double, double> limits[] = {{1e-4, 0.60}, {1e-5, 0.50}, {1e-6, 0.45}};
   for (const auto& [epsilon, limit] : limits) {
     const SetList eps{set("parameters.eps", epsilon)};

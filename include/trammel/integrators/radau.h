@@ -9,11 +9,13 @@
 #include <span>
 #include <vector>
 
+#include "trammel/dae/field_sizes.h"
 #include "trammel/dae/weighted_norm.h"
 #include "trammel/integrators/error_goal.h"
 #include "trammel/integrators/jacobian_update.h"
 #include "trammel/integrators/radau_blocks.h"
 #include "trammel/integrators/step_control.h"
+#include "trammel/nonlinear/convergence.h"
 
 namespace trammel {
 
@@ -30,12 +32,16 @@ struct RadauOptions {
   ErrorGoal goal = ErrorGoal::step;
   /// Error-controlled: Newton's remainder against the tolerance; absent: min(0.03, √rtol), as RADAU5.
   std::optional<double> newton_constant;
-  int max_iterations = 10;  ///< three times as many if the step is fixed
-  int max_attempts = 40;    ///< per step
+  int max_iterations = 10;  ///< three times as many if the step is fixed and Newton stops by its tolerance
+  NewtonStop newton_stop = NewtonStop::tolerance;  ///< the others are for fixed_h: they see no divergence
+  bool records_corrections = false;                ///< sizes of every correction in the record of a step
+  int max_attempts = 40;                           ///< per step
   JacobianUpdate jacobian_update = JacobianUpdate::partitioned;
 
   /// How many tolerances the estimate of a step may be: 1, or what the goal `motion` makes of them.
   double estimate_limit() const;
+  /// Newton's, in one attempt at a step.
+  int most_iterations() const;
   /// Everything wrong at once.
   std::vector<Issue> issues(const Layout& layout) const;
 };
@@ -129,6 +135,7 @@ class Radau {
   class Iteration;
   Status iterate(const State& state, RadauStep& step);
   Status calc_corrections(const State& state);
+  bool saturated();
   bool residuals_are_rounding(const State& state);
   Status refresh(const State& state, Refresh what, RadauStep& step, bool suspect = false);
   Status estimate_error(const State& state, bool filter_again, double& error);
@@ -185,7 +192,8 @@ class Radau {
   std::uint64_t matrix_version_ = 0;
   RadauCounters counters_;
 
-  int last_iterations_ = 0;  // of Newton in the accepted attempt
+  int last_iterations_ = 0;              // of Newton in the accepted attempt
+  std::vector<FieldSizes> corrections_;  // of the last attempt, in scaled unknowns
   Eigen::MatrixXd Z_, Y_, Yp_, F_, R_;
   Eigen::VectorXd e_, g_, rate_at_start_, noise_;
   Eigen::VectorXd weight_;  // tolerance of each unknown over h^(index − 1)

@@ -106,8 +106,8 @@ class CoordinateSplitForm final : public FirstOrderForm {
   /// Of derivatives by differences; null: they are exact.
   const DifferenceCounters* difference_counters(const Workspace& workspace) const;
 
-  Status interpolate(const Point& from, const Point& to, double t, const State& state, MotionVariables& x,
-                     Workspace& workspace) const override;
+  Status interpolate(const Point& from, const Point& to, double t, const Polynomial& polynomial, const State& state,
+                     MotionVariables& x, Workspace& workspace) const override;
 
   // ---- DaeSystem -------------------------------------------------------------------------------------------------
   std::unique_ptr<Workspace> make_workspace() const override;

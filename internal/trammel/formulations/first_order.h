@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+
 #include "trammel/dae/dae_system.h"
 #include "trammel/dae/turning_axes.h"
 #include "trammel/formulations/index3.h"
@@ -38,8 +40,8 @@ class FirstOrderForm : public DaeSystem {
     TestSet error_set = TestSet::by_form, corrector_set = TestSet::by_form;
     std::vector<int> untested;  ///< coordinates that are in no test, with their velocities
     /// Rows (2), (3) solved for the rates, v̇ − φ(q, v, z, λ, u) and ż − g, by the articulated bodies of joint
-    /// coordinates [arnold2004 (10)]: F_y′ is constant, and coordinates of one tree are all coupled. Stabilized
-    /// index 2.
+    /// coordinates [arnold2004 (10)]: coordinates of one tree are all coupled, and F_y′ is constant where multipliers
+    /// are no rates and Φ̈ is no row.
     bool explicit_formalism = false;
   };
   /// Throws InputError where the explicit formalism is wanted and cannot be had.
@@ -64,9 +66,11 @@ class FirstOrderForm : public DaeSystem {
   ///   q(t) the quintic with q, q̇ = T v and q̈ of both ends, errors h⁶ q⁽⁶⁾/46080;   v = T⁻¹ q̇(t), errors of h⁵
   ///   z(t) the quintic with z and ż of both ends, and ż = g on its cubic at ¼ and ¾ of the step; errors of h⁵
   ///
-  /// x comes with v̇, λ and algebraic z of whatever accuracy at t.
-  virtual Status interpolate(const Point& from, const Point& to, double t, const State& state, MotionVariables& x,
-                             Workspace& workspace) const;
+  /// x comes with v̇, λ and algebraic z of the method's own polynomial at t, which `polynomial` gives at any instant of
+  /// the step: laws and states may depend on reactions, and g is worth no more than they are.
+  using Polynomial = std::function<void(double t, MotionVariables& x)>;
+  virtual Status interpolate(const Point& from, const Point& to, double t, const Polynomial& polynomial,
+                             const State& state, MotionVariables& x, Workspace& workspace) const;
 
   // ---- DaeSystem -------------------------------------------------------------------------------------------------
   const Layout& layout() const override { return layout_; }
@@ -112,8 +116,8 @@ class FirstOrderForm : public DaeSystem {
   void build_slots(const MotionPlanes& m, const Pattern& pattern, Scratch& scratch) const;
   // Between the ends of a step: first_order_dense.cpp.
   void interpolate_positions(const Point& from, const Point& to, double theta, Vec q, Vec v, Scratch& scratch) const;
-  Status calc_state_rates(const Point& from, const Point& to, double theta, const State& state, MotionVariables& x,
-                          Vec rates, Scratch& scratch) const;
+  Status calc_state_rates(const Point& from, const Point& to, double theta, const Polynomial& polynomial,
+                          const State& state, MotionVariables& x, Vec rates, Scratch& scratch) const;
   Status find_fast_states(const Point& from, const Point& to, const State& state, ConstVec rates, MotionVariables& x,
                           Scratch& scratch) const;
   // The explicit formalism: first_order_explicit.cpp.

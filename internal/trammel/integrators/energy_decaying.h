@@ -75,6 +75,8 @@ class EnergyDecaying final : public MotionIntegrator, public LeavesResiduals {
   Eigen::VectorXd velocities() const { return memory_.head(jump_.nv()); }
   /// The multipliers of the last step, λ at its middle.
   const Eigen::VectorXd& multipliers() const { return middle_.lam; }
+  /// Newton's corrections in one attempt at a step.
+  static int most_iterations(const StepOptions& options);
   /// Steps that needed continuation, and the variant of first order.
   long n_continued() const { return n_continued_; }
   long n_first_order() const { return n_first_order_; }
@@ -92,6 +94,7 @@ class EnergyDecaying final : public MotionIntegrator, public LeavesResiduals {
   void scale_matrix();
   Status solve(Vec x);
   void prepare(double h, double curvature);
+  bool saturated();
   double largest(ConstVec x) const;
   double calc_norm(double h) const;
   double calc_tolerance(double h, double rough_tol) const;
@@ -137,6 +140,8 @@ class EnergyDecaying final : public MotionIntegrator, public LeavesResiduals {
   Eigen::VectorXd q_first_, v_first_;  // where the run began, at t_first_
   double t_first_ = 0.0;
   bool began_ = false;
+  std::vector<double> column_;           // factors of the unknowns
+  std::vector<FieldSizes> corrections_;  // of the last attempt, in scaled unknowns
   bool pending_ = false;
   double h_next_ = 0.0, t_trial_ = 0.0;  // proposed; where the step under way ends
   long n_continued_ = 0, n_first_order_ = 0, n_residuals_ = 0, n_linearizations_ = 0;

@@ -10,7 +10,7 @@ struct Index3Form {
   static constexpr std::string_view name = "index3", meaning = "";
   static constexpr auto keys = no_keys;
   static constexpr ConstraintForm form = ConstraintForm::index3;
-  static constexpr FormulationTraits traits{.second_order = true};
+  static constexpr FormulationTraits traits{.second_order = true, .explicit_formalism = true};
   static constexpr auto iterations = no_iterations;
   static constexpr auto refusal = refuse_none;
   static constexpr auto make = make_plain_form;

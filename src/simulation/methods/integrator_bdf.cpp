@@ -24,12 +24,13 @@ void check_jacobian(SettingsChecks& checks) {
     checks.report("formalism",
                   "formalism = \"explicit\" is a recursion over the tree of joints: it needs coordinates = \"joint\"");
   if (is_explicit && (!(*solver.formulation)->traits.explicit_formalism || predicts_multipliers(solver)))
-    checks.report("formalism",
-                  fmt::format("formalism = \"explicit\" belongs to the formulation 'stabilized_index2' with "
-                              "its iteration 'ggl', and '{}'{} is chosen",
-                              word_of(*solver.formulation),
-                              solver.split.iteration ? fmt::format(" with '{}'", word_of(*solver.split.iteration))
-                                                     : std::string()));
+    checks.report(
+        "formalism",
+        fmt::format(
+            "formalism = \"explicit\" has accelerations in its rows, and '{}'{} takes multipliers from rows "
+            "of forces: choose another formulation or iteration",
+            word_of(*solver.formulation),
+            solver.split.iteration ? fmt::format(" with '{}'", word_of(*solver.split.iteration)) : std::string()));
 }
 
 BdfOptions bdf_options_of(const SolverOptions& o, const Machine& machine) {

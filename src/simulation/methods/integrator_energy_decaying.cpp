@@ -13,7 +13,7 @@ namespace {
 struct EnergyDecayingMethod {
   static constexpr std::string_view name = "energy_decaying",
                                     meaning = "energy never grows, [page](integrators/energy_decaying.md)";
-  static constexpr auto keys = source_keys;
+  static constexpr auto keys = join_keys(stopping_keys, source_keys);
   static constexpr Equations equations{
       .own = "slots",
       .no_forms = "does not apply to 'energy_decaying', which has its own equations: two multipliers per constraint"};
@@ -56,7 +56,7 @@ struct EnergyDecayingMethod {
     const EnergyDecaying::Scaling scaling{s.kind == ScalingKind::physical, s.m_ave, s.l_ref.value_or(1.0), *s.rho};
     return {.method = std::make_unique<EnergyDecaying>(std::move(slots), machine.index3(), steps, range.solver_choice(),
                                                        scaling),
-            .max_corrections = steps.max_iterations};
+            .max_corrections = EnergyDecaying::most_iterations(steps)};
   }
 };
 

@@ -10,8 +10,8 @@ namespace {
 
 struct RadauMethod {
   static constexpr std::string_view name = "radau", meaning = "Radau IIA, [page](integrators/radau.md)";
-  static constexpr auto keys =
-      join_keys(weighted_keys, jacobian_keys, split_keys, std::array<std::string_view, 2>{"stages", "error_goal"});
+  static constexpr auto keys = join_keys(weighted_keys, stopping_keys, jacobian_keys, split_keys,
+                                         std::array<std::string_view, 2>{"stages", "error_goal"});
   static constexpr Equations equations{
       .first_order = true, .formulation = Formulation::stabilized_index2, .has_stages = true};
   static constexpr IntegratorTraits traits{.tests_velocities = true,
@@ -58,11 +58,14 @@ struct RadauMethod {
     options.h0 = o.h0, options.fixed_h = o.h;
     if (o.newton_tol) options.newton_tol = *o.newton_tol;
     options.max_iterations = *o.max_iterations;
+    options.newton_stop = *o.newton_stop;
+    options.records_corrections = *o.record_corrections;
     options.jacobian_update = *o.jacobian.update;
     options.hmin = steps.hmin, options.hmax = steps.hmax;
     return {.method = std::make_unique<RadauMotion>(machine.moved(), make_form(machine, steps.solver), options,
                                                     steps.solver_choice(), first_order_scaling_of(o.scaling),
-                                                    differences_of(o))};
+                                                    differences_of(o)),
+            .max_corrections = options.most_iterations()};
   }
 };
 
