@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "trammel/io/model_reader.h"
@@ -183,9 +184,12 @@ void draw_figure_9(const Place& place, const CaseRun& run) {
   Figure figure("Figure 9: the beam is struck, and swings");
   figure.columns(1).panel_size(640, 240);
   Panel& machine = figure.panel().x_label("x [m]").y_label("y [m]");
-  for (const CaseRun::Configuration& c : run.configurations) {
-    machine.line(c.beam_x, c.beam_y, {.label = fmt::format("t = {:.3f} s", c.t), .width = 0.8});
-    machine.line(c.cam_x, c.cam_y, {.dash = Dash::dashed, .width = 0.8});
+  const char* colors[] = {"#000000", "#e69f00", "#56b4e9", "#d55e00", "#009e73", "#cc79a7", "#0072b2"};
+  static_assert(std::size(colors) == std::size(shown_instants));
+  for (std::size_t i = 0; i < run.configurations.size(); ++i) {  // beam and cam of an instant in one colour
+    const CaseRun::Configuration& c = run.configurations[i];
+    machine.line(c.beam_x, c.beam_y, {.label = fmt::format("t = {:.3f} s", c.t), .color = colors[i], .width = 0.8});
+    machine.line(c.cam_x, c.cam_y, {.color = colors[i], .dash = Dash::dashed, .width = 0.8});
   }
   std::vector<double> t, lift, normal, friction;
   for (const Row& r : run.rows)
@@ -230,7 +234,7 @@ m_ave = 0 the iteration fails as soon as steps become small.
   tolerance on.
 * BDF's corrector is `modified` with contacts: multipliers are in no test, and their noise stops nobody. Its motion is the same.
 * s is largest where contact begins or ends. Generalized-α steps to just before such an instant and reaches it by Taylor's series, so
-  that it takes no slivers; BDF begins anew with ‖h y′‖ ≤ ½ of its tolerance and doubles.
+  that it takes no slivers; BDF begins anew with short steps and doubles.
 * After the last impact the undamped axial vibration of cam and beam keeps steps at microseconds: 3e-6 s at order 2; BDF reaches 1e-5 s at
   orders 4 and 5 until their stability limit sends it back to order 2.
 )";
