@@ -65,10 +65,13 @@ Bdf::Bdf(const DaeSystem& system, BdfOptions options, std::unique_ptr<IterationO
   corrector_mask_ = error_mask_;
   corrections_.reserve(static_cast<std::size_t>(options_.max_iterations));
   const bool own_tolerance = options_.tolerances.kinds[static_cast<std::size_t>(Kind::multiplier)].has_value();
+  std::vector<int> index(static_cast<std::size_t>(n), 1);
+  system.calc_indices(index);
+  for (int i = 0; i < n; ++i)
+    if (system.layout().kinds()[i] == Kind::velocity && index[static_cast<std::size_t>(i)] > 1)
+      derived_velocities_.push_back(i);
   if (options_.guards_multipliers && !own_tolerance && !options_.fixed_h) {
     forces_ = system.forces();
-    std::vector<int> index(static_cast<std::size_t>(n), 1);
-    system.calc_indices(index);
     for (int i = 0; i < n; ++i)
       if (system.layout().kinds()[i] == Kind::multiplier)
         guarded_.push_back({i, index[static_cast<std::size_t>(i)] - 1, 0.0});
@@ -133,7 +136,7 @@ BdfStep Bdf::advance(double t_stop, State& state) {
   if (restart_) {
     if (inconsistent_) step.status = system_.make_consistent(t_, state, y_, yp_, *workspace_);
     if (!step.status.ok()) return step;
-    const double h = inconsistent_ ? step_behind_kink(t_limit) : first_step(t_limit);
+    const double h = std::max(shortest_start(t_limit), inconsistent_ ? step_behind_kink(t_limit) : first_step(t_limit));
     begin_anew(repeated_ ? repeated_->h : options_.fixed_h.value_or(options_.h0.value_or(h)));
     step.restarted = true;
   }

@@ -2,11 +2,14 @@
 #include <cmath>
 #include <limits>
 
+#include "time_rounding.h"
 #include "trammel/integrators/bdf.h"
 
 // Control of order and step size. The rules and numbers are DASSL's [Brenan, Campbell, Petzold, section 5.2.4].
 
 namespace trammel {
+
+using detail::epsilon;
 
 namespace {
 
@@ -40,6 +43,15 @@ double Bdf::first_step(double t_limit) const {
 double Bdf::step_behind_kink(double t_limit) const {
   const double h = first_step(t_limit);
   return std::max(h, std::sqrt(h * std::min(history_.last_h(), t_limit - t_)));
+}
+
+// Velocities of index 2 are differences of positions: v = Δq/h has digits where ε L/h stays below its tolerance, L the
+// size of the machine, by which Φ is rounded. Newton would wait in vain for corrections of shorter steps.
+double Bdf::shortest_start(double t_limit) const {
+  if (!std::isfinite(options_.extent)) return 0.0;
+  double square = 0.0;
+  for (const int i : derived_velocities_) square += corrector_factor_[i] * corrector_factor_[i];
+  return std::min(rounding_margin * epsilon * options_.extent * std::sqrt(square), 1e-3 * (t_limit - t_));
 }
 
 void Bdf::begin_anew(double h) {

@@ -28,7 +28,8 @@ constexpr double full_noise = 22.0;  // between orders 4 and 5
 constexpr double loosest_newton = 0.33;
 // Planes of so few steps ago are recent: if Newton is slow with them, their pattern is suspected.
 constexpr int recent_steps = 3;
-constexpr int ordinary_iterations = 2;  // of a step with a new matrix: its rate must be seen once
+constexpr double derived_rounding = 16.0;  // roundings of Φ that stay in coordinates: see is_rounding
+constexpr int ordinary_iterations = 2;     // of a step with a new matrix: its rate must be seen once
 // The growth of the largest multiplier that is believed from step to step.
 constexpr double multiplier_growth = 1.1;
 
@@ -223,8 +224,26 @@ double Bdf::apply_correction() {
   return std::sqrt(square);
 }
 
+// Velocities of index 2 are α times what coordinates moved by, multipliers of index 3 α² times: in short steps they go
+// on moving by the rounding of Φ, ε L, when coordinates have come to rest. A correction that came after another one has
+// a rate behind it, so that what was extrapolated of multipliers is gone.
+bool Bdf::is_rounding(int iteration) const {
+  if (iteration == 0 || derived_velocities_.empty() || !std::isfinite(options_.extent)) return false;
+  const std::span<const Kind> kinds = system_.layout().kinds();
+  const auto rounding = [&](Kind kind, double y) {
+    return derived_rounding * epsilon * std::max(kind == Kind::rotation ? 1.0 : options_.extent, std::abs(y));
+  };
+  const double alpha = history_.alpha();
+  for (const int i : derived_velocities_)
+    if (std::abs(x_[i]) > alpha * rounding(Kind::velocity, 0.0)) return false;
+  for (int i = 0; i < history_.n(); ++i)
+    if ((kinds[i] == Kind::position || kinds[i] == Kind::rotation) && std::abs(x_[i]) > rounding(kinds[i], y_[i]))
+      return false;
+  return true;
+}
+
 NewtonVerdict Bdf::judge(int iteration, double norm) {
-  if (norm <= rounding_margin * epsilon * predicted_norm_) return NewtonVerdict::converged;
+  if (norm <= rounding_margin * epsilon * predicted_norm_ || is_rounding(iteration)) return NewtonVerdict::converged;
   if (iteration == 0) {
     first_norm_ = norm;
   } else if (options_.fixed_h && iteration == 1 && norm > first_norm_) {

@@ -122,6 +122,7 @@ class Bdf {
   double apply_correction();
   bool saturated();
   NewtonVerdict judge(int iteration, double norm);
+  bool is_rounding(int iteration) const;
   void note_multipliers(bool rate_is_shown);
   double newton_limit() const;
   void accept(double breakpoint, BdfStep& step);
@@ -132,6 +133,7 @@ class Bdf {
   // Control of order and step size: bdf_control.cpp.
   double first_step(double t_limit) const;
   double step_behind_kink(double t_limit) const;
+  double shortest_start(double t_limit) const;
   Choice keep_or_lower(const BdfHistory::Estimates& estimates) const;
   void choose_next(Choice choice, const BdfHistory::Estimates& estimates, BdfStep& step);
   void watch_stability(const BdfHistory::Estimates& estimates, Choice& choice, BdfStep& step);
@@ -180,9 +182,10 @@ class Bdf {
     int unknown, power;   // of the states' index 1, or of 1 + power
     double factor = 0.0;  // of its first correction in a step
   };
-  std::vector<Guarded> guarded_;  // multipliers: BdfOptions::guards_multipliers
-  DaeSystem::Range forces_;       // those of them that are forces
-  double multiplier_size_ = 0.0;  // the largest force, as far as it is believed
+  std::vector<Guarded> guarded_;         // multipliers: BdfOptions::guards_multipliers
+  DaeSystem::Range forces_;              // those of them that are forces
+  std::vector<int> derived_velocities_;  // those of index 2
+  double multiplier_size_ = 0.0;         // the largest force, as far as it is believed
   std::uint64_t matrix_version_ = 0;
   int extra_iterations_ = 0;  // beyond the ordinary, with this matrix
   double t_matrix_ = 0.0;     // where it was made
