@@ -49,7 +49,7 @@ inline ContactShape random_shape(GeometryKind kind, Random& random) {
   if (random.number() > 0.0) s.rounding = 0.1 * std::min({s.size.minCoeff(), s.radius, s.length});
   if (kind == GeometryKind::hull) {
     std::vector<Eigen::Vector3d> points;
-    for (int i = 0; i < 20; ++i) points.push_back(random.vector(0.6));
+    for (int i = 0; i < 20; ++i) points.push_back(random.vector(0.6).cast<float>().cast<double>());  // as it keeps them
     s.triangles = make_hull(points);
     for (const Eigen::Vector3d& p : points) s.vertices.push_back(p.cast<float>());
   }

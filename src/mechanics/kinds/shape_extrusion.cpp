@@ -167,6 +167,9 @@ class CamCore final : public ContactSurfaceOf<CamCore> {
     Vec3<S> at{S(x.v), S(y.v), S(0.0)};
     const NearestPoint<S> near = field.moved(at);
     const S ds = -(near.n[0] * x.d + near.n[1] * y.d) / curvature;
+    // On a ridge deep inside of the surface the slope jumps through zero: the point stays where the jump is.
+    constexpr double at_rest = 1e-9;
+    if (std::abs(value_of(ds)) > at_rest * profile.period) return at;
     at[0] += x.d * ds, at[1] += y.d * ds;
     return at;
   }

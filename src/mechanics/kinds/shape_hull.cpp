@@ -25,8 +25,9 @@ struct HullShape {
       for (const Eigen::Vector3f& v : from.vertices) points.push_back(v.cast<double>());
       if (points.empty()) return;
     } else {
+      // As they are kept: the hull of other numbers would be convex to the rounding of single ones alone.
       for (const std::vector<double>& p : fields.rows("points", 3, 4, "points [x, y, z]"))
-        points.emplace_back(p[0], p[1], p[2]);
+        points.push_back(Eigen::Vector3d(p[0], p[1], p[2]).cast<float>().cast<double>());
       if (points.size() < 4) return;
     }
     const std::vector<TriangleMesh::Triangle> triangles = make_hull(points);
