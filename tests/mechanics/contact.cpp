@@ -84,6 +84,9 @@ struct Meeting {
     if (ka == Surface::groove)
       at.frames[2].p =
           at.frames[1].R * (a.center + a.Q * Eigen::Vector3d(-0.6, 0.77, 0.05)) - at.frames[2].R * b.center;
+    settle();
+  }
+  void settle() {
     for (int k = 0; k < 60; ++k) {
       const Touch<double> t = touch();
       at.frames[2].p += (t.depth - depth) * t.n;
@@ -130,6 +133,10 @@ TEST(ContactShapes, depths_are_distances_with_the_normal_as_gradient) {
     for (unsigned seed : {1u, 2u, 3u}) {
       SCOPED_TRACE(::testing::Message() << ka.name() << " " << kb.name() << " " << seed);
       Meeting m(ka, kb, seed);
+      if (ka == Surface::cone && kb == Surface::extrusion) {  // within, ridges begin at its sharp rim and tip
+        m.depth = -0.02;
+        m.settle();
+      }
       const Touch<double> t = m.touch();
       ASSERT_NEAR(t.depth, m.depth, 1e-10);
       EXPECT_NEAR(t.n.norm(), 1.0, 1e-14);

@@ -7,6 +7,8 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <limits>
+#include <memory>
+#include <numbers>
 #include <string>
 #include <utility>
 #include <vector>
@@ -192,6 +194,51 @@ inline PairFigures certify_convex(GeometryKind ka, GeometryKind kb, int n, unsig
       out.note(deeper < tol * size, fmt::format("pose {}: a point is deeper by {:.2g}", out.poses, deeper));
     }
     note_slopes(a, b, at, t, random, out);
+  }
+  return out;
+}
+
+/// What a cam meets by the deepest point of its curve.
+inline std::vector<GeometryKind> cam_targets() {
+  std::vector<GeometryKind> targets = flat_kinds();
+  targets.push_back(GeometryKind::ellipsoid), targets.push_back(GeometryKind::capsule);
+  return targets;
+}
+
+/// A cam among convex shapes, apart or deep in each other: `fine` points of its curve bound the depth by brute force.
+inline PairFigures compare_cam(GeometryKind ka, int n, int fine, unsigned seed) {
+  Random random(seed);
+  PairFigures out;
+  for (; out.poses < n; ++out.poses) {
+    Shape cam;
+    cam.kind = GeometryKind::extrusion, cam.smooth = true, cam.length = random.number(0.1, 0.4);
+    const double e = random.number(0.0, 0.15), f = random.number(0.0, 0.03);
+    for (int i = 0; i < 24; ++i) {
+      const double phi = 2.0 * std::numbers::pi * i / 24, r = 0.5 + e * std::cos(phi) + f * std::cos(2.0 * phi);
+      cam.polygon.emplace_back(r * std::cos(phi), r * std::sin(phi));
+    }
+    cam.orientation = random.rotation();
+    const ContactShape b = *make_contact_shape(cam, Eigen::Vector3d::Zero());
+    const ContactShape a = random_shape(ka, random).softened();
+    FrameInstant at(random, 2, 0);
+    at.frames[2].p = at.frames[1].p + (a.reach() + 0.7) * random.number(0.6, 1.3) * random.vector().normalized();
+    const Touch<double> t = calc_touch(a, at.frames[1], b, at.frames[2], 0);
+    const std::shared_ptr<const CamProfile> profile = CamProfile::make(cam.polygon);
+    double deepest = -std::numeric_limits<double>::infinity();
+    for (int i = 0; i < fine; ++i) {
+      const double s = profile->period * i / fine;
+      const Eigen::Vector3d x = b.Q * Eigen::Vector3d(profile->x.evaluate(s), profile->y.evaluate(s), 0.0);
+      deepest =
+          std::max(deepest, touch_ball(a, at.frames[1], Vec3<double>(at.frames[2].p + at.frames[2].R * x), 0.0).depth);
+    }
+    // An ellipsoid has one nearest point up to its least radius of curvature.
+    Eigen::Vector3d half;
+    for (int i = 0; i < 3; ++i) half[i] = a.core().support(Eigen::Vector3d::Unit(i))[i];
+    if (ka == GeometryKind::ellipsoid && deepest > half.minCoeff() * half.minCoeff() / half.maxCoeff()) continue;
+    // A point of the curve is within half a step of the deepest one: way²·curvature/2 at most, or that way on a ridge.
+    const double off = t.depth - deepest, step = 0.5 * profile->period / fine;
+    out.distance = std::max(out.distance, std::abs(off));
+    out.note(off > -1e-9 && off < step, fmt::format("pose {}: {:.2g}, depth {}", out.poses, off, t.depth));
   }
   return out;
 }

@@ -14,5 +14,13 @@ TEST(ContactPairs, witness_points_are_on_both_surfaces_with_opposite_normals_at_
   for (const auto& [ka, kb] : convex_pairs()) expect_certificates(ka, kb, 300, 1);
 }
 
+// Deep within a surface the slope along the curve jumps through zero: the point stays where that is.
+TEST(ContactPairs, cams_are_no_deeper_than_the_points_of_their_curve_at_random_poses) {
+  for (const GeometryKind ka : cam_targets()) {
+    const PairFigures found = compare_cam(ka, 150, 2000, 5);
+    EXPECT_EQ(found.failures, 0) << ka.name() << ", " << found.first;
+  }
+}
+
 }  // namespace
 }  // namespace trammel::testing

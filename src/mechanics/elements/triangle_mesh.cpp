@@ -248,7 +248,7 @@ std::vector<Triangle> make_hull(const std::vector<Eigen::Vector3d>& points) {
   if (n < 4) return faces;
   Eigen::Vector3d low = points[0], high = low;
   for (const Eigen::Vector3d& p : points) low = low.cwiseMin(p), high = high.cwiseMax(p);
-  const double tol = 1e-9 * (high - low).norm();
+  const double tol = 1e-10 * (high - low).norm();
   const auto farthest = [&](auto distance) {
     int at = 0;
     for (int i = 1; i < n; ++i)

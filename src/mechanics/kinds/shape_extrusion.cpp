@@ -168,8 +168,8 @@ class CamCore final : public ContactSurfaceOf<CamCore> {
     const NearestPoint<S> near = field.moved(at);
     const S ds = -(near.n[0] * x.d + near.n[1] * y.d) / curvature;
     // On a ridge deep inside of the surface the slope jumps through zero: the point stays where the jump is.
-    constexpr double at_rest = 1e-9;
-    if (std::abs(value_of(ds)) > at_rest * profile.period) return at;
+    const double next = s + value_of(ds), slack = 1e-9 * profile.period;
+    if (next < low - slack || next > high + slack) return at;
     at[0] += x.d * ds, at[1] += y.d * ds;
     return at;
   }
