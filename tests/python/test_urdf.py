@@ -114,6 +114,45 @@ class Robots(PackageTest):
                 rates[joint.first] = joint.axis @ R_j.T @ spin
         return q, v
 
+    def compare_derivatives(self, file: Path, seed: int) -> None:
+        """Exact ones of accelerations beside complex steps through the independent dynamics, off the rows of mimics."""
+        robot, machine = Robot(file), functions(file, False)
+        rng = np.random.default_rng(seed)
+        joints = {f"{called(j)}{'_joint' if j in robot.links else ''}": at for j, at in robot.joints.items()}
+        moving = [joints[name.rsplit(".", 1)[0]] for name in machine.coordinate_names]
+        self.assertEqual(len(moving), robot.n)
+        first = [joint.first for joint in moving]
+        q, v, tau = rng.uniform(-0.5, 0.5, machine.nv), rng.uniform(0.5, 2, machine.nv), rng.uniform(-3, 3, machine.nv)
+        for k, joint in enumerate(moving):
+            if joint.limits:  # inside of the stops
+                q[k] = min(max(q[k], joint.limits[0] + 1e-3), joint.limits[1] - 1e-3)
+
+        def accelerations(q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
+            state = {joint.name: [q[k]] for k, joint in enumerate(moving)}
+            sorted_v, sorted_tau = np.zeros(robot.n, v.dtype), np.zeros(robot.n, tau.dtype)
+            sorted_v[first], sorted_tau[first] = v, tau
+            return robot.freedoms_accelerations(state, sorted_v, sorted_tau)[first]
+
+        exact = machine.forward_derivatives(q, v, tau)
+        given = [q, v, tau]
+        for which, found in enumerate((exact.a_by_q, exact.a_by_v, exact.a_by_tau)):
+            wanted = np.zeros_like(found)
+            for k in range(machine.nv):
+                at = [x.astype(complex) for x in given]
+                at[which][k] += 1e-30j
+                wanted[:, k] = accelerations(*at).imag / 1e-30
+            np.testing.assert_allclose(found, wanted, atol=TOLERANCE * np.abs(wanted).max(initial=0), rtol=0, err_msg=f"{file.name}, by {'q v τ'.split()[which]}")
+
+    def test_derivatives_are_those_of_complex_steps(self) -> None:
+        for name in ("arm", "cart_pole", "crane", "gripper", "hand", "pan_tilt"):
+            with self.subTest(robot=name):
+                self.compare_derivatives(ROBOTS / f"{name}.urdf", 1)
+        for seed in range(20):
+            file = self.folder / f"tree_{seed}.urdf"
+            file.write_text(random_tree(seed, "revolute continuous prismatic fixed"))
+            with self.subTest(seed=seed):
+                self.compare_derivatives(file, seed)
+
     def test_ten_robots_move_as_independent_dynamics_says(self) -> None:
         files = sorted(ROBOTS.glob("*.urdf"))
         self.assertEqual(len(files), 10)

@@ -2,7 +2,8 @@
 """Robots by other means: reads URDF with the standard library and finds motions with Jacobians of all links.
 
 Nothing here is shared with the program. A state is one array per joint: an angle or a displacement, of a planar joint (x, y, angle), of a
-floating one a pose and a twist. Accelerations follow from M q̈ + h = 0 with the rows of mimics, solved as one system.
+floating one a pose and a twist. Accelerations follow from M q̈ + h = τ with the rows of mimics, solved as one system. Numbers may be complex:
+the imaginary part of a result at q + iε is ε times its derivative, to rounding.
 """
 
 from __future__ import annotations
@@ -134,8 +135,9 @@ class Robot:
     def motion(self, q: dict[str, Any], v: np.ndarray, base: Any = None) -> dict[str, dict[str, np.ndarray]]:
         """Of each link: R, p, Jacobian J (3 linear, 3 angular) of its origin and what q̈ = 0 leaves of its acceleration, J̇ q̇; w = J q̇."""
         R, p = (np.eye(3), np.zeros(3)) if base is None else base
-        J = np.zeros((6, self.n))
-        rate = np.zeros(6)
+        scalar = np.result_type(v, *(np.asarray(x) for x in q.values() if not isinstance(x, tuple)))
+        J = np.zeros((6, self.n), scalar)
+        rate = np.zeros(6, scalar)
         if self.floating:
             J[:3, :3] = np.eye(3)
             J[3:, 3:6] = R  # ω in axes of the link: α = R ω̇
@@ -148,7 +150,7 @@ class Robot:
             r, w = p - up["p"], up["w"][3:]
             J = up["J"].copy()
             J[:3] -= skew(r) @ up["J"][3:]
-            S = np.zeros((6, FREEDOMS[j.kind]))
+            S = np.zeros((6, FREEDOMS[j.kind]), scalar)
             if j.kind in ("revolute", "continuous"):
                 S[3:, 0] = R_j @ j.axis
             elif j.kind == "prismatic":
@@ -167,10 +169,15 @@ class Robot:
             links[j.child] = {"R": R, "p": p, "J": J, "rate": rate, "w": J @ v}
         return links
 
-    def accelerations(self, q: dict[str, Any], v: np.ndarray, base: Any = None, friction_rate: float = 0.01) -> dict[str, np.ndarray]:
+    def accelerations(self, q: dict[str, Any], v: np.ndarray, base: Any = None) -> dict[str, np.ndarray]:
         """Of each link: its origin's acceleration and the angular one, world axes, under gravity, damping, friction and mimics."""
+        a = self.freedoms_accelerations(q, v, np.zeros(self.n), base)
+        return {name: at["J"] @ a + at["rate"] for name, at in self.motion(q, v, base).items()}
+
+    def freedoms_accelerations(self, q: dict[str, Any], v: np.ndarray, tau: np.ndarray, base: Any = None, friction_rate: float = 0.01) -> np.ndarray:
         links = self.motion(q, v, base)
-        M, f = np.zeros((self.n, self.n)), np.zeros(self.n)
+        scalar = np.result_type(tau, *(at["J"] for at in links.values()), v)
+        M, f = np.zeros((self.n, self.n), scalar), tau.astype(scalar)
         for name, at in links.items():
             link = self.links[name]
             if link.mass == 0:
@@ -193,8 +200,7 @@ class Robot:
         K = np.block([[M, A.T], [A, np.zeros((len(rows), len(rows)))]])
         # Scaled, because masses of one robot may differ by powers of ten.
         d = 1 / np.sqrt(np.concatenate([np.diag(M), np.ones(len(rows))]))
-        a = (d * np.linalg.solve(d[:, None] * K * d, d * np.concatenate([f, np.zeros(len(rows))])))[: self.n]
-        return {name: at["J"] @ a + at["rate"] for name, at in links.items()}
+        return (d * np.linalg.solve(d[:, None] * K * d, d * np.concatenate([f, np.zeros(len(rows))])))[: self.n]
 
 
 def random_tree(seed: int, kinds: str = "revolute continuous prismatic fixed planar floating", floating: bool = False) -> str:
