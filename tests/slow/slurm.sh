@@ -120,7 +120,7 @@ MODEL
   for i in $(seq 40); do
     case "$i" in
       7) echo "-1,20" ;;     # refused
-      11) echo "11,4000" ;; # two minutes and more, and a job has one until it is told to end
+      11) echo "11,8000" ;; # two minutes and more, and a job has one until it is told to end
       *) echo "$i,20" ;;
     esac
   done
@@ -153,6 +153,6 @@ code=0
 [ "$code" = 3 ] || fail "exit code $code: one case is refused"
 [ "$(grep -c 'reached the end' study/cases.csv)" = 39 ] || fail "not all cases are there: $(cat study/cases.csv)"
 grep -q '^7,-1,20,refused' study/cases.csv || fail "case 7 is not named"
-grep -q 'reached the end, t = 4000 s' study/cases.csv || fail "case 11 did not go on"
+grep -q 'reached the end, t = 8000 s' study/cases.csv || fail "case 11 did not go on"
 grep -qi requeue study/slurm_2.txt controller.log || fail "no job was put back into the queue"
 echo "40 cases: 39 done, 1 refused and named"

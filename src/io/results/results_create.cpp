@@ -48,6 +48,9 @@ class Creator {
     // is.
     const Handle how = hdf5::properties(H5Pcreate(H5P_FILE_CREATE));
     H5Pset_attr_phase_change(how, most_compact_attributes, most_compact_attributes - 1);
+    // What is left between aligned parts fits nothing, and HDF5 would look through all of it for every new block of
+    // rows.
+    H5Pset_file_space_strategy(how, H5F_FSPACE_STRATEGY_NONE, false, 1);
     errno = 0;
     file_ = hdf5::file(opened(H5Fcreate(working_.c_str(), H5F_ACC_TRUNC, how, access)));
     fixed_part();

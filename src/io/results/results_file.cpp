@@ -300,7 +300,11 @@ void ResultsFile::end(const SummaryEntries& summary) {
   writer().end_queue();
   writer().require_open();
   writer().end(summary);
-  if (writer().frames.unpacked_bytes() + writer().steps.unpacked_bytes() > worth_a_copy) pack_results(path_);
+  const auto completed = summary.find("completed");
+  const bool may_go_on =
+      completed != summary.end() && text_of(completed->second) == "false" && !summary.contains("failure");
+  const double unpacked = writer().frames.unpacked_bytes() + writer().steps.unpacked_bytes();
+  if (unpacked > worth_a_copy && !may_go_on) pack_results(path_);
 }
 
 std::int64_t ResultsFile::frames_received() const { return writer_ ? writer_->frames_received : 0; }
