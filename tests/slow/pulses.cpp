@@ -17,6 +17,7 @@ const char* const integrators[] = {"generalized_alpha", "hht", "newmark", "midpo
 constexpr double tolerances[] = {1e-5, 1e-7};
 constexpr int instants = 200;
 constexpr double wide_pulse = 2.0;
+constexpr double few_tolerances = 4.0;
 
 // The same method meets a pulse of a fifth of the span by itself: its error is what the method makes of a pulse. A
 // narrow pulse changes velocities by as much, in as many steps, and may cost ten times that error.
@@ -48,7 +49,9 @@ TEST_P(Pulses, of_any_width_are_met_at_any_instant) {
         pulse.t0 = pulse.span * place(random);
         SCOPED_TRACE(fmt::format("{} {} tol {} t0 {} w {}", integrator, coordinates, tol, pulse.t0, pulse.w));
         const Errors e = run_pulse(pulse, integrator, coordinates, tol);
-        const double limit = allowance(integrator) * std::max(wide.v, wide.x);
+        // A step that ends in the foot of the pulse may err by its tolerance, of which Radau leaves a fourteenth on the
+        // wide one.
+        const double limit = std::max(allowance(integrator) * std::max(wide.v, wide.x), few_tolerances * tol);
         EXPECT_LE(e.v, limit);
         EXPECT_LE(e.x, limit);
         worst.v = std::max(worst.v, e.v), worst.x = std::max(worst.x, e.x),
