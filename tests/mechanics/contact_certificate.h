@@ -205,6 +205,14 @@ inline std::vector<GeometryKind> cam_targets() {
   return targets;
 }
 
+/// Points within have one nearest point of an ellipsoid up to its least radius of curvature.
+inline bool has_one_nearest(const ContactShape& a, GeometryKind ka, double depth) {
+  if (ka != GeometryKind::ellipsoid) return true;
+  Eigen::Vector3d half;
+  for (int i = 0; i < 3; ++i) half[i] = a.core().support(Eigen::Vector3d::Unit(i))[i];
+  return depth <= half.minCoeff() * half.minCoeff() / half.maxCoeff();
+}
+
 /// A cam among convex shapes, apart or deep in each other: `fine` points of its curve bound the depth by brute force.
 inline PairFigures compare_cam(GeometryKind ka, int n, int fine, unsigned seed) {
   Random random(seed);
@@ -231,14 +239,35 @@ inline PairFigures compare_cam(GeometryKind ka, int n, int fine, unsigned seed) 
       deepest =
           std::max(deepest, touch_ball(a, at.frames[1], Vec3<double>(at.frames[2].p + at.frames[2].R * x), 0.0).depth);
     }
-    // An ellipsoid has one nearest point up to its least radius of curvature.
-    Eigen::Vector3d half;
-    for (int i = 0; i < 3; ++i) half[i] = a.core().support(Eigen::Vector3d::Unit(i))[i];
-    if (ka == GeometryKind::ellipsoid && deepest > half.minCoeff() * half.minCoeff() / half.maxCoeff()) continue;
+    if (!has_one_nearest(a, ka, deepest)) continue;
     // A point of the curve is within half a step of the deepest one: way²·curvature/2 at most, or that way on a ridge.
     const double off = t.depth - deepest, step = 0.5 * profile->period / fine;
     out.distance = std::max(out.distance, std::abs(off));
     out.note(off > -1e-9 && off < step, fmt::format("pose {}: {:.2g}, depth {}", out.poses, off, t.depth));
+  }
+  return out;
+}
+
+/// The rims of cylinders among convex shapes: `fine` points of the circle bound its depth by brute force.
+inline PairFigures compare_rim(GeometryKind ka, int n, int fine, unsigned seed) {
+  Random random(seed);
+  PairFigures out;
+  for (; out.poses < n; ++out.poses) {
+    const ContactShape a = random_shape(ka, random).softened(), b = random_shape(GeometryKind::cylinder, random);
+    FrameInstant at(random, 2, 0);
+    at.frames[2].p = at.frames[1].p + (a.reach() + b.reach()) * random.number(0.0, 1.3) * random.vector().normalized();
+    const DistanceField<double> field(a, at.frames[1], b, at.frames[2]);
+    const double r = random.number(0.1, 0.6), height = random.number(-0.5, 0.5), step = std::numbers::pi / fine;
+    const double found = field.value(deepest_of_circle(field, r, height)).distance;
+    double deepest = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < fine; ++i) {
+      const double phi = 2.0 * step * i;
+      deepest = std::min(deepest, field.value({r * std::cos(phi), r * std::sin(phi), height}).distance);
+    }
+    if (!has_one_nearest(a, ka, -deepest)) continue;
+    const double off = deepest - found;
+    out.distance = std::max(out.distance, std::abs(off));
+    out.note(off > -1e-9 && off < r * step, fmt::format("pose {}: {:.2g}, distance {}", out.poses, off, found));
   }
   return out;
 }

@@ -110,5 +110,9 @@ TEST(ContactPairs, cams_are_no_deeper_than_the_points_of_their_curve) {
       show(ka, GeometryKind::extrusion, compare_cam(ka, poses, fine, 5));
 }
 
+TEST(ContactPairs, rims_are_no_deeper_than_their_points) {
+  for (const GeometryKind ka : cam_targets()) show(ka, GeometryKind::cylinder, compare_rim(ka, n_poses, 250, 6));
+}
+
 }  // namespace
 }  // namespace trammel::testing

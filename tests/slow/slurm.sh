@@ -154,5 +154,6 @@ code=0
 [ "$(grep -c 'reached the end' study/cases.csv)" = 39 ] || fail "not all cases are there: $(cat study/cases.csv)"
 grep -q '^7,-1,20,refused' study/cases.csv || fail "case 7 is not named"
 grep -q 'reached the end, t = 8000 s' study/cases.csv || fail "case 11 did not go on"
+grep -q 'parameters.m=11 .*: stopped' study/slurm_2.txt || fail "case 11 met no time limit"
 grep -qi requeue study/slurm_2.txt controller.log || fail "no job was put back into the queue"
 echo "40 cases: 39 done, 1 refused and named"

@@ -65,6 +65,29 @@ double squared_distance(const Eigen::Vector3d& y, const Eigen::Vector3d& low, co
   return (low - y).cwiseMax(y - high).cwiseMax(0.0).squaredNorm();
 }
 
+#ifdef __SIZEOF_FLOAT128__
+__extension__ using Wide = __float128;
+#else
+using Wide = long double;
+#endif
+
+// Of point i above a triangle.
+double height_above(const std::vector<Eigen::Vector3d>& points, const Triangle& f, int i) {
+  const Eigen::Vector3d &a = points[f[0]], &b = points[f[1]], &c = points[f[2]];
+  return (b - a).cross(c - a).normalized().dot(points[i] - a);
+}
+
+// Is it above? With twice the digits where rounding of the volume might turn its sign.
+bool is_above(const std::vector<Eigen::Vector3d>& points, const Triangle& f, int i) {
+  const Eigen::Vector3d &a = points[f[0]], &b = points[f[1]], &c = points[f[2]], &p = points[i];
+  const Eigen::Vector3d u = b - a, v = c - a, w = p - a;
+  const double volume = u.cross(v).dot(w);
+  if (std::abs(volume) > 1e-14 * u.norm() * v.norm() * w.norm()) return volume > 0.0;
+  const auto less = [&](const Eigen::Vector3d& x, int k) { return static_cast<Wide>(x[k]) - static_cast<Wide>(a[k]); };
+  const Wide u0 = less(b, 0), u1 = less(b, 1), u2 = less(b, 2), v0 = less(c, 0), v1 = less(c, 1), v2 = less(c, 2);
+  return (u1 * v2 - u2 * v1) * less(p, 0) + (u2 * v0 - u0 * v2) * less(p, 1) + (u0 * v1 - u1 * v0) * less(p, 2) > 0;
+}
+
 }  // namespace
 
 std::string TriangleMesh::find_issues(const std::vector<Eigen::Vector3f>& vertices,
@@ -217,6 +240,7 @@ TriangleMesh::Place TriangleMesh::find_nearest(const Eigen::Vector3d& y) const {
   const Triangle& t = t_[triangle];
   Place at;
   at.point = point, at.normal = face_normal_[triangle], at.edge.setZero();
+  if (where == 0 && convex_) where = edge_of_sliver(triangle);
   if (where >= 4) {
     at.kind = 2;
     at.normal = corner_normal_[t[where - 4]];
@@ -231,6 +255,20 @@ TriangleMesh::Place TriangleMesh::find_nearest(const Eigen::Vector3d& y) const {
   return at;
 }
 
+// Corners of hulls that fall together but for rounding have triangles of any normal between them. What is nearest on
+// one is nearest on its longest edge. 0: it is none, else as `where` of nearest_of_triangle.
+int TriangleMesh::edge_of_sliver(int triangle) const {
+  constexpr double thin = 1e-6;
+  int edge = 0;
+  double longest = 0.0, double_area = 0.0;
+  for (int k = 0; k < 3; ++k) {
+    const Eigen::Vector3d along = v_[t_[triangle][(k + 1) % 3]] - v_[t_[triangle][k]];
+    if (const double length = along.norm(); length > longest) longest = length, edge = k + 1;
+    if (k == 0) double_area = along.cross(v_[t_[triangle][2]] - v_[t_[triangle][0]]).norm();
+  }
+  return double_area < thin * reach_ * longest ? edge : 0;
+}
+
 Eigen::Vector3d TriangleMesh::support(const Eigen::Vector3d& d) const {
   double most = -std::numeric_limits<double>::infinity();
   Eigen::Vector3d farthest = Eigen::Vector3d::Zero();
@@ -241,7 +279,8 @@ Eigen::Vector3d TriangleMesh::support(const Eigen::Vector3d& d) const {
   return farthest;
 }
 
-// Point by point: faces that see it are taken away, and their rim is joined to it.
+// Point by point: faces that see it are taken away, and their rim is joined to it. A point that no face is lower than
+// by more than `tol` is left out; of the others each sign is right, since a rim of wrong ones closes nothing.
 std::vector<Triangle> make_hull(const std::vector<Eigen::Vector3d>& points) {
   const int n = static_cast<int>(points.size());
   std::vector<Triangle> faces;
@@ -268,17 +307,17 @@ std::vector<Triangle> make_hull(const std::vector<Eigen::Vector3d>& points) {
     faces = {{a, b, c}, {a, d, b}, {b, d, c}, {c, d, a}};
   for (int i = 0; i < n; ++i) {
     if (i == a || i == b || i == c || i == d) continue;
+    const auto stands_out = [&](const Triangle& f) { return height_above(points, f, i) > tol; };
+    if (std::none_of(faces.begin(), faces.end(), stands_out)) continue;
     std::vector<std::pair<int, int>> rim;
     std::vector<Triangle> kept;
     for (const Triangle& f : faces) {
-      const Eigen::Vector3d m = (points[f[1]] - points[f[0]]).cross(points[f[2]] - points[f[0]]).normalized();
-      if (m.dot(points[i] - points[f[0]]) <= tol) {
+      if (!is_above(points, f, i)) {
         kept.push_back(f);
         continue;
       }
       for (int k = 0; k < 3; ++k) rim.emplace_back(f[k], f[(k + 1) % 3]);
     }
-    if (rim.empty()) continue;
     for (const auto& [from, to] : rim)
       if (std::find(rim.begin(), rim.end(), std::pair(to, from)) == rim.end()) kept.push_back({from, to, i});
     faces = std::move(kept);

@@ -128,8 +128,7 @@ class CamCore final : public ContactSurfaceOf<CamCore> {
   }
 
   // The deepest point of the curve, in its middle plane, in a convex surface: f′ = n·C′, f″ = C′·(∂n/∂x) C′ + n·C″. The
-  // slope passes zero between the neighbours of the lowest sample; on a ridge of the surface it does so within a
-  // little of s, and Newton's iteration would go to and fro about it, so that it is kept between what is known.
+  // slope passes zero between the neighbours of the lowest sample.
   template <class S>
   Vec3<S> deepest_of(const DistanceField<S>& field) const {
     using T = Taylor2<double>;
@@ -142,34 +141,20 @@ class CamCore final : public ContactSurfaceOf<CamCore> {
       if (d < best) best = d, s = at;
     }
     T x, y;
-    double slope = 0.0, curvature = 1.0;
-    const auto look = [&] {
-      x = profile.x.evaluate(T::time(s)), y = profile.y.evaluate(T::time(s));
-      Vec3<Dual<6>> at{Dual<6>(x.v), Dual<6>(y.v), Dual<6>(0.0)};
-      at[0].d[0] = x.d, at[1].d[0] = y.d;
-      const NearestPoint<Dual<6>> near = field.sloped(at);
-      slope = near.n[0].v * x.d + near.n[1].v * y.d;
-      curvature = near.n[0].d[0] * x.d + near.n[1].d[0] * y.d + near.n[0].v * x.dd + near.n[1].v * y.dd;
-      curvature = std::max(curvature, 1e-6 * (x.d * x.d + y.d * y.d) / profile.reach);
-    };
-    double low = s - profile.period / n, high = s + profile.period / n;
-    double change = high - low, before = change;  // by the last iteration and the one before it
-    look();
-    for (int k = 0; k < 100 && std::abs(change) > 1e-15 * profile.period; ++k) {
-      (slope > 0.0 ? high : low) = s;
-      const double newton = s - slope / curvature;
-      const bool is_good = newton > low && newton < high && 2.0 * std::abs(newton - s) < std::abs(before);
-      before = change;
-      change = (is_good ? newton : 0.5 * (low + high)) - s;
-      s += change;
-      look();
-    }
+    const double part = profile.period / n;
+    const RestOnCurve rest = find_rest(s, s - part, s + part, profile.period, [&](RestOnCurve& at) {
+      x = profile.x.evaluate(T::time(at.s)), y = profile.y.evaluate(T::time(at.s));
+      Vec3<Dual<6>> point{Dual<6>(x.v), Dual<6>(y.v), Dual<6>(0.0)};
+      point[0].d[0] = x.d, point[1].d[0] = y.d;
+      const NearestPoint<Dual<6>> near = field.sloped(point);
+      at.slope = near.n[0].v * x.d + near.n[1].v * y.d;
+      const double curvature = near.n[0].d[0] * x.d + near.n[1].d[0] * y.d + near.n[0].v * x.dd + near.n[1].v * y.dd;
+      at.curvature = std::max(curvature, 1e-6 * (x.d * x.d + y.d * y.d) / profile.reach);
+    });
     Vec3<S> at{S(x.v), S(y.v), S(0.0)};
     const NearestPoint<S> near = field.moved(at);
-    const S ds = -(near.n[0] * x.d + near.n[1] * y.d) / curvature;
-    // On a ridge deep inside of the surface the slope jumps through zero: the point stays where the jump is.
-    const double next = s + value_of(ds), slack = 1e-9 * profile.period;
-    if (next < low - slack || next > high + slack) return at;
+    const S ds = -(near.n[0] * x.d + near.n[1] * y.d) / rest.curvature;
+    if (rest.is_ridge(value_of(ds), profile.period)) return at;
     at[0] += x.d * ds, at[1] += y.d * ds;
     return at;
   }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <string_view>
 
 #include "trammel/mechanics/elements/contact_shape.h"
@@ -168,34 +171,85 @@ Vec3<S> lowest_of_rim(const Vec3<S>& m, double r, double height) {
   return {m.x() * out, m.y() * out, S(height)};
 }
 
-/// The point of the circle of radius r about z, at this height, that is deepest in a convex surface: f(φ) has the slope
-/// r n·e_φ, and the curvature r² e_φ·(∂n/∂x) e_φ − r n·e_ρ. Where the surface is flat the first guess is exact.
+/// Where the slope of the distance along a curve passes zero, with the curvature there.
+struct RestOnCurve {
+  double s = 0.0, slope = 0.0, curvature = 1.0, low = 0.0, high = 0.0;
+  /// The last step of Newton's iteration, that derivatives are taken of, leads beside the zero: the slope jumps through
+  /// it, on a ridge within the surface, and the point stays where the jump is.
+  bool is_ridge(double step, double scale) const {
+    const double slack = 1e-9 * scale;
+    return s + step < low - slack || s + step > high + slack;
+  }
+};
+
+/// The zero between `low` and `high`, from s: Newton's iteration, kept between what is known, since on a ridge it would
+/// go to and fro about the zero. `look` gives slope and curvature, the latter > 0.
+template <class Look>
+RestOnCurve find_rest(double s, double low, double high, double scale, const Look& look) {
+  RestOnCurve at{s, 0.0, 1.0, low, high};
+  double change = high - low, before = change;  // by the last iteration and the one before it
+  look(at);
+  for (int k = 0; k < 100 && std::abs(change) > 1e-15 * scale; ++k) {
+    (at.slope > 0.0 ? at.high : at.low) = at.s;
+    const double newton = at.s - at.slope / at.curvature;
+    const bool is_good = newton > at.low && newton < at.high && 2.0 * std::abs(newton - at.s) < std::abs(before);
+    before = change;
+    change = (is_good ? newton : 0.5 * (at.low + at.high)) - at.s;
+    at.s += change;
+    look(at);
+  }
+  return at;
+}
+
+/// The point of the circle of radius r about z, at this height, that is deepest in a surface: f(φ) has the slope
+/// r n·e_φ, and the curvature r² e_φ·(∂n/∂x) e_φ − r n·e_ρ. The distance d of a convex surface is at least
+/// d(x₀) + n₀·(x − x₀), which is least where e_ρ is against n₀: a point that rests there is the deepest of all. Where
+/// the surface is flat the first guess is one; where Newton's iteration finds none, about edges and deep within, the
+/// lowest of some points are where the search begins.
 template <class S>
 Vec3<S> deepest_of_circle(const DistanceField<S>& field, double r, double height) {
-  const Vec3<double> start = field.value({0.0, 0.0, height}).n;
-  double phi = std::atan2(-start.y(), -start.x()), curvature = 1.0;
-  const auto look = [&](double at) {
-    const double c = std::cos(at), s = std::sin(at);
+  double out = 0.0;
+  const auto look = [&](RestOnCurve& at) {
+    const double c = std::cos(at.s), s = std::sin(at.s);
     Vec3<Dual<6>> x{Dual<6>(r * c), Dual<6>(r * s), Dual<6>(height)};
     x[0].d[0] = -s, x[1].d[0] = c;
     const NearestPoint<Dual<6>> near = field.sloped(x);
-    const double along = -s * near.n[0].v + c * near.n[1].v, out = c * near.n[0].v + s * near.n[1].v;
-    curvature = r * (-s * near.n[0].d[0] + c * near.n[1].d[0]) - out;
-    return along;
+    at.slope = -s * near.n[0].v + c * near.n[1].v, out = c * near.n[0].v + s * near.n[1].v;
+    at.curvature = std::max(r * (-s * near.n[0].d[0] + c * near.n[1].d[0]) - out, 1e-3);
   };
-  for (int k = 0; k < 30; ++k) {
-    const double along = look(phi);
-    const double change = std::clamp(along / std::max(curvature, 1e-3), -0.5, 0.5);
-    phi -= change;
-    if (std::abs(change) < 1e-14) break;
+  constexpr double turn = 2.0 * std::numbers::pi;
+  const Vec3<double> start = field.value({0.0, 0.0, height}).n;
+  RestOnCurve at;
+  at.s = std::atan2(-start.y(), -start.x());
+  look(at);
+  for (int k = 0; k < 8 && std::abs(at.slope) > 1e-14; ++k) {
+    at.s -= std::clamp(at.slope / at.curvature, -0.5, 0.5);
+    look(at);
   }
-  look(phi);
-  const double c = std::cos(phi), s = std::sin(phi);
+  at.low = at.high = at.s;
+  if (!(std::abs(at.slope) < 1e-12 && out <= 0.0)) {
+    constexpr int n = 120;
+    constexpr double part = turn / n;
+    std::array<double, n> samples;
+    const auto distance = [&](double phi) {
+      return field.value({r * std::cos(phi), r * std::sin(phi), height}).distance;
+    };
+    for (int k = 0; k < n; ++k) samples[static_cast<std::size_t>(k)] = distance(part * k);
+    // Distances change by no more than the way: what lies between samples is lower by half of their distance at most.
+    const double low_enough = *std::min_element(samples.begin(), samples.end()) + 0.5 * r * part;
+    double best = std::numeric_limits<double>::infinity();
+    for (int k = 0; k < n; ++k) {
+      if (samples[static_cast<std::size_t>(k)] > low_enough) continue;
+      const RestOnCurve rest = find_rest(part * k, part * (k - 1), part * (k + 1), turn, look);
+      if (const double d = distance(rest.s); d < best) best = d, at = rest;
+    }
+  }
+  const double c = std::cos(at.s), s = std::sin(at.s);
   Vec3<S> x{S(r * c), S(r * s), S(height)};
   const NearestPoint<S> near = field.moved(x);
-  const S along = -s * near.n[0] + c * near.n[1];
-  const S turn = -along / std::max(curvature, 1e-3);
-  x[0] -= r * s * turn, x[1] += r * c * turn;
+  const S step = (s * near.n[0] - c * near.n[1]) / at.curvature;
+  if (at.is_ridge(value_of(step), turn)) return x;
+  x[0] -= r * s * step, x[1] += r * c * step;
   return x;
 }
 

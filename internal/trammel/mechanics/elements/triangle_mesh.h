@@ -76,6 +76,7 @@ class TriangleMesh final : public ContactSurfaceOf<TriangleMesh> {
     bool outside = true;
   };
   Place find_nearest(const Eigen::Vector3d& y) const;
+  int edge_of_sliver(int triangle) const;
   int build(int begin, int end, std::vector<Eigen::Vector3d>& centers);
 
   std::vector<Eigen::Vector3d> v_;
