@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <random>
 #include <set>
 
@@ -542,6 +543,34 @@ TEST(Foundations, a_box_presses_flat_as_its_area_and_so_does_its_mesh) {
     // N acts along the floor's normal, θ off the box's own axis, 0.3 m below its middle.
     EXPECT_NEAR(e.w[1].moment.y(), -K * second * theta + 0.3 * N * theta, 1e-4 * K * second * theta);
   }
+}
+
+// What is rounded presses with what is flat of it, N = K (a − 2r)(b − 2r) (d − ε/2) and K π (R − r)² (d − ε/2), from
+// hardly rounded to rounded all over.
+TEST(Foundations, rounded_boxes_and_cylinders_press_with_their_flat_parts) {
+  ContactShape floor;
+  floor.kind = ContactShape::Kind::plane;
+  const double K = 1e6, depth = 2e-3, transition = 1e-5;
+  for (const double part : {0.02, 0.1, 0.3, 0.6, 0.9, 1.0})
+    for (const Surface kind : {Surface::box, Surface::cylinder}) {
+      Shape shape;
+      shape.kind = kind, shape.rounding = part * 0.3;
+      shape.size = {1.1, 0.8, 0.6}, shape.radius = 0.35, shape.length = 0.6;
+      ContactGroup group({{floor, 0, 0, "floor"}, {*make_contact_shape(shape, Eigen::Vector3d::Zero()), 1, 1, "it"}},
+                         {{{{NormalLaw::Kind::foundation, K, 1.0, 0.0, 0.0, transition}, {}}, true, "law"}},
+                         {-1, 0, 0, -1}, 2, 4);
+      Random random(1);
+      FrameInstant at(random, 1, 0);
+      at.frames[1].v.setZero(), at.frames[1].w.setZero(), at.frames[1].R.setIdentity();
+      at.frames[1].p = {0.0, 0.0, 0.3 - depth};
+      std::vector<int> modes(group.n_modes(), 0);
+      ASSERT_TRUE(group.update_modes(at.state(), modes));
+      const double r = shape.rounding;
+      const double area =
+          kind == Surface::box ? (1.1 - 2.0 * r) * (0.8 - 2.0 * r) : std::numbers::pi * (0.35 - r) * (0.35 - r);
+      const double N = K * area * (depth - transition / 2.0);
+      EXPECT_NEAR(evaluate(group, at, modes).w[1].force.z(), N, 1e-9 * N) << kind.name() << " " << part;
+    }
 }
 
 // Half-space theory itself: the pressure p₀ √(1 − x²/a² − y²/b²) presses the surface in by

@@ -63,8 +63,10 @@ ClosedRule::ClosedRule(int n, double inner) : node(n), weight(n) {
   else if (n == 7)
     x << 0.0, std::sqrt((5.0 - 2.0 * std::sqrt(5.0 / 3.0)) / 11.0),
         std::sqrt((5.0 + 2.0 * std::sqrt(5.0 / 3.0)) / 11.0), 1.0;
-  else
+  else if (n == 9)
     x << 0.0, 0.3631174638261782, 0.6771862795107377, 0.8997579954114602, 1.0;
+  else
+    x << 0.0, 0.2957581355869394, 0.5652353269962050, 0.7844834736631444, 0.9340014304080592, 1.0;
   x *= inner;
   for (int k = 0; k <= half; ++k) moments[k] = 2.0 / (2.0 * k + 1.0);
   const Eigen::VectorXd w = weights_of(x.cwiseAbs2(), moments);  // twice but x = 0
@@ -74,10 +76,13 @@ ClosedRule::ClosedRule(int n, double inner) : node(n), weight(n) {
   }
 }
 
+double part_within(double half, double inset) { return inset > 0.0 ? 1.0 - inset / half : 1.0; }
+
 void add_rectangle(const Eigen::Vector3d& center, const Eigen::Vector3d& u, const Eigen::Vector3d& v, double inset,
                    std::vector<SurfacePoint>& points) {
   const double area = u.norm() * v.norm();
-  const ClosedRule along(nodes_of_face, 1.0 - inset / u.norm()), across(nodes_of_face, 1.0 - inset / v.norm());
+  const ClosedRule along(nodes_of_face, part_within(u.norm(), inset)),
+      across(nodes_of_face, part_within(v.norm(), inset));
   for (int i = 0; i < along.size(); ++i)
     for (int j = 0; j < across.size(); ++j)
       points.push_back(
@@ -87,7 +92,7 @@ void add_rectangle(const Eigen::Vector3d& center, const Eigen::Vector3d& u, cons
 // Rings at Lobatto's points of s = ρ², ∫ρ²ᵏ dA = π R²ᵏ⁺²/(k + 1).
 void add_disc(double radius, double height, double inset, std::vector<SurfacePoint>& points) {
   constexpr int n_around = 24;
-  const double inner = (1.0 - inset / radius) * (1.0 - inset / radius), fifth = std::sqrt(0.2);
+  const double inner = part_within(radius, inset) * part_within(radius, inset), fifth = std::sqrt(0.2);
   const Eigen::Vector4d s = inner * Eigen::Vector4d(0.0, 0.5 - 0.5 * fifth, 0.5 + 0.5 * fifth, 1.0);
   const Eigen::VectorXd w = weights_of(s, Eigen::Vector4d(1.0, 1.0 / 2.0, 1.0 / 3.0, 1.0 / 4.0));
   const double area = std::numbers::pi * radius * radius;

@@ -74,13 +74,13 @@ struct BoxShape {
     ContactShape c = solid_surface(core(shape.rounding), shape.rounding);
     c.soft_radius = std::max(shape.rounding, foundation_rounding * 0.5 * shape.size.minCoeff());
     c.soft_surface = std::make_shared<const BoxCore>(core(c.soft_radius));
+    const Eigen::Vector3d flat = 0.5 * shape.size - Eigen::Vector3d::Constant(shape.rounding);
     std::vector<SurfacePoint> points;
     for (int axis = 0; axis < 3; ++axis)
       for (const double side : {-0.5, 0.5}) {
         const int u = (axis + 1) % 3, v = (axis + 2) % 3;
-        add_rectangle(side * shape.size[axis] * Eigen::Vector3d::Unit(axis),
-                      0.5 * shape.size[u] * Eigen::Vector3d::Unit(u), 0.5 * shape.size[v] * Eigen::Vector3d::Unit(v),
-                      c.soft_radius, points);
+        add_rectangle(side * shape.size[axis] * Eigen::Vector3d::Unit(axis), flat[u] * Eigen::Vector3d::Unit(u),
+                      flat[v] * Eigen::Vector3d::Unit(v), c.soft_radius - shape.rounding, points);
       }
     c.points = make_points(std::move(points));
     return c;

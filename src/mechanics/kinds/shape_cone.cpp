@@ -84,7 +84,7 @@ struct ConeShape {
         std::make_shared<const ConeCore>(part * r, middle - part * inner, middle + part * (shape.length - inner));
     std::vector<SurfacePoint> points;
     add_disc(r, -h, c.soft_radius, points);
-    const ClosedRule rule(nodes_of_line, 1.0 - c.soft_radius / h);  // circles on its side
+    const ClosedRule rule(nodes_of_line, part_within(h, c.soft_radius));  // circles on its side
     for (int i = 0; i < rule.size(); ++i) {
       const double z = h * rule.node[i], rho = r * (h - z) / shape.length;
       points.push_back({{0.0, 0.0, z}, h * rule.weight[i] * slant / shape.length, rho * slant / shape.length, rho});

@@ -98,10 +98,12 @@ struct CylinderShape {
     ContactShape c = solid_surface(CylinderCore(R - shape.rounding, h - shape.rounding), shape.rounding);
     c.soft_radius = std::max(shape.rounding, foundation_rounding * std::min(R, h));
     c.soft_surface = std::make_shared<const CylinderCore>(R - c.soft_radius, h - c.soft_radius);
+    const double flat = h - shape.rounding, inset = c.soft_radius - shape.rounding;
     std::vector<SurfacePoint> points;
-    for (const double z : {-h, h}) add_disc(R, z, c.soft_radius, points);
-    const ClosedRule rule(nodes_of_line, 1.0 - c.soft_radius / h);  // lines on its side
-    for (int i = 0; i < rule.size(); ++i) points.push_back({{0.0, 0.0, h * rule.node[i]}, h * rule.weight[i], R, R});
+    for (const double z : {-h, h}) add_disc(R - shape.rounding, z, inset, points);
+    const ClosedRule rule(nodes_of_line, part_within(flat, inset));  // lines on its side
+    for (int i = 0; i < rule.size(); ++i)
+      points.push_back({{0.0, 0.0, flat * rule.node[i]}, flat * rule.weight[i], R, R});
     c.points = make_points(std::move(points));
     return c;
   }

@@ -215,7 +215,7 @@ std::vector<SurfacePoint> points_of_cam(const CamProfile& profile, double h, dou
   using T = Taylor2<double>;
   std::vector<SurfacePoint> points;
   const int n = std::max(least_around, 2 * static_cast<int>(profile.x.knots().size()));
-  const ClosedRule across(nodes_of_line, 1.0 - inset / h);
+  const ClosedRule across(nodes_of_line, part_within(h, inset));
   for (int k = 0; k < n; ++k) {
     const T x = profile.x.evaluate(T::time(profile.period * k / n));
     const T y = profile.y.evaluate(T::time(profile.period * k / n));

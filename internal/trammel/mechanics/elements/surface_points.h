@@ -59,15 +59,18 @@ class SurfacePoints {
   double radius_ = 0.0;
 };
 
-/// n = 5, 7 or 9 nodes on [−1, 1], at both ends and between them (Lobatto's), pressed together by `inner` ≤ 1, with
+/// n = 5, 7, 9 or 11 nodes on [−1, 1], at both ends and between them (Lobatto's), pressed together by `inner` ≤ 1, with
 /// weights that integrate 1, x², …, xⁿ⁻¹ over [−1, 1] all the same.
 struct ClosedRule {
   std::vector<double> node, weight;
   ClosedRule(int n, double inner);
   int size() const { return static_cast<int>(node.size()); }
 };
-constexpr int nodes_of_line = 5;  ///< along lines on round surfaces
-constexpr int nodes_of_face = 9;  ///< along each edge of a face
+constexpr int nodes_of_line = 5;   ///< along lines on round surfaces
+constexpr int nodes_of_face = 11;  ///< along each edge of a face
+/// Of `half` a length, less an `inset` from its end. Weights grow, and change their signs, where that is less than
+/// 0.95: what a model rounds is no part of faces.
+double part_within(double half, double inset);
 /// A flat rectangle about `center` with the half edges `u` and `v` (vectors); its outer points stand `inset` within it.
 void add_rectangle(const Eigen::Vector3d& center, const Eigen::Vector3d& u, const Eigen::Vector3d& v, double inset,
                    std::vector<SurfacePoint>& points);
