@@ -128,21 +128,27 @@ class CamCore final : public ContactSurfaceOf<CamCore> {
   }
 
   // The deepest point of the curve, in its middle plane, in a convex surface: f′ = n·C′, f″ = C′·(∂n/∂x) C′ + n·C″. The
-  // slope passes zero between the neighbours of the lowest sample.
+  // slope passes zero between the neighbours of a sample that is lower than both; several of them are looked at where
+  // they are nearly as low, since what lies between samples is lower by half of their distance at most.
   template <class S>
   Vec3<S> deepest_of(const DistanceField<S>& field) const {
     using T = Taylor2<double>;
     const CamProfile& profile = *profile_;
     const int n = 4 * static_cast<int>(profile.x.knots().size());
-    double s = 0.0, best = unlimited;
+    const double part = profile.period / n;
+    const auto point_at = [&](double s) { return Vec3<double>{profile.x.evaluate(s), profile.y.evaluate(s), 0.0}; };
+    static thread_local std::vector<double> samples;  // scratch
+    samples.resize(static_cast<std::size_t>(n));
+    double lowest = unlimited, longest = 0.0;
+    Vec3<double> last = point_at(-part);
     for (int k = 0; k < n; ++k) {
-      const double at = profile.period * k / n;
-      const double d = field.value({profile.x.evaluate(at), profile.y.evaluate(at), 0.0}).distance;
-      if (d < best) best = d, s = at;
+      const Vec3<double> point = point_at(part * k);
+      lowest = std::min(lowest, samples[static_cast<std::size_t>(k)] = field.value(point).distance);
+      longest = std::max(longest, length_of(Vec3<double>(point - last)));
+      last = point;
     }
     T x, y;
-    const double part = profile.period / n;
-    const RestOnCurve rest = find_rest(s, s - part, s + part, profile.period, [&](RestOnCurve& at) {
+    const auto look = [&](RestOnCurve& at) {
       x = profile.x.evaluate(T::time(at.s)), y = profile.y.evaluate(T::time(at.s));
       Vec3<Dual<6>> point{Dual<6>(x.v), Dual<6>(y.v), Dual<6>(0.0)};
       point[0].d[0] = x.d, point[1].d[0] = y.d;
@@ -150,7 +156,17 @@ class CamCore final : public ContactSurfaceOf<CamCore> {
       at.slope = near.n[0].v * x.d + near.n[1].v * y.d;
       const double curvature = near.n[0].d[0] * x.d + near.n[1].d[0] * y.d + near.n[0].v * x.dd + near.n[1].v * y.dd;
       at.curvature = std::max(curvature, 1e-6 * (x.d * x.d + y.d * y.d) / profile.reach);
-    });
+    };
+    RestOnCurve rest;
+    double best = unlimited;
+    for (int k = 0; k < n; ++k) {
+      const auto sample = [&](int i) { return samples[static_cast<std::size_t>((i + n) % n)]; };
+      const double here = sample(k);
+      if (here > lowest + 0.5 * longest || here > sample(k - 1) || here > sample(k + 1)) continue;
+      const RestOnCurve found = find_rest(part * k, part * (k - 1), part * (k + 1), profile.period, look);
+      if (const double d = field.value(point_at(found.s)).distance; d < best) best = d, rest = found;
+    }
+    look(rest);
     Vec3<S> at{S(x.v), S(y.v), S(0.0)};
     const NearestPoint<S> near = field.moved(at);
     const S ds = -(near.n[0] * x.d + near.n[1] * y.d) / rest.curvature;
