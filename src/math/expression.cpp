@@ -128,7 +128,8 @@ class Compiler {
 std::vector<Expression> Expression::switches() const {
   std::vector<Expression> found;
   const detail::Tree& whole = program_->tree;
-  // The expression op(a, b) of two nodes of a copy of the tree.
+  // op(a, b), or op(a) for b = −1, of nodes of a copy of the tree. It becomes the root there; where a node of the
+  // formula does, those behind it belong to nobody.
   const auto join = [](detail::Tree& tree, Op op, int a, int b) {
     ExpressionNode node;
     node.op = op;

@@ -82,7 +82,8 @@ constexpr int arity(Op op) {
   return op == Op::clamp ? 3 : 5;
 }
 
-/// Children come before parents; the last node is the root.
+/// Children come before parents. What folding left over, and nodes behind a root that is a part of the formula, belong
+/// to nobody: only what is reached from Tree::root counts.
 struct ExpressionNode {
   Op op = Op::constant;
   int column = 1;      // where its sign or name stands in the text

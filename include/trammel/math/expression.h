@@ -68,8 +68,10 @@ class Expression {
   BreakpointSet breakpoints(int time) const;
 
   /// Functions of the variables at whose zeros the expression may jump or have a kink in its first derivative: the
-  /// differences that min, max, abs, sign, clamp, ramp and comparisons look at, the ends of tables, and for floor, ceil
-  /// and mod a function with their jumps as zeros.
+  /// differences that min, max, clamp, ramp and comparisons look at, what abs and sign look at, the ends of tables that
+  /// do not repeat, and for floor, ceil and mod a function with their jumps as zeros. Not every zero is a kink (a
+  /// branch multiplied by zero, a table that goes on with its slope): whoever ends steps there looks at the forces. Not
+  /// found: the cut of atan2, and where hypot and roots have no derivative.
   std::vector<Expression> switches() const;
 
   const std::string& text() const;
