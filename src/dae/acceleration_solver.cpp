@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "trammel/dae/mass_unit.h"
 #include "trammel/dae/row_correction.h"
 
 namespace trammel {
@@ -45,15 +46,6 @@ std::vector<int> map_slots(const Pattern& plane, int row, int column, const Patt
   for (int c = 0; c < plane.n_cols; ++c)
     for (int k = plane.start[c]; k < plane.start[c + 1]; ++k) slots[k] = to.slot(row + plane.index[k], column + c);
   return slots;
-}
-
-// M of a machine of micrograms vanishes beside G: forces, rows and multipliers, are counted in a power of two near its
-// largest mass. From a milligram on, the unit is 1 kg.
-double calc_mass_unit(const std::vector<double>& M) {
-  constexpr double ordinary_mass = 1e-6;
-  double largest = 0.0;
-  for (const double m : M) largest = std::max(largest, std::abs(m));
-  return largest > 0.0 && largest < ordinary_mass ? std::exp2(std::floor(std::log2(largest))) : 1.0;
 }
 
 }  // namespace

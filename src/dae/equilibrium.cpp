@@ -15,22 +15,22 @@ namespace trammel {
 namespace {
 
 constexpr double largest_turn = 0.5;    // [rad] of one correction: Newton's model of a rotation reaches no farther
-constexpr double first_move = 0.2;      // [m, rad] of the first pseudo-transient step
+constexpr double first_move = 0.2;      // [ℓ, rad] of the first pseudo-transient step (lengths: StaticUnits)
 constexpr double first_slide = 1e-5;    // the same where friction holds from where the machine was drawn
-constexpr double noticed_slide = 1e-4;  // [m] where friction is at its limit, whatever it is
+constexpr double noticed_slide = 1e-4;  // [ℓ] where friction is at its limit, whatever it is
 constexpr int most_slid = 3;            // iterations in a row beyond the longest slide: an overshoot comes back sooner
 constexpr double fall = 0.2, rise = 4.0;            // of c per iteration
 constexpr double slight = 0.02, steep_fall = 0.01;  // the same of a motion that creeps, which goes on all the while
 constexpr double good = 0.25, bad = 1.0;            // nonlinearity of an iteration that makes it so
 constexpr double smallest_part = 1e-10;             // c M beside K, where it must stay
 constexpr double singular_stiffness = 1e-9;
-constexpr double small_change = 1e-6;  // of a correction, relative to 1 + |q|: more is not rounding
+constexpr double small_change = 1e-6;  // of a correction, relative to 1 + |q̂|: more is not rounding
 constexpr double largest_floor_factor = 1e4, floor_rise = 100.0;
 constexpr double same_direction = 0.1;         // of a cyclic direction that is looked for again after such a move
-constexpr double cyclic_moves[] = {0.5, 1.7};  // [m, rad] along a direction that is suspected to be cyclic
+constexpr double cyclic_moves[] = {0.5, 1.7};  // [ℓ, rad] along a direction that is suspected to be cyclic
 constexpr double balanced = 1e-9;              // |r| beside the forces that cancel
 constexpr double rounding_margin = 16.0 * std::numeric_limits<double>::epsilon();  // of K q
-constexpr double creep_rate = 10.0;                                                // a of (5) [1/m]
+constexpr double creep_rate = 10.0;                                                // a of (5) [1/ℓ]
 constexpr double held = 0.999;                                                     // of what friction can hold, at most
 constexpr double friction_settled = 1e-6, friction_digits = 1e-3;                  // of changes of z, and beside z
 constexpr int creep_iterations = 100;
@@ -92,6 +92,7 @@ EquilibriumReport Equilibrium::find(MotionVariables& x, State& state, Workspace&
   if (options_.steady.empty()) x.v.setZero();
   AccelerationSolver acceleration(dae_, LinearSolverKind::automatic);
   report_.status = acceleration.solve(x, state, workspace);
+  if (report_.status.ok()) report_.status = find_units(x, state, workspace);
   if (!report_.status.ok()) return report_;
   if (options_.load_steps == 0)
     report_.status = relax_or_name(x, state, workspace);
@@ -100,20 +101,48 @@ EquilibriumReport Equilibrium::find(MotionVariables& x, State& state, Workspace&
   x.a.setZero();
   x.zp.setZero();
   Eigen::Index row = -1;
-  if (dae_.nv() > 0) report_.unbalanced = r_.head(dae_.nv()).cwiseAbs().maxCoeff(&row);
+  if (dae_.nv() > 0) report_.unbalanced = r_.head(dae_.nv()).cwiseAbs().maxCoeff(&row) * units_.of_motion_row(row);
   report_.worst_row = static_cast<int>(row);
   return report_;
+}
+
+Status Equilibrium::find_units(const MotionVariables& x, const State& state, Workspace& workspace) {
+  const int nv = dae_.nv(), nz = dae_.nz(), nc = dae_.nc();
+  units_ = {};
+  Status status = calc_rows(x, state, workspace, r_.head(nv), r_.segment(nv, nz), r_.tail(nc));
+  if (status.ok()) status = calc_planes(x, state, workspace);
+  if (status.ok()) units_ = StaticUnits(options_.length, planes_, dae_.layout().kinds(), r_.head(nv));
+  return status;
+}
+
+// Rows of (1); a = 0 and ż = 0.
+Status Equilibrium::calc_rows(const MotionVariables& x, const State& state, Workspace& workspace, Vec motion,
+                              Vec internal, Vec constraint) const {
+  MotionVariables at = x;
+  at.a.setZero();
+  at.zp.setZero();
+  const Status status = dae_.residual(at.point(inputs_.view()), state, motion, internal, constraint, workspace);
+  if (status.ok()) units_.scale_rows(motion, constraint);
+  return status;
+}
+
+Status Equilibrium::calc_planes(const MotionVariables& x, const State& state, Workspace& workspace) {
+  MotionVariables at = x;
+  at.a.setZero();
+  at.zp.setZero();
+  MotionPlanes& planes = units_.are_si() ? planes_ : si_planes_;
+  const Status status = dae_.linearize(at.point(inputs_.view()), state, PlaneSet::all, planes, workspace);
+  if (!status.ok() || units_.are_si()) return status;
+  planes_ = si_planes_;
+  units_.scale(planes_);
+  return status;
 }
 
 // (1), less what is missing of the load; a = 0 and ż = 0. Nonholonomic rows without steady motion are met by doing
 // nothing.
 Status Equilibrium::calc_residual(const MotionVariables& x, const State& state, Workspace& workspace) {
   const int nv = dae_.nv(), nz = dae_.nz(), nc = dae_.nc();
-  MotionVariables at = x;
-  at.a.setZero();
-  at.zp.setZero();
-  const Status status =
-      dae_.residual(at.point(inputs_.view()), state, r_.head(nv), r_.segment(nv, nz), r_.tail(nc), workspace);
+  const Status status = calc_rows(x, state, workspace, r_.head(nv), r_.segment(nv, nz), r_.tail(nc));
   if (!status.ok()) return status;
   r_.head(nv) -= missing_ * r0_.head(nv);
   release_unheld();
@@ -125,10 +154,7 @@ Status Equilibrium::calc_residual(const MotionVariables& x, const State& state, 
 }
 
 Status Equilibrium::linearize(const MotionVariables& x, const State& state, Workspace& workspace) {
-  MotionVariables at = x;
-  at.a.setZero();
-  at.zp.setZero();
-  const Status status = dae_.linearize(at.point(inputs_.view()), state, PlaneSet::all, planes_, workspace);
+  const Status status = calc_planes(x, state, workspace);
   if (!status.ok()) return status;
   const int nv = dae_.nv(), nz = dae_.nz();
   if (planes_.version != version_ || !matrix_) {
@@ -149,7 +175,7 @@ Status Equilibrium::linearize(const MotionVariables& x, const State& state, Work
   }
   const double mass = largest(planes_.M), stiffness = largest(planes_.K) + largest(planes_.K_lam);
   floor_ = floor_factor_ * (mass > 0.0 && stiffness > 0.0 ? smallest_part * stiffness / mass : 1.0);
-  rounding_ = nv > 0 ? rounding_margin * stiffness * x.q.lpNorm<Eigen::Infinity>() : 0.0;
+  rounding_ = nv > 0 ? rounding_margin * stiffness * units_.scaled(x.q).lpNorm<Eigen::Infinity>() : 0.0;
   find_following();
   return status;
 }
@@ -267,9 +293,7 @@ Status Equilibrium::find_unheld_together(MotionVariables x, State state, Workspa
     if (!status.ok()) return status;
     const Eigen::MatrixXd N = calc_neutral();
     if (N.cols() == 0) return status;
-    MotionVariables at = x;
-    at.a.setZero(), at.zp.setZero();
-    status = dae_.residual(at.point(inputs_.view()), state, motion, states, rows, workspace);
+    status = calc_rows(x, state, workspace, motion, states, rows);
     if (!status.ok()) return status;
     const auto in_span = [&](const Eigen::VectorXd& vector) {
       return Eigen::VectorXd(N * solve_square(N.transpose() * N, N.transpose() * vector));
@@ -283,7 +307,7 @@ Status Equilibrium::find_unheld_together(MotionVariables x, State state, Workspa
     if (i > 0 && std::abs(load - last) > small_change * std::abs(last)) return status;
     last = load;
     if (i == static_cast<int>(std::size(cyclic_moves))) break;
-    x.q += cyclic_moves[i] * n;
+    x.q += cyclic_moves[i] * units_.unscaled(n);
     dae_.accepted(x.point(inputs_.view()), x.q, state, workspace);
   }
   Eigen::Index most = 0;  // what carries most of the motion names it
@@ -316,16 +340,14 @@ Status Equilibrium::is_cyclic(int coordinate, MotionVariables x, State state, Wo
         depends(planes_.state_rate, planes_.g_v, nz, largest(planes_.g_v)) ||
         !(times(planes_.motion, planes_.M, z, nv).norm() > 0.0))
       return status;
-    MotionVariables at = x;
-    at.a.setZero(), at.zp.setZero();
     Eigen::VectorXd motion(nv), states(nz), rows(dae_.nc());
-    status = dae_.residual(at.point(inputs_.view()), state, motion, states, rows, workspace);
+    status = calc_rows(x, state, workspace, motion, states, rows);
     if (!status.ok()) return status;
     load = z.col(0).dot(motion);
     if (i > 0 && std::abs(load - last) > small_change * std::abs(last)) return status;
     last = load;
     if (i == static_cast<int>(std::size(cyclic_moves))) break;
-    x.q += cyclic_moves[i] * z.col(0);
+    x.q += cyclic_moves[i] * units_.unscaled(z.col(0));
     dae_.accepted(x.point(inputs_.view()), x.q, state, workspace);
   }
   cyclic = true;
@@ -406,10 +428,11 @@ Status Equilibrium::correct(double c, MotionVariables& x, State& state, Workspac
   limit_creep(x);
   ++report_.iterations;
   force_size_ = 0.0;
-  Eigen::VectorXd reaction = Eigen::VectorXd::Zero(nv);
+  Eigen::VectorXd reaction = Eigen::VectorXd::Zero(nv), lam = x.lam;
+  for (int row = 0; row < dae_.nc(); ++row) lam[row] /= units_.of_multiplier(row);
   for (int column = 0; column < nv; ++column)
     for (int k = planes_.constraint.start[column]; k < planes_.constraint.start[column + 1]; ++k)
-      reaction[column] += planes_.G[k] * x.lam[planes_.constraint.index[k]];
+      reaction[column] += planes_.G[k] * lam[planes_.constraint.index[k]];
   if (nv > 0) force_size_ = std::max(reaction.lpNorm<Eigen::Infinity>(), r0_.head(nv).lpNorm<Eigen::Infinity>());
   // What (2) promises to leave over: (1 − part) r − part c M δq.
   const double before = unbalanced_;
@@ -440,11 +463,12 @@ bool Equilibrium::slides(const MotionVariables& x) {
 
 bool Equilibrium::is_settled() const { return unbalanced_ <= std::max(balanced * (1.0 + force_size_), rounding_); }
 
-// Largest part of the correction beside 1 + |q|.
+// Largest part of the correction beside 1 + |q̂|.
 double Equilibrium::calc_change(const MotionVariables& x) const {
   double change = 0.0;
   for (int i = 0; i < dae_.nv(); ++i)
-    change = std::max(change, std::abs(delta_[i]) / (1.0 + std::abs(steady_[i] ? x.v[i] : x.q[i])));
+    change = std::max(change,
+                      std::abs(delta_[i]) / (1.0 + std::abs(steady_[i] ? x.v[i] : x.q[i]) / units_.of_coordinate(i)));
   return change;
 }
 
@@ -461,13 +485,13 @@ void Equilibrium::move(double part, MotionVariables& x, State& state, Workspace&
   report_.last_change = 0.0;
   for (int i = 0; i < nv; ++i) {
     double& value = steady_[i] ? x.v[i] : x.q[i];
-    value += part * delta_[i];
-    const double size = std::abs(delta_[i]) / (1.0 + std::abs(value));
+    value += part * delta_[i] * units_.of_coordinate(i);
+    const double size = std::abs(delta_[i]) / (1.0 + std::abs(value) / units_.of_coordinate(i));
     if (size > report_.last_change) report_.last_change = size, report_.moving_unknown = i;
   }
   way_ += part * delta_.head(nv);
   x.z += part * delta_.segment(nv, nz);
-  x.lam += delta_.tail(dae_.nc());
+  for (int row = 0; row < dae_.nc(); ++row) x.lam[row] += delta_[nv + nz + row] * units_.of_multiplier(row);
   MotionVariables at = x;
   dae_.accepted(at.point(inputs_.view()), x.q, state, workspace);
 }
@@ -518,7 +542,8 @@ class Equilibrium::Relaxation {
     pace_ = c_;
     if (!e_.options_.descends) return Status::success();
     StaticStability stability;
-    const Status status = calc_static_stability(e_.dae_, x_, state_, largest_tested, workspace_, stability);
+    const Status status =
+        calc_static_stability(e_.dae_, x_, state_, e_.options_.length, largest_tested, workspace_, stability);
     if (status.ok() && stability.unstable) pace_ = std::max(c_, -2.0 * stability.stiffness);
     return status;
   }
@@ -549,7 +574,7 @@ class Equilibrium::Relaxation {
 
   NewtonVerdict correct(int k) {
     if (!is_taken_) return NewtonVerdict::go_on;
-    if (!slid_ && calc_slide(e_.options_.sliding, x_.z) > noticed_slide) slid_.emplace(x_, state_);
+    if (!slid_ && calc_slide(e_.options_.sliding, x_.z) > noticed_slide * e_.units_.length()) slid_.emplace(x_, state_);
     if (e_.slides(x_)) return NewtonVerdict::diverging;
     const bool settled = e_.is_settled();
     if (!e_.limit_.empty() && settled && c_ <= e_.floor_ &&
@@ -593,7 +618,7 @@ class Equilibrium::Relaxation {
 Status Equilibrium::relax(MotionVariables& x, State& state, Workspace& workspace) {
   missing_ = 0.0;
   const double first = options_.sliding.empty() ? first_move : first_slide;
-  const double c = (x.a.size() > 0 ? x.a.lpNorm<Eigen::Infinity>() : 0.0) / first;
+  const double c = (x.a.size() > 0 ? units_.scaled(x.a).lpNorm<Eigen::Infinity>() : 0.0) / first;
   Status status = calc_residual(x, state, workspace);
   if (!status.ok()) return status;
   if (unheld_.empty()) r0_ = r_;  // its size is that of the forces
@@ -608,7 +633,7 @@ bool Equilibrium::note_unheld() {
   const double load = unheld_.empty() ? 0.0 : unheld_load_.cwiseAbs().maxCoeff(&most);
   if (most < 0 || load <= balanced * (1.0 + r0_.head(dae_.nv()).lpNorm<Eigen::Infinity>())) return false;
   report_.unheld = unheld_[static_cast<std::size_t>(most)];
-  report_.unheld_load = -unheld_load_[most];  // of r = Gᵀλ − f
+  report_.unheld_load = -unheld_load_[most] * units_.of_motion_row(report_.unheld);  // of r = Gᵀλ − f
   return true;
 }
 

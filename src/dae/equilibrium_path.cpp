@@ -84,7 +84,7 @@ Status Equilibrium::load(MotionVariables& x, State& state, Workspace& workspace,
     way_.setZero();
     if (balance(x, state, workspace)) {
       report_.load = target < 1.0 - 1e-12 ? target : 1.0;
-      report_.path += way_.norm();
+      report_.path += way_.norm() * units_.length();
       ++report_.load_steps;
       part = std::min(step, 2.0 * part);
       if (watch) watch(report_, x, state);
@@ -132,7 +132,7 @@ Status Equilibrium::follow(MotionVariables& x, State& state, Workspace& workspac
     // A step that ended far from where it was sent has jumped to another part of the path.
     if (reached && way_.norm() < 2.0 * length) {
       report_.load = 1.0 - missing_;
-      report_.path += way_.norm();
+      report_.path += way_.norm() * units_.length();
       ++report_.load_steps;
       last = way_;
       if (report_.iterations - before <= few_iterations) length = std::min(2.0 * length, longest * first_length);

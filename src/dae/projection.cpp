@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "trammel/base/memory.h"
+#include "trammel/dae/mass_unit.h"
 
 namespace trammel {
 
@@ -65,6 +66,7 @@ Projection::Projection(const SecondOrderDae& dae, LinearSolverChoice solver, std
 
 void Projection::remember(Memory& memory) {
   memory.keep(length_);
+  memory.keep(mass_unit_);
   version_ = std::numeric_limits<std::uint64_t>::max();
   memory.leave(dae_, firm_, regularization_, solver_, planes_, pattern_, values_, W_, square_, x_, image_, H_);
 }
@@ -89,8 +91,9 @@ Status Projection::setup(const MotionPoint& p, const State& state, Workspace& wo
   }
   W_.assign(nv, 0.0);
   double smallest = std::numeric_limits<double>::infinity();
+  if (mass_unit_ == 0.0) mass_unit_ = calc_mass_unit(planes_.M);
   for (int i = 0; i < nv; ++i) {
-    W_[i] = planes_.M[planes_.motion.slot(i, i)];
+    W_[i] = planes_.M[planes_.motion.slot(i, i)] / mass_unit_;
     if (W_[i] > 0.0) smallest = std::min(smallest, W_[i]);
   }
   if (!std::isfinite(smallest)) smallest = 1.0;

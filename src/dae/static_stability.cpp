@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "trammel/dae/static_units.h"
 #include "trammel/linalg/dense_decompositions.h"
 
 namespace trammel {
@@ -46,8 +47,8 @@ FreeDirections calc_free_directions(const MotionPlanes& planes, int nv, int nc) 
   return free;
 }
 
-Status calc_static_stability(const SecondOrderDae& dae, const MotionVariables& x, const State& state, int max_size,
-                             Workspace& workspace, StaticStability& result) {
+Status calc_static_stability(const SecondOrderDae& dae, const MotionVariables& x, const State& state, double length,
+                             int max_size, Workspace& workspace, StaticStability& result) {
   result = {};
   const int nv = dae.nv();
   if (nv == 0 || nv > max_size) return Status::success();
@@ -59,6 +60,8 @@ Status calc_static_stability(const SecondOrderDae& dae, const MotionVariables& x
   if (const Status status = dae.linearize(at.point(inputs.view()), state, PlaneSet::all, planes, workspace);
       !status.ok())
     return status;
+  const StaticUnits units(length, planes, dae.layout().kinds(), Eigen::VectorXd::Zero(nv));
+  units.scale(planes);
   if (std::any_of(planes.f_z.begin(), planes.f_z.end(), [](double value) { return value != 0.0; }))
     return Status::success();
   const Eigen::MatrixXd Z = calc_free_directions(planes, nv, dae.nc()).Z;
@@ -81,7 +84,8 @@ Status calc_static_stability(const SecondOrderDae& dae, const MotionVariables& x
   result.direction = Z * pairs.vectors.col(least).real();
   Eigen::Index at_most = 0;
   const double size = result.direction.cwiseAbs().maxCoeff(&at_most);
-  if (size > 0.0) result.direction /= result.direction[at_most];
+  result.coordinate = static_cast<int>(at_most);
+  if (size > 0.0) result.direction = units.unscaled(result.direction / result.direction[at_most]);
   return Status::success();
 }
 

@@ -24,7 +24,8 @@ constexpr int most_falls = 4;                // from one unstable equilibrium to
 constexpr int largest_stability_test = 600;  // coordinates: it is dense
 constexpr double slip_margin = 1e-6;         // of a limit of friction
 constexpr double almost_all = 0.99;          // of it
-constexpr double beside = 0.05;              // [m, rad] of an unstable equilibrium, where it is left
+constexpr double beside =
+    0.05;  // [m, rad], of small machines in their length, of an unstable equilibrium, where it is left
 
 std::string_view usual_cause(const EquilibriumReport& report) {
   if (!report.slipping.empty()) return "friction that cannot hold what it would have to";
@@ -94,6 +95,7 @@ EquilibriumReport Statics::find_equilibrium(EquilibriumOptions options, const Eq
   const MotionVariables drawn = x_;
   const State drawn_state = state_;
   EquilibriumReport settled;
+  options.length = machine_length(study_.model);
   viewer_.hold_motions(options.steady.empty());
   const std::string sliding = options.steady.empty() ? settle_on_tyres(options, settled) : "";
   if (settled.unheld_only) return settled;
@@ -142,12 +144,10 @@ void Statics::leave_unstable(EquilibriumOptions options, const MotionVariables& 
                              EquilibriumReport& report) {
   for (int fall = 0; fall <= most_falls; ++fall) {
     StaticStability stability;
-    const Status status =
-        calc_static_stability(at_rest_, x_, state_, largest_stability_test, viewer_.workspace(), stability);
+    const Status status = calc_static_stability(at_rest_, x_, state_, options.length, largest_stability_test,
+                                                viewer_.workspace(), stability);
     if (!status.ok() || !stability.unstable) return;
-    Eigen::Index along = 0;
-    stability.direction.cwiseAbs().maxCoeff(&along);
-    report.unstable = index3_.layout().describe_unknown(static_cast<int>(along));
+    report.unstable = index3_.layout().describe_unknown(stability.coordinate);
     if (options.load_steps > 0 || fall == most_falls) return;
     const MotionVariables kept = x_;
     const State kept_state = state_;

@@ -7,12 +7,14 @@
 
 #include "trammel/dae/plane_matrix.h"
 #include "trammel/dae/second_order_dae.h"
+#include "trammel/dae/static_units.h"
 #include "trammel/linalg/linear_solver.h"
 
 namespace trammel {
 
 struct EquilibriumOptions {
-  double tol = 1e-12;        ///< of corrections, relative to 1 + |q|
+  double length = 1.0;       ///< [m] of the machine, beside which moves are small, see (6); 0: unknown
+  double tol = 1e-12;        ///< of corrections, relative to 1 + |q̂|
   int max_iterations = 500;  ///< of all
   /// 0: pseudo-transient continuation, which falls to a stable equilibrium like a very viscous motion. n: Newton while
   /// the load grows in n steps, halved where Newton fails.
@@ -40,11 +42,11 @@ struct EquilibriumReport {
   Status status;
   int iterations = 0, load_steps = 0;
   double load = 0.0;         ///< the part of the load that was reached
-  double path = 0.0;         ///< how far the machine has moved, √Σ δq² summed [m, rad]
+  double path = 0.0;         ///< how far the machine has moved, ℓ √Σ δq̂² summed [m]
   double unbalanced = 0.0;   ///< largest remaining |motion row| [N, N m]
   int worst_row = -1;        ///< which
   int moving_unknown = -1;   ///< the coordinate with the largest last correction
-  double last_change = 0.0;  ///< that correction
+  double last_change = 0.0;  ///< that correction, relative to 1 + |q̂|
   int unheld = -1;           ///< a coordinate that is pushed and that nothing holds, see (4); −1: none
   double unheld_load = 0.0;  ///< by how much [N, N m]
   bool unheld_only = false;  ///< all else is in balance
@@ -92,6 +94,11 @@ struct EquilibriumReport {
 /// holds creeps on by δq = N η, and the friction that is left, z = a A N η/‖A‖, is the smallest one that is in balance
 /// (of ∑ D‖z‖², where D is what a group can hold; η is the multiplier) while no limit is met. Ends where (1) holds and
 /// z does not change any more.
+///
+/// All of this is counted in a length and an energy of the machine (`StaticUnits`), so that a truss of micrometres is
+/// in balance where one of kilometres is:
+///
+///   (6) ‖r̂‖ ≤ 10⁻⁹ (1 + the largest force that cancels, in the same units), or what rounding leaves of K̂ q̂
 class Equilibrium {
  public:
   Equilibrium(const SecondOrderDae& dae, LinearSolverChoice solver, EquilibriumOptions options);
@@ -103,6 +110,10 @@ class Equilibrium {
 
  private:
   Status calc_residual(const MotionVariables& x, const State& state, Workspace& workspace);
+  Status find_units(const MotionVariables& x, const State& state, Workspace& workspace);
+  Status calc_rows(const MotionVariables& x, const State& state, Workspace& workspace, Vec motion, Vec internal,
+                   Vec constraint) const;
+  Status calc_planes(const MotionVariables& x, const State& state, Workspace& workspace);
   Status factor(double c);
   Status correct(double c, MotionVariables& x, State& state, Workspace& workspace);
   Status linearize(const MotionVariables& x, const State& state, Workspace& workspace);
@@ -143,10 +154,11 @@ class Equilibrium {
   double friction_change_ = 0.0;  // of z in the last iteration, if it creeps
   int slid_ = 0;                  // iterations in a row beyond the longest slide
   InputBuffer inputs_;
-  MotionPlanes planes_;
+  StaticUnits units_;
+  MotionPlanes planes_, si_planes_;  // in these units and, if those are others, in SI
   std::optional<PlaneMatrix> matrix_;
   std::uint64_t version_ = 0;
-  Eigen::VectorXd r_, r0_, delta_;
+  Eigen::VectorXd r_, r0_, delta_;        // scaled like all that follows
   Eigen::VectorXd tangent_, normal_;      // of (3); normal_ is empty while the load is given
   Eigen::VectorXd way_;                   // Σ δq of the present step
   double missing_ = 0.0;                  // 1 − s

@@ -55,6 +55,7 @@ class Projection {
   std::uint64_t version_ = 0;
   Pattern pattern_;
   std::vector<double> values_, W_;
+  double mass_unit_ = 0.0;               // of W and of multipliers; 0: not known yet
   std::vector<double> square_, length_;  // of the rows in the metric W⁻¹: here, and the largest so far
   Eigen::VectorXd x_;
   Eigen::MatrixXd image_, H_;
