@@ -16,8 +16,8 @@ namespace {
 
 constexpr double largest_turn = 0.5;    // [rad] of one correction: Newton's model of a rotation reaches no farther
 constexpr double first_move = 0.2;      // [ℓ, rad] of the first pseudo-transient step (lengths: StaticUnits)
-constexpr double first_slide = 1e-5;    // the same where friction holds from where the machine was drawn
-constexpr double noticed_slide = 1e-4;  // [ℓ] where friction is at its limit, whatever it is
+constexpr double first_slide = 1e-5;    // [m] the same where friction holds from where the machine was drawn
+constexpr double noticed_slide = 1e-4;  // [m] where friction is at its limit, whatever it is
 constexpr int most_slid = 3;            // iterations in a row beyond the longest slide: an overshoot comes back sooner
 constexpr double fall = 0.2, rise = 4.0;            // of c per iteration
 constexpr double slight = 0.02, steep_fall = 0.01;  // the same of a motion that creeps, which goes on all the while
@@ -574,7 +574,7 @@ class Equilibrium::Relaxation {
 
   NewtonVerdict correct(int k) {
     if (!is_taken_) return NewtonVerdict::go_on;
-    if (!slid_ && calc_slide(e_.options_.sliding, x_.z) > noticed_slide * e_.units_.length()) slid_.emplace(x_, state_);
+    if (!slid_ && calc_slide(e_.options_.sliding, x_.z) > noticed_slide) slid_.emplace(x_, state_);
     if (e_.slides(x_)) return NewtonVerdict::diverging;
     const bool settled = e_.is_settled();
     if (!e_.limit_.empty() && settled && c_ <= e_.floor_ &&
@@ -617,7 +617,7 @@ class Equilibrium::Relaxation {
 
 Status Equilibrium::relax(MotionVariables& x, State& state, Workspace& workspace) {
   missing_ = 0.0;
-  const double first = options_.sliding.empty() ? first_move : first_slide;
+  const double first = options_.sliding.empty() ? first_move : std::min(first_move, first_slide / units_.length());
   const double c = (x.a.size() > 0 ? units_.scaled(x.a).lpNorm<Eigen::Infinity>() : 0.0) / first;
   Status status = calc_residual(x, state, workspace);
   if (!status.ok()) return status;
