@@ -47,6 +47,8 @@ struct ImbalanceParts {
 // Of runs within ten times their tolerance none is late by more than 400 of them (vibrations that were damped on
 // purpose count as well); of those beyond a thousand times none by less than 1600.
 constexpr double delay_in_tolerances = 700.0;
+// Vibrations are known coordinate by coordinate, and count only as long as they ring.
+constexpr double vibration_in_tolerances = 200.0;
 constexpr double work_part = 5e-4, imbalance_in_tolerances = 100.0;
 constexpr double fixed_step_part = 5e-3, fixed_step_damping = 2e-2;
 // Newmark's method damps in first order, also motions that the step resolves: what it loses is an error of the motion.
@@ -108,29 +110,6 @@ bool can_be_late(const Study& study) { return !study.solver.h && study.model.mot
 // Relatives of the trapezoidal rule: the others turn a vibration in higher order.
 bool lags(const Study& study) { return can_be_late(study) && method_of(study.solver).traits.lags; }
 
-std::optional<Alarm> judge_delay(const Study& study, const RunChecks& checks, const Index3& machine) {
-  RunChecks::Unresolved delay = checks.find_delay(machine.layout().kinds(), machine.system().chart_offsets());
-  const RunChecks::Unresolved swings =
-      checks.find_late_swings(machine.layout().kinds(), machine.system().chart_offsets());
-  const bool swings_more = swings.part > delay.part;
-  if (swings_more) delay = swings;
-  const double limit = delay_in_tolerances * calc_tolerance(study);
-  if (!(delay.part > limit)) return std::nullopt;
-  Alarm alarm{.name = "delay",
-              .t = delay.t,
-              .element = machine.layout().describe_unknown(delay.coordinate),
-              .value = delay.part,
-              .limit = limit,
-              .text = {}};
-  alarm.text = fmt::format(
-      "{} makes the machine late or early, until it is off by {:.2g} of the way from end to end of that coordinate, "
-      "limit {:.2g}; tighten rtol and atol, or take a method of higher order",
-      swings_more ? "what a step lacks of the phase of a vibration, in many swings,"
-                  : "the energy that the method lost or added",
-      delay.part, limit);
-  return alarm;
-}
-
 }  // namespace
 
 RunAlarms::RunAlarms(const Machine& machine, Viewer& viewer, const Motion& motion)
@@ -140,6 +119,7 @@ RunAlarms::RunAlarms(const Machine& machine, Viewer& viewer, const Motion& motio
       viewer_(viewer),
       motion_(motion),
       checks_([this](int row) { return full_.system->describe_row(row); }),
+      vibrations_(machine),
       sample_(motion.x) {
   if (!passes_singular_positions(machine)) rank_look_ = make_rank_watch(machine);
   // Rows in metres and radians.
@@ -163,6 +143,7 @@ void RunAlarms::note_step(const MotionVariables& x, const RunLedger& ledger) {
   checks_.note_reactions(x.t, ledger.lam(), ledger.smooth_steps() > 1);
   if (can_be_late(study_)) checks_.note_delay(x.t, now.kinetic, now.drift() - drift_before_, now.work, x.v);
   if (lags(study_)) checks_.note_swings(x.t, now.kinetic, ledger.smooth_steps() > 1);
+  vibrations_.note_step(x, ledger.smooth_steps() > 1);
 }
 
 // The contact or force that stores most in the last step: where energy comes from, as a rule. A blow may have come and
@@ -209,6 +190,41 @@ void RunAlarms::note_frame(const MotionVariables& x, const Ledger& of_frame, con
                     [this] { return rank_look_->find_dependent_rows(); });
 }
 
+// Energies say how late a machine is where they are known, and free vibrations where they are not.
+std::optional<Alarm> RunAlarms::judge_delay(bool knows_energy) const {
+  const std::span<const Kind> kinds = index3_.layout().kinds();
+  const std::span<const int> charts = index3_.system().chart_offsets();
+  const double tolerance = calc_tolerance(study_);
+  RunChecks::Unresolved delay;
+  std::string_view cause;
+  double limit = delay_in_tolerances * tolerance;
+  const auto look = [&](const RunChecks::Unresolved& found, std::string_view why) {
+    if (found.part > delay.part) delay = found, cause = why;
+  };
+  if (knows_energy && can_be_late(study_)) {
+    look(checks_.find_delay(kinds, charts), "the energy that the method lost or added");
+    look(checks_.find_late_swings(kinds, charts), "what a step lacks of the phase of a vibration, in many swings,");
+  }
+  if (!(delay.part > limit)) {
+    delay = vibrations_.find_late(kinds, charts), cause = "what steps lack of free vibrations, or damp of them,";
+    const SolverOptions& o = study_.solver;  // beside its way: it may ring by much less than the machine's length
+    limit =
+        vibration_in_tolerances * (o.rtol.value_or(0.0) + (delay.way > 0.0 ? o.atol.value_or(0.0) / delay.way : 0.0));
+  }
+  if (!(delay.part > limit)) return std::nullopt;
+  Alarm alarm{.name = "delay",
+              .t = delay.t,
+              .element = index3_.layout().describe_unknown(delay.coordinate),
+              .value = delay.part,
+              .limit = limit,
+              .text = {}};
+  alarm.text = fmt::format(
+      "{} makes the machine late or early, until it is off by {:.2g} of the way from end to end of that coordinate, "
+      "limit {:.2g}; tighten rtol and atol, or take a method of higher order",
+      cause, delay.part, limit);
+  return alarm;
+}
+
 // With a fixed step nothing else would tell that the numbers mean nothing.
 void RunAlarms::raise(Summary& summary) const {
   const bool fixed = study_.solver.h.has_value();
@@ -229,8 +245,8 @@ void RunAlarms::raise(Summary& summary) const {
   if (imbalance && imbalance->value <= calc_energy_noise(study_)) imbalance.reset();
   if (energy) summary.alarms.push_back(*energy);
   const bool knows_energy = parts && unknown_work_ <= parts->gain * energy_watch_.available();
-  if (knows_energy && !energy && !imbalance && can_be_late(study_))
-    if (const std::optional<Alarm> delay = judge_delay(study_, checks_, index3_)) summary.alarms.push_back(*delay);
+  if (!energy && !imbalance)
+    if (const std::optional<Alarm> delay = judge_delay(knows_energy)) summary.alarms.push_back(*delay);
   if (imbalance && imbalance->element.empty())  // no force or contact stores anything
     imbalance->element = fmt::format("integrator '{}'", word_of(*study_.solver.integrator));
   if (imbalance) summary.alarms.push_back(*imbalance);

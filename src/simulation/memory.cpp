@@ -111,9 +111,16 @@ void RunChecks::remember(Memory& memory) {
   memory.leave(name_);
 }
 
+void VibrationWatch::remember(Memory& memory) {
+  memory.section("VibrationWatch");
+  memory.keep(n_steps_, t_, window_from_, window_is_smooth_, h_, v_, a_, accelerations_, jerks_, squares_, cubes_,
+              late_, damped_, off_, way_, least_, most_, off_t_, drives_);
+  memory.leave(index3_, dispersion_, damping_, window_, far_, inputs_);
+}
+
 void RunAlarms::remember(Memory& memory) {
   memory.section("RunAlarms");
-  memory.keep(energy_watch_, unknown_work_, checks_);
+  memory.keep(energy_watch_, unknown_work_, checks_, vibrations_);
   if (rank_look_) memory.keep(*rank_look_);
   memory.leave(drift_before_, study_, full_, index3_, viewer_, motion_, violation_limits_, least_violation_limit_,
                sample_);

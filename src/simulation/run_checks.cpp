@@ -112,15 +112,16 @@ void RunChecks::note_errors(double t, double h, const StepError& error, Eigen::R
 
 RunChecks::Unresolved RunChecks::find_unresolved(std::span<const Kind> kinds, std::span<const int> charts) const {
   if (n_steps_ == 0) return {};
-  return find_worst(errors_, kinds, charts);
+  Unresolved worst = find_worst(errors_, most_ - least_, kinds, charts);
+  worst.t = last_t_;
+  return worst;
 }
 
 // Rotations of bodies are one each: their axes turn. What turns on and on is where it is to within half a turn.
-RunChecks::Unresolved RunChecks::find_worst(const Eigen::VectorXd& errors, std::span<const Kind> kinds,
-                                            std::span<const int> charts) const {
+RunChecks::Unresolved RunChecks::find_worst(const Eigen::VectorXd& errors, const Eigen::VectorXd& ways,
+                                            std::span<const Kind> kinds, std::span<const int> charts) {
   std::vector<Motion> motions;
   std::vector<char> in_chart(kinds.size(), 0);
-  const Eigen::VectorXd ways = most_ - least_;
   for (const int c : charts) {
     motions.push_back({c, true, std::min(ways.segment<3>(c).norm(), std::numbers::pi), errors.segment<3>(c).norm()});
     std::fill_n(in_chart.begin() + c, 3, 1);
@@ -135,7 +136,7 @@ RunChecks::Unresolved RunChecks::find_worst(const Eigen::VectorXd& errors, std::
   Unresolved worst;
   for (const Motion& m : motions)
     if (m.way > unnoticed_way * largest[m.turns] && m.error > worst.part * m.way)
-      worst = {static_cast<int>(m.at), m.error / m.way, last_t_};
+      worst = {static_cast<int>(m.at), m.error / m.way, 0.0, m.way};
   return worst;
 }
 
@@ -166,7 +167,7 @@ void RunChecks::note_delay(double t, double kinetic, double drift, double work, 
 RunChecks::Unresolved RunChecks::find_delay(std::span<const Kind> kinds, std::span<const int> charts) const {
   if (n_steps_ < 2 || least_kinetic_ * (last_t_ - first_t_) < at_rest * kinetic_sum_) return {};
   if (exchanged_ > forgetting_part * most_kinetic_) return {};
-  Unresolved worst = find_worst(std::abs(most_early_) * fastest_, kinds, charts);
+  Unresolved worst = find_worst(std::abs(most_early_) * fastest_, most_ - least_, kinds, charts);
   worst.t = most_early_t_;
   return worst;
 }
@@ -201,7 +202,7 @@ void RunChecks::note_swings(double t, double kinetic, bool smooth) {
 
 RunChecks::Unresolved RunChecks::find_late_swings(std::span<const Kind> kinds, std::span<const int> charts) const {
   if (n_steps_ < 2 || !(latest_ > 0.0) || exchanged_ > quiet_part * most_kinetic_) return {};
-  Unresolved worst = find_worst(latest_ / std::sqrt(most_kinetic_) * fastest_, kinds, charts);
+  Unresolved worst = find_worst(latest_ / std::sqrt(most_kinetic_) * fastest_, most_ - least_, kinds, charts);
   worst.t = latest_t_;
   return worst;
 }

@@ -324,6 +324,76 @@ TEST(Alarms, energy_that_makes_a_machine_late_is_told_with_what_it_is_off_by) {
     }
 }
 
+/// A bob of half a gram rings on a spring below a table of 2 kg that is driven slowly; {}: the spring's damping.
+constexpr const char* below_a_table = R"toml(
+gravity = [0, 0, 0]
+[[body]]
+name = "table"
+mass = 2
+inertia = [1, 1, 1]
+[[body]]
+name = "bob"
+mass = 5e-4
+inertia = [1e-6, 1e-6, 1e-6]
+position = [1, 0, 0]
+velocity = [0.5, 0, 0]
+[[joint]]
+name = "rail"
+kind = "prismatic"
+bodies = ["ground", "table"]
+point = [0, 0, 0]
+axis = [1, 0, 0]
+[[joint]]
+name = "slide"
+kind = "prismatic"
+bodies = ["ground", "bob"]
+point = [1, 0, 0]
+axis = [1, 0, 0]
+[[motion]]
+name = "waves"
+joint = "rail"
+function = "0.02*sin(10*t)"
+[[force]]
+name = "spring"
+kind = "spring_damper"
+bodies = ["table", "bob"]
+point_a = [0, 0, 0]
+point_b = [1, 0, 0]
+stiffness = 1
+damping = {}
+free_length = 1
+[analysis]
+end = 3
+)toml";
+
+// ω² = k/m = 2000/s²: x = a sin 10 t + b sin ωt with a = 0.02 ω²/(ω² − 100), b = (½ − 10 a)/ω. The alarm's value is
+// what the run is off by. A damper lets it forget, and what the table forces is not late.
+TEST(Alarms, free_vibrations_of_driven_machines_are_told_with_what_they_are_off_by) {
+  const double omega = std::sqrt(2000.0), a = 0.02 * 2000.0 / 1900.0, b = (0.5 - 10.0 * a) / omega;
+  for (const std::string method : {"generalized_alpha", "hht", "midpoint", "newmark"})
+    for (const std::string coordinates : {"absolute", "joint"}) {
+      SCOPED_TRACE(method + " " + coordinates);
+      const std::vector<std::string> settings{"solver.integrator=" + method, "solver.coordinates=" + coordinates};
+      Simulation simulation(
+          read_study_text(fmt::format(fmt::runtime(below_a_table), 0.0), "below_a_table.toml", settings));
+      MemoryRecord record;
+      const Summary summary = simulation.run(record);
+      const Eigen::MatrixXd x = record.read("bob.position").values;
+      double off = 0.0, least = 1.0, most = 1.0;
+      for (Eigen::Index i = 0; i < x.rows(); ++i) {
+        const double t = record.times()[static_cast<std::size_t>(i)];
+        off = std::max(off, std::abs(x(i, 0) - 1.0 - a * std::sin(10.0 * t) - b * std::sin(omega * t)));
+        least = std::min(least, x(i, 0)), most = std::max(most, x(i, 0));
+      }
+      const Alarm& alarm = find_alarm(summary, "delay");
+      EXPECT_GT(alarm.value, 0.5 * off / (most - least));
+      EXPECT_LT(alarm.value, 2.0 * off / (most - least));
+      EXPECT_NE(alarm.element.find(coordinates == "joint" ? "slide" : "bob"), std::string::npos) << alarm.element;
+      EXPECT_TRUE(run(fmt::format(fmt::runtime(below_a_table), 5e-3), settings).alarms.empty());
+    }
+  EXPECT_TRUE(run(fmt::format(fmt::runtime(below_a_table), 0.0), {"solver.integrator=radau"}).alarms.empty());
+}
+
 /// T = 2 J, 1e-3 J too much: early by t/4000; at v = 3 m/s over a way of 3 m/s t, off by 1/4000 of it.
 TEST(Alarms, a_delay_is_that_of_the_energy_over_twice_the_kinetic_energy) {
   RunChecks checks([](int) { return std::string(); });

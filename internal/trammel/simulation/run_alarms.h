@@ -8,6 +8,7 @@
 #include "trammel/simulation/energy_watch.h"
 #include "trammel/simulation/run_checks.h"
 #include "trammel/simulation/run_ledger.h"
+#include "trammel/simulation/vibration_watch.h"
 
 namespace trammel {
 
@@ -33,6 +34,7 @@ class RunAlarms {
   void remember(Memory& memory);
 
  private:
+  std::optional<Alarm> judge_delay(bool knows_energy) const;
   std::string find_largest_energy(const MotionVariables& x);
 
   const Study& study_;
@@ -44,6 +46,7 @@ class RunAlarms {
   double drift_before_ = 0.0;  // where the motion began
   double unknown_work_ = 0.0;  // RunLedger::uncertainty
   RunChecks checks_;
+  VibrationWatch vibrations_;
   std::unique_ptr<SingularPassage> rank_look_;  // at σ, with a fixed step
   std::vector<double> violation_limits_;        // of recorded frames, for each row
   double least_violation_limit_ = 0.0;          // of them

@@ -58,11 +58,15 @@ class RunChecks {
   /// Velocities at the end of a step, and where those of rotations of bodies begin.
   void note_errors(double t, double h, const StepError& error, Eigen::Ref<const Eigen::VectorXd> v,
                    std::span<const int> charts);
-  /// The coordinate whose errors of steps, added up, are the largest part of its own way.
+  /// The coordinate whose error is the largest part of its own way.
   struct Unresolved {
     int coordinate = -1;
     double part = 0.0, t = 0.0;
+    double way = 0.0;  // from end to end
   };
+  static Unresolved find_worst(const Eigen::VectorXd& errors, const Eigen::VectorXd& ways, std::span<const Kind> kinds,
+                               std::span<const int> charts);
+  /// Of errors of steps, added up.
   Unresolved find_unresolved(std::span<const Kind> kinds, std::span<const int> charts) const;
 
   /// (4), after every step: kinetic energy, energy that nothing brought in, work of forces and motions so far,
@@ -87,7 +91,6 @@ class RunChecks {
     bool turns;
     double way, error;
   };
-  Unresolved find_worst(const Eigen::VectorXd& errors, std::span<const Kind> kinds, std::span<const int> charts) const;
   struct Look {
     double t = 0.0, sigma = 0.0;
   };

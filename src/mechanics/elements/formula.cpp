@@ -248,6 +248,14 @@ double FormulaSet::evaluate(const FormulaSignal& x, const KinematicState& state)
   return signal<double>(x, PlainContext{state});
 }
 
+bool FormulaSet::reads_time() const {
+  return std::any_of(programs_.begin(), programs_.end(), [](const Program& p) {
+    const std::vector<int>& variables = p.expression.variables();
+    return std::any_of(variables.begin(), variables.end(),
+                       [&](int i) { return p.signals[static_cast<std::size_t>(i)].type == FormulaSignal::Type::time; });
+  });
+}
+
 FormulaDependence FormulaSet::calc_dependence(int program) const {
   FormulaDependence d;
   const Program& p = programs_[program];

@@ -104,6 +104,8 @@ class FormulaSet {
   /// The value of one signal, for output channels.
   double evaluate(const FormulaSignal& signal, const KinematicState& state) const;
   FormulaDependence calc_dependence(int program) const;
+  /// Whether one of them is a function of time besides; what is set from outside stays what it is in a run.
+  bool reads_time() const;
 
  private:
   struct Program {
