@@ -123,7 +123,10 @@ RunChecks::Unresolved RunChecks::find_worst(const Eigen::VectorXd& errors, const
   std::vector<Motion> motions;
   std::vector<char> in_chart(kinds.size(), 0);
   for (const int c : charts) {
-    motions.push_back({c, true, std::min(ways.segment<3>(c).norm(), std::numbers::pi), errors.segment<3>(c).norm()});
+    Eigen::Index most = 0;  // names the axis that errs most
+    errors.segment<3>(c).cwiseAbs().maxCoeff(&most);
+    motions.push_back(
+        {c + most, true, std::min(ways.segment<3>(c).norm(), std::numbers::pi), errors.segment<3>(c).norm()});
     std::fill_n(in_chart.begin() + c, 3, 1);
   }
   for (Eigen::Index i = 0; i < ways.size(); ++i) {
