@@ -88,7 +88,8 @@ Dynamics::Dynamics(Rig& rig, RecordSink& sink, const ProgressCallback& progress,
                                           .rtol = study_.solver.rtol.value_or(0.0),
                                           .rate = machine_.stability_rate(),
                                           .span = end_ - start_,
-                                          .by_recursion = machine_.index3().nc() == 0 && (machine_.joint() || free),
+                                          .by_recursion = machine_.index3().nc() == 0 && (machine_.joint() || free) &&
+                                                          !machine_.full().system->reads_multipliers(),
                                           .stays = free && machine_.moved().nv() > few_velocities});
 }
 

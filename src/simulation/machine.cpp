@@ -262,8 +262,8 @@ void Machine::choose_method(const Settings& given, Scratch& scratch) {
   const bool is_tree = joint_ && joint_->nc() == 0;
   if (is_tree) find_joint_coordinates(*joint_, x, state, scratch);
   const MechanicalSystem& moved = is_tree ? static_cast<const MechanicalSystem&>(*joint_) : kept();
-  const MachineFacts facts =
-      find_facts({study_, kept(), rank_, joint_.get(), moved, is_tree ? x : x_, is_tree ? state : state_});
+  const MachineFacts facts = find_facts({study_, kept(), full_.system->reads_multipliers(), rank_, joint_.get(), moved,
+                                         is_tree ? x : x_, is_tree ? state : state_});
   MethodRanking ranking = rank_methods(facts);
   if (study_.steps) rank_recorded(*study_.steps, ranking);
   std::vector<Method> wanted = ranking.methods;

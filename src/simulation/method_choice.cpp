@@ -74,8 +74,15 @@ MachineFacts find_facts(const ChoiceStart& start) {
   facts.rtol = start.study.solver.rtol.value_or(0.0);
   facts.has_tree = start.tree != nullptr;
   facts.turns = !start.absolute.chart_offsets().empty();
+  facts.reads_reactions = start.reads_reactions;
+  // Rows of given speeds stand as they are in the axes of joints; those of what rolls turn with it.
   const std::span<const char> holonomic = start.absolute.holonomic();
-  facts.rolls = std::any_of(holonomic.begin(), holonomic.end(), [](char is) { return is == 0; });
+  const auto rates = std::count(holonomic.begin(), holonomic.end(), 0);
+  const auto given = std::count_if(model.motions.begin(), model.motions.end(),
+                                   [](const MotionSpec& motion) { return motion.velocity.given(); }) +
+                     std::count_if(model.couplers.begin(), model.couplers.end(),
+                                   [](const CouplerSpec& coupler) { return coupler.velocity_level; });
+  facts.rolls = rates > given;
   if (start.tree != nullptr) {
     facts.tree_freedoms = start.tree->nv();
     facts.loop_rows = start.tree->nc();
@@ -101,7 +108,8 @@ MethodRanking rank_methods(const MachineFacts& f) {
   constexpr double order_8_below = 1e-7;
   // What rolls turns by large angles, and its rows with it: Newton with the matrix of a step's beginning would hold
   // Radau's steps at loose tolerances.
-  const bool explicit_pays = f.is_tree() || f.rolls || f.rtol < order_8_below;
+  // Where forces follow reactions every stage makes a matrix as well.
+  const bool explicit_pays = !f.reads_reactions && (f.is_tree() || f.rolls || f.rtol < order_8_below);
   const bool reduces = f.has_tree && f.tree_freedoms < f.unknowns;
   const CoordinateSet fewest = reduces || (f.is_tree() && !f.is_free()) ? CoordinateSet::joint : absolute;
   // Radau makes matrices, and those of joint coordinates cost several times as much by the unknown: derivatives go

@@ -138,6 +138,29 @@ TEST(MethodChoice, goes_over_to_radau_where_the_machine_becomes_stiff) {
   }
 }
 
+// Where forces follow reactions each stage of the explicit pair would make a matrix and iterate; a speed that is given
+// is a row without holonomy that turns with nothing, unlike those of what rolls.
+TEST(MethodChoice, leaves_forces_that_follow_reactions_and_given_speeds_to_radau) {
+  const std::string rubs = "[[friction]]\nname = \"rub\"\njoint = \"hinge\"\nmu = 0.2\nradius = 0.02\n";
+  const std::string arm = R"toml(
+[[body]]
+name = "arm"
+mass = 1
+inertia = [0.01, 0.1, 0.1]
+position = [1.5, 0, 0]
+[[joint]]
+name = "elbow"
+kind = "revolute"
+bodies = ["rod", "arm"]
+point = [1, 0, 0]
+axis = "y"
+)toml";
+  const Chosen driven = choose(pendulum + arm + "[[motion]]\nname = \"drive\"\njoint = \"hinge\"\nvelocity = \"3\"\n");
+  EXPECT_EQ(choose(pendulum).integrator, "runge_kutta");
+  EXPECT_EQ(choose(pendulum + rubs).integrator, "radau") << choose(pendulum + rubs).why;
+  EXPECT_EQ(driven.integrator, "radau") << driven.why;
+}
+
 // The reference is Radau with 1e-11, and another method agrees with it. Reactions of Bricard's mechanism are not
 // unique.
 TEST(MethodChoice, gives_four_digits_by_default) {

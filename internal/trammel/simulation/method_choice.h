@@ -12,15 +12,16 @@ namespace trammel {
 
 /// What the choice of a method looks at (docs/choice.md).
 struct MachineFacts {
-  int freedoms = 0;       ///< of the whole machine
-  int unknowns = 0;       ///< velocities in absolute coordinates
-  bool has_tree = false;  ///< joint coordinates are possible
-  int tree_freedoms = 0;  ///< velocities in joint coordinates
-  int loop_rows = 0;      ///< constraint rows that remain there; 0: a tree
-  bool turns = false;     ///< bodies that turn in space, not in a plane alone
-  bool rolls = false;     ///< rows that are not holonomic
-  bool massless = false;  ///< freedoms without inertia, or algebraic states: no explicit form
-  double span = 0.0;      ///< [s] of the run
+  int freedoms = 0;              ///< of the whole machine
+  int unknowns = 0;              ///< velocities in absolute coordinates
+  bool has_tree = false;         ///< joint coordinates are possible
+  int tree_freedoms = 0;         ///< velocities in joint coordinates
+  int loop_rows = 0;             ///< constraint rows that remain there; 0: a tree
+  bool turns = false;            ///< bodies that turn in space, not in a plane alone
+  bool rolls = false;            ///< rows that are not holonomic, but for speeds that are given
+  bool reads_reactions = false;  ///< forces that follow reactions: friction of joints
+  bool massless = false;         ///< freedoms without inertia, or algebraic states: no explicit form
+  double span = 0.0;             ///< [s] of the run
   double rtol = 0.0;
   /// The fastest small motion at the start, |σ| [1/s], and whether it decays rather than oscillates; absent: not known.
   std::optional<double> rate = {};
@@ -38,6 +39,7 @@ struct MachineFacts {
 struct ChoiceStart {
   const Study& study;
   const MechanicalSystem& absolute;
+  bool reads_reactions;           ///< of it
   int rank;                       ///< of its rows
   const JointSystem* tree;        ///< null: no joint coordinates
   const MechanicalSystem& moved;  ///< one of the two: that of x and state
