@@ -117,7 +117,9 @@ MethodRanking rank_methods(const MachineFacts& f) {
   // are held by every wheel that spins.
   constexpr double clearly_fewer = 0.3;
   const int rank = f.unknowns - f.freedoms;
-  const bool pays = reduces && f.tree_freedoms + f.loop_rows <= clearly_fewer * (f.unknowns + rank);
+  // Where forces follow reactions, every derivative in joint coordinates goes through the reactions of the tree too.
+  const bool pays =
+      reduces && !f.reads_reactions && f.tree_freedoms + f.loop_rows <= clearly_fewer * (f.unknowns + rank);
   const bool crowded = f.turns || f.unknowns > few;
   const CoordinateSet of_radau = pays || (crowded && f.tree_freedoms <= few) ? fewest : absolute;
   const bool stiff = f.stability_rate() * f.span > affordable_steps;
