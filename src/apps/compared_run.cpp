@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "trammel/simulation/option.h"
@@ -41,6 +43,44 @@ double largest(const Eigen::MatrixXd& a) {
   return most;
 }
 
+// Distance at which the mass of a body lies about its origin [m], a root of the mean square; 0: it has none.
+std::map<std::string, double> calc_sizes(const Model& model) {
+  std::map<std::string, double> sizes;
+  for (const BodySpec& body : model.bodies)
+    if (body.kind != BodyKind::particle && body.mass > 0.0)
+      sizes[body.name] = std::sqrt(0.5 * body.inertia.trace() / body.mass + body.center_of_mass.squaredNorm());
+  return sizes;
+}
+
+// Origins of the bodies, and three points of each that turns, on its axes at the distance of its mass: of a wheel on a
+// fixed axle these are all that moves.
+void read_points(const MemoryRecord& record, const std::map<std::string, double>& sizes, ComparedRun& run) {
+  constexpr int points_of_body = 4;
+  const auto origins = std::find_if(record.schema().frames.begin(), record.schema().frames.end(),
+                                    [](const RecordGroup& group) { return group.path == "/frames/position"; });
+  const Eigen::MatrixXd p = read_table(record, "/frames/position"), v = read_table(record, "/frames/velocity");
+  const Eigen::MatrixXd q = read_table(record, "/frames/orientation"),
+                        w = read_table(record, "/frames/angular_velocity");
+  run.positions.resize(p.rows(), points_of_body * p.cols());
+  run.velocities.resizeLike(run.positions);
+  if (origins == record.schema().frames.end()) return;
+  for (Eigen::Index i = 0; i < p.rows(); ++i)
+    for (int body = 0; body < origins->n_items(); ++body) {
+      const auto size = sizes.find(origins->names[static_cast<std::size_t>(body)]);
+      const Eigen::Quaterniond turn(q(i, 4 * body), q(i, 4 * body + 1), q(i, 4 * body + 2), q(i, 4 * body + 3));
+      const Eigen::Vector3d about = w.block<1, 3>(i, 3 * body).transpose();
+      for (int k = 0; k < points_of_body; ++k) {
+        const Eigen::Index column = 3 * (points_of_body * body + k);
+        run.positions.block<1, 3>(i, column) = p.block<1, 3>(i, 3 * body);
+        run.velocities.block<1, 3>(i, column) = v.block<1, 3>(i, 3 * body);
+        if (k == 0 || size == sizes.end()) continue;
+        const Eigen::Vector3d beside = size->second * Eigen::Vector3d::Unit(k - 1);
+        run.positions.block<1, 3>(i, column) += (turn * beside).transpose();
+        run.velocities.block<1, 3>(i, column) += (turn * about.cross(beside)).transpose();
+      }
+    }
+}
+
 }  // namespace
 
 ComparedRun run_to_compare(CheckedStudy study, double rtol, double limit) {
@@ -59,6 +99,7 @@ ComparedRun run_to_compare(CheckedStudy study, double rtol, double limit) {
     return run;
   }
   const auto seconds_from = [](std::clock_t from) { return static_cast<double>(std::clock() - from) / CLOCKS_PER_SEC; };
+  const std::map<std::string, double> sizes = calc_sizes(study.model());
   try {
     Simulation simulation(std::move(study));
     MemoryRecord record(compared_frames + 2);
@@ -72,7 +113,7 @@ ComparedRun run_to_compare(CheckedStudy study, double rtol, double limit) {
           failure.empty() ? fmt::format("took more than {:.3g} s", limit) : failure.substr(0, failure.find('\n'));
       return run;
     }
-    run.positions = read_table(record, "/frames/position"), run.velocities = read_table(record, "/frames/velocity");
+    read_points(record, sizes, run);
     if (simulation.settings().solver.redundant != RedundancyPolicy::error) return run;
     run.forces = read_table(record, "/frames/reaction_force");
     run.moments = read_table(record, "/frames/reaction_moment");

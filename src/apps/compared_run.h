@@ -16,7 +16,7 @@ inline constexpr int compared_frames = 200;
 
 /// What a run gives to compare.
 struct ComparedRun {
-  Eigen::MatrixXd positions, velocities;  ///< of bodies: frame × (3 bodies)
+  Eigen::MatrixXd positions, velocities;  ///< of points of bodies: frame × (3 points)
   Eigen::MatrixXd forces, moments;        ///< reactions of joints: frame × (3 joints); empty where they are not unique
   bool complete = false;
   std::string trouble;                ///< why it is not
@@ -27,8 +27,8 @@ struct ComparedRun {
 
 /// How far a run is from another over all frames; NaN: nothing to compare.
 struct Deviation {
-  double position = 0.0;  ///< largest distance of a body [m]
-  double velocity = 0.0;  ///< largest difference of a body's velocity [m/s]
+  double position = 0.0;  ///< largest distance of a point of a body [m]
+  double velocity = 0.0;  ///< largest difference of its velocity [m/s]
   double reaction = 0.0;  ///< largest difference of a reaction force or moment, as part of the largest one
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <cmath>
 #include <map>
 #include <regex>
 
@@ -107,6 +108,50 @@ TEST(Compare, measures_errors_and_recommends_what_meets_the_wanted_accuracy) {
   EXPECT_LE(std::stod(best[1]), 1e-3);
   EXPECT_SAYS(out.out, "[solver]\nintegrator = \"");
   EXPECT_SAYS(read_text(folder / "work.svg"), ">computing time [s]<");
+}
+
+// The wheel of a torsional pendulum goes nowhere: only points beside its axle do, a = 0.5 rad at ω = 4 rad/s. Its error
+// falls with the tolerance, and the motion extends over what those points travel within, 2 r at most.
+TEST(Compare, counts_errors_of_bodies_that_turn_in_place) {
+  const Folder folder;
+  constexpr double mass = 2.0, inertia = 0.09, r = 0.26;  // √(3·0.09 / (2·2)) m
+  folder.write("wheel.toml", fmt::format(R"toml(
+[[body]]
+name = "wheel"
+mass = {}
+inertia = [{}, {}, {}]
+[[joint]]
+name = "axle"
+kind = "revolute"
+bodies = ["ground", "wheel"]
+point = [0, 0, 0]
+axis = "y"
+[[force]]
+name = "spring"
+kind = "joint_spring"
+joint = "axle"
+law = "-16*{}*(axle.angle - 0.5)"
+[analysis]
+end = 3
+)toml",
+                                         mass, inertia, inertia, inertia, inertia));
+  const Outcome out =
+      call(folder, {"compare", "wheel.toml", "--across", "integrator=generalized_alpha", "--tolerances", "1e-3,1e-6"});
+  ASSERT_EQ(out.code, 0) << out.err;
+  std::vector<double> errors;
+  for (const std::string& line : lines_of(out.out)) {
+    std::smatch match;
+    if (std::regex_match(line, match, std::regex(R"(generalized_alpha +1e-0[36] +(\S+) .*)")))
+      errors.push_back(std::stod(match[1]));
+  }
+  ASSERT_EQ(errors.size(), 2u) << out.out;
+  EXPECT_GT(errors[0], 1e-6);
+  EXPECT_LT(errors[1], 0.2 * errors[0]);
+  EXPECT_GT(errors[1], 1e-9);
+  std::smatch extent;
+  ASSERT_TRUE(std::regex_search(out.out, extent, std::regex(R"(extends over (\S+) m)"))) << out.out;
+  EXPECT_GT(std::stod(extent[1]), r);
+  EXPECT_LT(std::stod(extent[1]), 2.0 * std::sqrt(3.0) * r);
 }
 
 TEST(Compare, needs_no_words_and_sets_the_choice_beside_the_best) {
