@@ -67,8 +67,8 @@ void SingularPassage::remember(Memory& memory) {
 
 void MethodExchange::remember(Memory& memory) {
   memory.section("MethodExchange");
-  memory.keep(explicit_, settled_, explicit_speed_, wait_, next_trial_, trial_, steps_, window_, held_, t_window_,
-              cost_);
+  memory.keep(explicit_, begins_, settled_, explicit_speed_, speed_before_, wait_, next_trial_, trial_, steps_, window_,
+              held_, t_window_, cost_);
   memory.leave(costs_, limit_);
 }
 

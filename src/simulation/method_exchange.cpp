@@ -36,6 +36,7 @@ double evaluations(int order, int stages = 0) { return stages > 0 ? stages : ord
 
 MethodExchange::MethodExchange(const Start& start)
     : explicit_(start.explicit_first),
+      begins_(!start.explicit_first),
       settled_(start.stays),
       costs_(start.by_recursion ? by_recursion : by_matrix),
       limit_(calc_limit(start.rtol)),
@@ -54,7 +55,7 @@ void MethodExchange::begin_phase(double t) {
 }
 
 void MethodExchange::turn(double t) {
-  explicit_ = !explicit_;
+  explicit_ = !explicit_, begins_ = false;
   settled_ = !explicit_;
   begin_phase(t);
 }
@@ -79,13 +80,22 @@ bool MethodExchange::judge(const StepReport& report, double t) {
     }
   } else {
     if (steps_ != trial_ / 2 && steps_ != trial_) return false;
+    const double speed = (t - t_window_) / cost_;
     if (steps_ == trial_) {
-      changes = (t - t_window_) / cost_ < explicit_speed_;
-      settled_ = !changes && trial_ >= first_phase;
-      if (!changes) trial_ = first_phase;  // a short trial that was won goes on to be a long one
+      // What begins out of its equilibrium swings, and steps grow as that is damped: as long as they do they are taken
+      // for what they will be in as many more, and are looked at again then.
+      const double expected = begins_ ? speed * std::max(1.0, speed / speed_before_) : speed;
+      changes = expected < explicit_speed_;
+      const bool looks_again = !changes && speed < explicit_speed_;
+      settled_ = !changes && !looks_again && trial_ >= first_phase;
+      if (looks_again)
+        trial_ *= growth;
+      else if (!changes)
+        trial_ = first_phase;  // a short trial that was won goes on to be a long one
     }
+    speed_before_ = speed;
   }
-  if (changes) explicit_ = !explicit_;
+  if (changes) explicit_ = !explicit_, begins_ = false;
   const long steps = steps_;
   begin_phase(t);
   if (!changes) steps_ = steps;

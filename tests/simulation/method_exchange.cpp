@@ -96,5 +96,19 @@ TEST(MethodExchange, waits_for_what_swings_at_the_start_of_a_stiff_machine) {
   EXPECT_EQ(steps_to_change(held, radau_step(1e-6), t, 10000), 300);
 }
 
+// Steps of 0.05 s in the first half, 0.08 s in the second: 13 evaluations for what the explicit pair would do with 9.6.
+// Once more as many would be ahead, if they grew as before.
+TEST(MethodExchange, waits_as_long_as_the_steps_of_a_first_radau_grow) {
+  const MethodExchange::Start start{.explicit_first = false, .rtol = 1e-5, .rate = 10.0, .by_recursion = true};
+  double t = 0.0;
+  MethodExchange grows(start);
+  EXPECT_EQ(steps_to_change(grows, radau_step(0.05), t, 15), -1);
+  EXPECT_EQ(steps_to_change(grows, radau_step(0.08), t, 15), -1);
+  EXPECT_EQ(steps_to_change(grows, radau_step(0.12), t, 10000), -1);
+  MethodExchange stays(start);
+  EXPECT_EQ(steps_to_change(stays, radau_step(0.05), t, 15), -1);
+  EXPECT_EQ(steps_to_change(stays, radau_step(0.08), t, 10000), 45);  // nothing has grown after as many steps again
+}
+
 }  // namespace
 }  // namespace trammel::test_method_exchange

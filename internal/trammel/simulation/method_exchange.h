@@ -24,7 +24,8 @@ class Memory;
 /// nothing depends on a clock. Where Radau does not win the explicit pair goes on, the next trial waits twice as long
 /// and is twice as long itself, since vibrations that the explicit pair has kept alive must be damped first. A run
 /// that begins with Radau compares it with what (1) would allow, unless loops are closed: every stage of the explicit
-/// pair solves for their forces, and Radau needs fewer iterations than that has stages.
+/// pair solves for their forces, and Radau needs fewer iterations than that has stages. There steps that grow count as
+/// what they will be.
 class MethodExchange {
  public:
   struct Start {
@@ -50,10 +51,11 @@ class MethodExchange {
  private:
   void begin_phase(double t);
 
-  bool explicit_, settled_ = false;
+  bool explicit_, begins_, settled_ = false;  // begins_: the first phase is Radau's, and is not over
   Costs costs_;
   double limit_;                 // of h|σ|
   double explicit_speed_ = 0.0;  // (2)
+  double speed_before_ = 0.0;    // of Radau, in the first half of its phase
   long wait_;                    // steps of the explicit phase before the next trial
   long next_trial_, trial_ = 0;  // of Radau in it, and of the present phase of Radau
   // Of the present phase, and of its window of steps.
