@@ -23,7 +23,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TOLERANCES = "1e-2,1e-3,1e-5,1e-7,1e-8"
+TOLERANCES = "1e-2,1e-3,1e-5,1e-7,1e-8,1e-9"
 ERRORS = (1e-3, 1e-5, 1e-7)
 # Too large for a matrix of methods: they have benchmarks of their own.
 TOO_LARGE = {"chain.toml", "net.toml"}
