@@ -10,8 +10,8 @@
 //   EXPECT_EQ(scope.count(), 0);
 //
 // Exactly one source file of the test program defines TRAMMEL_DEFINE_ALLOCATION_COUNTER before including this header
-// (in tests/budget: allocation_counter.cpp); without it the program does not link. Under the address sanitizer the
-// sanitizer's own hook counts instead.
+// (in tests/budget: allocation_counter.cpp); without it the program does not link. Under a sanitizer its
+// own hook counts instead.
 
 namespace trammel::testing {
 
@@ -39,7 +39,7 @@ constinit thread_local long n_allocations = 0;
 }
 long trammel::testing::allocation_count() { return detail::n_allocations; }
 
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 
 extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*malloc_hook)(const volatile void*, std::size_t),
                                                          void (*free_hook)(const volatile void*));
