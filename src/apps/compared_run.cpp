@@ -43,12 +43,16 @@ double largest(const Eigen::MatrixXd& a) {
   return most;
 }
 
-// Distance at which the mass of a body lies about its origin [m], a root of the mean square; 0: it has none.
+// Distance at which the mass of a body lies about its origin [m], a root of the mean square; none: it does not turn.
 std::map<std::string, double> calc_sizes(const Model& model) {
   std::map<std::string, double> sizes;
-  for (const BodySpec& body : model.bodies)
-    if (body.kind != BodyKind::particle && body.mass > 0.0)
-      sizes[body.name] = std::sqrt(0.5 * body.inertia.trace() / body.mass + body.center_of_mass.squaredNorm());
+  for (const BodySpec& body : model.bodies) {
+    if (body.kind == BodyKind::particle || !(body.mass > 0.0)) continue;
+    const Eigen::Vector3d normal = body.orientation.transpose() * body.plane_normal.stableNormalized();
+    const double second_moment =
+        body.kind == BodyKind::planar ? normal.dot(body.inertia * normal) : 0.5 * body.inertia.trace();
+    sizes[body.name] = std::sqrt(second_moment / body.mass + body.center_of_mass.squaredNorm());
+  }
   return sizes;
 }
 
